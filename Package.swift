@@ -1,0 +1,89 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let arguments: Target.Dependency = .product(
+    name: "ArgumentParser",
+    package: "swift-argument-parser"
+)
+
+func ours(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(
+    _ name: String,
+    _ dependencies: [Target.Dependency],
+    path: String? = nil,
+    exclude: [String] = []
+) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: dependencies + ["PawlTesting"],
+        path: path,
+        exclude: exclude,
+        swiftSettings: settings
+    )
+}
+
+let package = Package(
+    name: "pawl",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Pawl", targets: ["Pawl"]),
+        .executable(name: "pawl", targets: ["PawlTool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
+        .systemLibrary(
+            name: "CCrypto",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]
+        ),
+        .systemLibrary(name: "CPlatform"),
+
+        ours("PawlCore"),
+        ours("PawlStorage", ["PawlCore", "CCrypto", "CPlatform", system]),
+        ours("PawlTransport", ["PawlCore", "CCurl"]),
+        ours("PawlEngine", ["PawlCore", "PawlStorage", system, logging]),
+        ours(
+            "Pawl",
+            ["PawlCore", "PawlStorage", "PawlTransport", "PawlEngine", system, logging]
+        ),
+        ours("PawlCLI", ["Pawl", "PawlCore", "CPlatform", arguments, logging]),
+        .executableTarget(name: "PawlTool", dependencies: ["PawlCLI"], swiftSettings: settings),
+        ours("PawlTesting", ["PawlCore", "CCrypto", system]),
+
+        tests("PawlCoreTests", ["PawlCore"]),
+        tests("PawlStorageTests", ["PawlStorage", "PawlCore", system]),
+        tests("PawlTransportTests", ["PawlTransport", "PawlCore"]),
+        tests(
+            "PawlEngineTests",
+            ["PawlEngine", "PawlStorage", "PawlTransport", "PawlCore", logging]
+        ),
+        tests("PawlTests", ["Pawl", "PawlCore"]),
+        tests(
+            "CommandTests",
+            ["PawlCLI", "PawlTool", "PawlCore", system],
+            path: "Tests/Commands",
+            exclude: ["Snapshots"]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

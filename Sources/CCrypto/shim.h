@@ -1,0 +1,5 @@
+// OpenSSL for Swift: digests in PawlStorage, the test origin's TLS in PawlTesting.
+#pragma once
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>

@@ -1,0 +1,47 @@
+// System calls that Glibc hides from Swift: variadic ones, and those behind _GNU_SOURCE.
+#pragma once
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define PAWL_O_TMPFILE (020000000 | O_DIRECTORY)
+// Swift does not import the macro, which is an expression.
+static const int pawl_o_tmpfile = PAWL_O_TMPFILE;
+#define PAWL_RENAME_NOREPLACE 1
+#define PAWL_FALLOC_KEEP_SIZE 1
+
+static inline int pawl_renameat2(
+    int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
+static inline int pawl_fallocate(int file, int mode, int64_t offset, int64_t length) {
+    return (int)syscall(SYS_fallocate, file, mode, offset, length);
+}
+
+static inline int pawl_open(const char *path, int flags, mode_t mode) {
+    return open(path, flags, mode);
+}
+
+// Columns and rows of the terminal behind a descriptor; -1 where it is none.
+static inline int pawl_terminal_size(int file, unsigned *columns, unsigned *rows) {
+    struct winsize size;
+    if (ioctl(file, TIOCGWINSZ, &size) != 0) return -1;
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+    return 0;
+}
+
+// At most 15 bytes of the name are kept.
+static inline void pawl_name_this_thread(const char *name) {
+    prctl(PR_SET_NAME, name, 0, 0, 0);
+}

@@ -1,0 +1,16 @@
+internal import struct FoundationEssentials.URL
+internal import PawlCore
+
+/// A URL and settings that were looked at before anything is touched.
+struct CheckedRequest: Sendable {
+    let url: URL
+    let settings: DownloadSettings
+
+    init(_ url: URL, _ settings: DownloadSettings) throws(DownloadError) {
+        let (address, credentials) = try SourceURL.parse(url.absoluteString)
+        var settings = settings
+        settings.credentials = settings.credentials ?? credentials
+        self.url = address
+        self.settings = settings
+    }
+}

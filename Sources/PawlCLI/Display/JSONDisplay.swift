@@ -1,0 +1,26 @@
+package import PawlCore
+
+/// One JSON object a line, for programs; the form stands in `docs/progress-json.md`.
+package struct JSONDisplay: ProgressDisplay {
+    private let write: @Sendable (String) -> Void
+    private var last: [Int: DownloadProgress] = [:]
+
+    package init(write: @escaping @Sendable (String) -> Void) { self.write = write }
+
+    package mutating func show(_ run: RunSnapshot, at now: Moment) {
+        for download in run.running where last[download.id] != download.progress {
+            last[download.id] = download.progress
+            write(JSONText.line(ProgressEvent(download)))
+        }
+    }
+
+    package mutating func ended(_ download: EndedDownload) {
+        last[download.id] = nil
+        switch download.result {
+        case .success(let file): write(JSONText.line(FinishedEvent(download, file)))
+        case .failure(let error): write(JSONText.line(FailedEvent(download, error)))
+        }
+    }
+
+    package mutating func close() {}
+}

@@ -1,0 +1,21 @@
+package import PawlCore
+
+/// Shows nothing while downloads run; says what became of them unless it is to be silent.
+package struct QuietDisplay: ProgressDisplay {
+    private let console: Console
+    private let isSilent: Bool
+
+    package init(console: Console, isSilent: Bool) {
+        self.console = console
+        self.isSilent = isSilent
+    }
+
+    package mutating func show(_ run: RunSnapshot, at now: Moment) {}
+
+    package mutating func ended(_ download: EndedDownload) {
+        guard !isSilent, case .success(let file) = download.result else { return }
+        console.message(ResultSentence.finished(file, download, style: console.traits.style))
+    }
+
+    package mutating func close() {}
+}

@@ -1,0 +1,144 @@
+package import PawlCore
+package import struct FoundationEssentials.URL
+
+/// One download as it was ordered, checked as far as can be without touching anything.
+package struct DownloadOrder: Sendable {
+    package var url: URL
+    package var destination: Destination
+    package var settings: DownloadSettings
+    package var passwordIsMissing: Bool
+
+    package init(
+        _ text: String,
+        _ options: OrderSettings,
+        place: String? = nil
+    ) throws(DownloadError) {
+        let (url, credentials) = try readSource(text, place: place)
+        self.url = url
+        settings = options.settings
+        // What --user says goes before what the URL says, as with curl.
+        settings.credentials = settings.credentials ?? credentials
+        passwordIsMissing = options.passwordIsMissing
+        if let output = options.output {
+            destination = .file(
+                try OutputPath.joined(output: output, directory: options.directory)
+            )
+        } else {
+            destination = .directory(options.directory ?? ".")
+        }
+    }
+}
+
+/// All downloads of a run, in the order given: the command line's, then the list's.
+package struct OrderBook: Sendable {
+    package private(set) var orders: [DownloadOrder] = []
+
+    package init(
+        urls: [String],
+        list: InputList?,
+        options: [OptionAssignment]
+    ) throws(DownloadError) {
+        var common = OrderSettings()
+        for option in options { try common.apply(option) }
+        try Self.checkExclusions(urls: urls, list: list, common: common)
+        for url in urls { orders.append(try DownloadOrder(url, common)) }
+        for entry in list?.entries ?? [] { try add(entry, common) }
+        try checkOutputsDiffer()
+    }
+
+    /// The name whose password is still to be asked for.
+    package var nameWithoutPassword: String? {
+        orders.first(where: \.passwordIsMissing)?.settings.credentials?.name
+    }
+
+    package mutating func fill(password: String) {
+        for index in orders.indices where orders[index].passwordIsMissing {
+            orders[index].settings.credentials?.password = password
+            orders[index].passwordIsMissing = false
+        }
+    }
+
+    private mutating func add(
+        _ entry: InputList.Entry,
+        _ common: OrderSettings
+    ) throws(DownloadError) {
+        var options = common
+        for option in entry.options {
+            try options.apply(option)
+            guard option.name != .user || !options.passwordIsMissing else {
+                throw DownloadError(
+                    .usage,
+                    "\(option.place): no password",
+                    advice: "write user=name:password"
+                )
+            }
+        }
+        orders.append(try DownloadOrder(entry.url, options, place: entry.place))
+    }
+
+    private static func checkExclusions(
+        urls: [String],
+        list: InputList?,
+        common: OrderSettings
+    ) throws(DownloadError) {
+        guard !urls.isEmpty || list != nil else {
+            throw DownloadError(
+                .usage,
+                "no URL given",
+                advice: "write pawl https://…, or see pawl --help"
+            )
+        }
+        if common.output != nil {
+            guard list == nil else {
+                throw DownloadError(
+                    .usage,
+                    "--output and --input-file exclude each other",
+                    advice: "write output=name below a URL in the list"
+                )
+            }
+            guard urls.count == 1 else {
+                throw DownloadError(
+                    .usage,
+                    "--output with \(urls.count) URLs",
+                    advice: "use --directory for several, or one URL a command"
+                )
+            }
+        }
+        guard case .digest = common.settings.checksum else { return }
+        guard urls.count + (list?.entries.count ?? 0) == 1 else {
+            throw DownloadError(
+                .usage,
+                "--checksum with several URLs",
+                advice: "write checksum=… below each URL in a list for --input-file"
+            )
+        }
+    }
+
+    /// Two downloads to one file would only lock each other out.
+    private func checkOutputsDiffer() throws(DownloadError) {
+        var seen: Set<Destination> = []
+        for order in orders {
+            guard case .file(let path) = order.destination else { continue }
+            guard seen.insert(order.destination).inserted else {
+                throw DownloadError(
+                    .usage,
+                    "two downloads are to become '\(path)'",
+                    advice: "give each its own output"
+                )
+            }
+        }
+    }
+}
+
+extension DownloadOrder {
+    /// What the download is called until the server has named the file.
+    package var workingName: String {
+        let path: String
+        switch destination {
+        case .file(let file): path = file
+        case .directory: path = url.path
+        }
+        let name = path.split(separator: "/").last.map(String.init) ?? url.host ?? ""
+        return name.sanitized
+    }
+}

@@ -1,0 +1,41 @@
+package import PawlCore
+
+/// What is said after Ctrl-C: what is kept and how to go on.
+package enum InterruptionSentence {
+    package static func make(
+        _ ended: [EndedDownload],
+        orders: [DownloadOrder]
+    ) -> DownloadError {
+        let finished = ended.count { download in
+            if case .success = download.result { true } else { false }
+        }
+        let left = orders.count - finished
+        let kept = ended.reduce(Int64(0)) { sum, download in
+            guard case .failure = download.result else { return sum }
+            return sum.saturatingAdd(download.keptBytes)
+        }
+        var message = "interrupted; "
+        switch (left, ended.first(where: { $0.isFailure })?.name) {
+        case (1, .some(let name)):
+            message +=
+                kept > 0 ? "\(ByteText.size(kept)) of \(name) is kept" : "\(name) had not begun"
+        default:
+            message += "\(left) downloads are not complete"
+            if kept > 0 { message += ", \(ByteText.size(kept)) of them is kept" }
+        }
+        let startsAnew = orders.contains { !$0.settings.resumes }
+        return DownloadError(
+            .interrupted,
+            message,
+            advice: startsAnew
+                ? "run the same command again without --no-resume to go on"
+                : "run the same command again to go on"
+        )
+    }
+}
+
+extension EndedDownload {
+    fileprivate var isFailure: Bool {
+        if case .failure = result { true } else { false }
+    }
+}

@@ -1,0 +1,103 @@
+internal import PawlCore
+internal import Synchronization
+
+/// Which downloads run and how they ended; feeds the display, one call at a time.
+final class ProgressBoard: Sendable {
+    private let state: Mutex<State>
+
+    private struct State {
+        var display: any ProgressDisplay
+        var running: [Int: Entry] = [:]
+        var summary = RunSnapshot()
+    }
+
+    private struct Entry {
+        var source: String
+        var fallbackName: String
+        var startedAt: Moment
+        var sample: @Sendable () -> DownloadProgress
+        /// What was on disk before this run brought anything.
+        var bytesBefore: Int64 = 0
+
+        var progress: DownloadProgress {
+            var progress = sample()
+            if progress.name.isEmpty { progress.name = fallbackName }
+            return progress
+        }
+    }
+
+    init(display: any ProgressDisplay, orderedCount: Int) {
+        var summary = RunSnapshot()
+        summary.orderedCount = orderedCount
+        state = Mutex(State(display: display, summary: summary))
+    }
+
+    /// `name` stands for the download until it has one of its own.
+    func started(
+        id: Int,
+        source: String,
+        name: String,
+        at now: Moment,
+        sample: @escaping @Sendable () -> DownloadProgress
+    ) {
+        state.withLock { state in
+            state.running[id] = Entry(
+                source: source,
+                fallbackName: name,
+                startedAt: now,
+                sample: sample
+            )
+        }
+    }
+
+    func show(at now: Moment) {
+        state.withLock { state in
+            var run = state.summary
+            for id in state.running.keys.sorted() {
+                guard var entry = state.running[id] else { continue }
+                let progress = entry.progress
+                if progress.phase == .waiting || progress.phase == .connecting {
+                    entry.bytesBefore = progress.completedBytes
+                    state.running[id] = entry
+                }
+                run.running.append(
+                    RunningDownload(id: id, source: entry.source, progress: progress)
+                )
+            }
+            state.display.show(run, at: now)
+        }
+    }
+
+    @discardableResult
+    func ended(
+        id: Int,
+        _ result: Result<DownloadedFile, DownloadError>,
+        at now: Moment
+    ) -> EndedDownload? {
+        state.withLock { state in
+            guard let entry = state.running.removeValue(forKey: id) else { return nil }
+            let progress = entry.progress
+            var ended = EndedDownload(
+                id: id,
+                source: entry.source,
+                name: progress.name,
+                result: result
+            )
+            ended.elapsed = now - entry.startedAt
+            ended.keptBytes = progress.completedBytes
+            state.summary.endedCount += 1
+            switch result {
+            case .success(let file):
+                ended.fetchedBytes = max(0, file.byteCount - entry.bytesBefore)
+                state.summary.finishedBytes =
+                    state.summary.finishedBytes.saturatingAdd(file.byteCount)
+            case .failure:
+                state.summary.failedCount += 1
+            }
+            state.display.ended(ended)
+            return ended
+        }
+    }
+
+    func close() { state.withLock { $0.display.close() } }
+}

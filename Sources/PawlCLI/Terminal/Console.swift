@@ -1,0 +1,120 @@
+internal import CPlatform
+internal import Glibc
+internal import Synchronization
+
+/// All that the command writes goes through here: results to standard output, messages and the
+/// live block to standard error.
+package final class Console: Sendable {
+    package let traits: TerminalTraits
+    private let output: Int32
+    private let messages: Int32
+    private let state = Mutex(State())
+
+    private struct State {
+        var block = LiveBlock()
+        var outputIsClosed = false
+        var messagesAreClosed = false
+    }
+
+    package init(output: Int32 = STDOUT_FILENO, messages: Int32 = STDERR_FILENO) {
+        self.output = output
+        self.messages = messages
+        traits = TerminalTraits(
+            isTerminal: isatty(messages) == 1,
+            environment: Self.environment(["TERM", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"])
+        )
+    }
+
+    /// Writes results; false where nobody reads them any more.
+    @discardableResult
+    package func output(_ text: String) -> Bool {
+        state.withLock { state in
+            if !state.outputIsClosed { state.outputIsClosed = !Self.write(text, to: output) }
+            return !state.outputIsClosed
+        }
+    }
+
+    /// Whether the reader of the results has gone.
+    package var outputIsClosed: Bool { state.withLock { $0.outputIsClosed } }
+
+    /// Writes a line to standard error, above the live block.
+    package func message(_ line: String) {
+        state.withLock { state in
+            write(state.block.printing(line + (traits.isTerminal ? "\r\n" : "\n")), &state)
+        }
+    }
+
+    /// Writes a question to standard error, without an end of line.
+    package func prompt(_ text: String) {
+        state.withLock { state in write(text, &state) }
+    }
+
+    /// Draws the live block again; does nothing where the terminal cannot.
+    package func draw(_ lines: [String], columns: UInt32) {
+        guard traits.canRedraw else { return }
+        state.withLock { state in write(state.block.draw(lines, columns: columns), &state) }
+    }
+
+    /// Draws the live block once more: the terminal has echoed a key into it.
+    package func redrawBlockIfFree() {
+        _ = state.withLockIfAvailable { state in write(state.block.printing(""), &state) }
+    }
+
+    /// Takes the live block away and gives the cursor back.
+    package func removeBlock() {
+        state.withLock { state in write(state.block.remove(), &state) }
+    }
+
+    /// The same at the very end, when another thread may hang in a write to a stopped terminal.
+    package func removeBlockIfFree() {
+        _ = state.withLockIfAvailable { state in write(state.block.remove(), &state) }
+    }
+
+    /// Columns and rows of the terminal as they are now.
+    package var size: (columns: UInt32, rows: UInt32) {
+        var columns: UInt32 = 0
+        var rows: UInt32 = 0
+        guard pawl_terminal_size(messages, &columns, &rows) == 0, columns > 0, rows > 0 else {
+            return (80, 24)
+        }
+        return (columns, rows)
+    }
+
+    private func write(_ text: String, _ state: inout State) {
+        guard !text.isEmpty, !state.messagesAreClosed else { return }
+        state.messagesAreClosed = !Self.write(text, to: messages)
+    }
+
+    /// Writes all of the text; false where that cannot be done.
+    private static func write(_ text: String, to file: Int32) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = Glibc.write(
+                    file,
+                    bytes.baseAddress?.advanced(by: written),
+                    bytes.count - written
+                )
+                if count >= 0 {
+                    written += count
+                } else if errno == EAGAIN {
+                    // Someone who shares the terminal made it non-blocking.
+                    var wait = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&wait, 1, 1000)
+                } else if errno != EINTR {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+
+    private static func environment(_ names: [String]) -> [String: String] {
+        var values: [String: String] = [:]
+        for name in names {
+            if let value = getenv(name) { values[name] = String(cString: value) }
+        }
+        return values
+    }
+}

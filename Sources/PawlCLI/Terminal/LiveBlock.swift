@@ -1,0 +1,44 @@
+/// The lines at the bottom of the terminal that are drawn again and again.
+///
+/// Between two drawings the cursor stands, hidden, at the beginning of the block's first line: a
+/// terminal that is resized moves the cursor with its line, so no counting of wrapped lines is
+/// needed to find the block again.
+package struct LiveBlock: Sendable {
+    private(set) var lines: [String] = []
+    private var columns: UInt32 = 0
+
+    package init() {}
+
+    /// What to write to draw `lines` in place of those drawn before; empty where nothing changed.
+    ///
+    /// No line may be wider than `columns` - 1, and there must be fewer than the terminal has rows.
+    package mutating func draw(_ lines: [String], columns: UInt32) -> String {
+        guard lines != self.lines || columns != self.columns else { return "" }
+        self.lines = lines
+        self.columns = columns
+        return drawing
+    }
+
+    /// What to write to show `text` above the block.
+    package func printing(_ text: String) -> String {
+        lines.isEmpty ? text : "\r\u{1B}[J\(text)\(drawing)"
+    }
+
+    /// What to write to take the block away and give the cursor back.
+    package mutating func remove() -> String {
+        guard !lines.isEmpty else { return "" }
+        lines = []
+        return "\r\u{1B}[J\u{1B}[?25h"
+    }
+
+    /// Draws from the cursor.
+    ///
+    /// Wrapping is off meanwhile: a terminal that draws a character wider than was measured cuts
+    /// the line instead.
+    private var drawing: String {
+        guard !lines.isEmpty else { return "" }
+        let body = lines.joined(separator: "\u{1B}[K\r\n")
+        let up = lines.count > 1 ? "\u{1B}[\(lines.count - 1)A" : ""
+        return "\u{1B}[?25l\u{1B}[?7l\r\(body)\u{1B}[J\u{1B}[?7h\(up)\r"
+    }
+}

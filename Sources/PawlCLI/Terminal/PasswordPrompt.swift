@@ -1,0 +1,75 @@
+internal import Glibc
+internal import PawlCore
+
+/// Asks for a password on the terminal, without echo.
+enum PasswordPrompt {
+    static func ask(for name: String, console: Console) throws(DownloadError) -> String {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw DownloadError(
+                .usage,
+                "--user: no password, and no terminal to ask for it",
+                advice: "write name:password"
+            )
+        }
+        var usual = termios()
+        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { throw unreadable() }
+        // Ctrl-C must end the read, not the program: the echo has to be restored.
+        let interruptions = Interruptions()
+        var silent = usual
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        defer {
+            _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
+            interruptions.restore()
+            console.message("")
+        }
+        console.prompt("Password for \(console.traits.style.showable(name)): ")
+        return try readLine()
+    }
+
+    private static func readLine() throws(DownloadError) -> String {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.count < 4096 {
+            let count = Glibc.read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR {
+                throw DownloadError(.interrupted, "interrupted; nothing was fetched")
+            }
+            guard count == 1 else { throw unreadable() }
+            if byte == UInt8(ascii: "\n") { break }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func unreadable() -> DownloadError {
+        DownloadError(
+            .usage,
+            "--user: the password cannot be read from the terminal",
+            advice: "write name:password"
+        )
+    }
+}
+
+/// Handlers that do nothing but let a blocking read return.
+private struct Interruptions {
+    private var old: [(Int32, sigaction)] = []
+
+    init() {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            var nothing = sigaction()
+            nothing.__sigaction_handler.sa_handler = { _ in }
+            var before = sigaction()
+            // No SA_RESTART: the read shall end.
+            guard sigaction(number, &nothing, &before) == 0 else { continue }
+            old.append((number, before))
+        }
+    }
+
+    func restore() {
+        for (number, action) in old {
+            var action = action
+            sigaction(number, &action, nil)
+        }
+    }
+}

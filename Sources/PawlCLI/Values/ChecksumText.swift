@@ -1,0 +1,43 @@
+package import PawlCore
+
+/// Reads `sha256=hex` or `none`.
+package enum ChecksumText {
+    private static let form =
+        "write algorithm=hex with md5, sha1, sha256, sha384 or sha512; or none"
+
+    package static func parse(_ text: String) throws(ValueError) -> ChecksumPolicy {
+        if text.lowercased() == "none" { return .none }
+        guard let mark = text.firstIndex(of: "=") else {
+            throw ValueError("'\(text)' names no algorithm", advice: adviceForBareDigits(text))
+        }
+        let name = text[..<mark].lowercased().filter { $0 != "-" }
+        let digits = String(text[text.index(after: mark)...])
+        guard let algorithm = DigestAlgorithm(rawValue: name) else {
+            throw ValueError("'\(text[..<mark])' is no algorithm that Pawl knows", advice: form)
+        }
+        guard let digest = ContentDigest(algorithm, hexadecimal: digits) else {
+            throw ValueError(
+                mistake(in: digits, of: algorithm),
+                advice: "copy the whole checksum as the publisher gives it, in hexadecimal"
+            )
+        }
+        return .digest(digest)
+    }
+
+    private static func mistake(in digits: String, of algorithm: DigestAlgorithm) -> String {
+        let expected = algorithm.byteCount * 2
+        if digits.count != expected {
+            return "\(algorithm.rawValue) has \(expected) hexadecimal digits, not \(digits.count)"
+        }
+        return "'\(digits)' is not hexadecimal"
+    }
+
+    /// A checksum pasted without its algorithm can be told by its length.
+    private static func adviceForBareDigits(_ text: String) -> String {
+        let likely = DigestAlgorithm.allCases.first {
+            ContentDigest($0, hexadecimal: text) != nil
+        }
+        guard let likely else { return form }
+        return "\(text.count) digits look like \(likely.rawValue): write \(likely.rawValue)=\(text)"
+    }
+}

@@ -1,0 +1,59 @@
+package import PawlCore
+
+/// Reads `Name: value`, a field to send (RFC 9110 §5).
+package enum HeaderLine {
+    /// Fields on which the engine's own safety rests.
+    private static let reserved: Set<String> = [
+        "range", "if-range", "accept-encoding", "content-length", "transfer-encoding", "te",
+        "connection", "expect", "upgrade",
+    ]
+
+    /// The value never stands in an error: it may be a secret.
+    package static func parse(_ text: String) throws(ValueError) -> HTTPField {
+        guard let mark = text.firstIndex(of: ":") else {
+            throw ValueError("a header without a colon", advice: "write 'Name: value'")
+        }
+        let name = String(text[..<mark])
+        guard !name.isEmpty, name.utf8.allSatisfy(isToken) else {
+            throw ValueError(
+                "'\(name)' is no name of a header",
+                advice: "names have letters, digits and -, and no space before the colon"
+            )
+        }
+        guard !reserved.contains(name.lowercased()) else {
+            throw ValueError(
+                "'\(name)' is Pawl's own to set",
+                advice: "leave that header out"
+            )
+        }
+        let value = trimmed(text[text.index(after: mark)...])
+        guard isPlain(value) else {
+            throw ValueError(
+                "the value of '\(name)' has a line break or a control character",
+                advice: "give one header a time, on one line"
+            )
+        }
+        return HTTPField(name: name, value: value)
+    }
+
+    /// Whether a text can be a field's value: a control character would end it or worse.
+    package static func isPlain(_ value: String) -> Bool {
+        value.unicodeScalars.allSatisfy { ($0.value >= 0x20 && $0.value != 0x7F) || $0 == "\t" }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        let start = text.drop(while: isSpace)
+        let end = start.lastIndex { !isSpace($0) }
+        return end.map { String(start[...$0]) } ?? ""
+    }
+
+    /// RFC 9110 §5.6.2.
+    private static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package import PawlCore
+
+/// Reads numbers as people write them: rates, seconds, counts.
+package enum NumberText {
+    /// A rate in bytes a second: `4096`, `500K`, `1.5M`, `1G`; K is 1024.
+    package static func rate(_ text: String) throws(ValueError) -> Int64 {
+        let units: [Character: Double] = ["k": 0x1p10, "m": 0x1p20, "g": 0x1p30, "t": 0x1p40]
+        var digits = text[...]
+        var unit = 1.0
+        if let last = text.lowercased().last, let factor = units[last] {
+            unit = factor
+            digits = text.dropLast()
+        }
+        guard let number = decimal(digits), number * unit >= 1, number * unit < 0x1p62 else {
+            throw ValueError(
+                "'\(text)' is not a rate",
+                advice: "give bytes a second above 0, with K, M or G (K is 1024): 500K, 1.5M, 10M"
+            )
+        }
+        return Int64(number * unit)
+    }
+
+    /// A time in seconds, above 0.
+    package static func seconds(_ text: String) throws(ValueError) -> Duration {
+        guard let number = decimal(text[...]), number >= 0.001, number <= 1e9 else {
+            throw ValueError(
+                "'\(text)' is not a time",
+                advice: "give seconds above 0, such as 30 or 0.5"
+            )
+        }
+        return .milliseconds(Int64((number * 1000).rounded()))
+    }
+
+    package static func connections(_ text: String) throws(ValueError) -> ConnectionCount {
+        if text.lowercased() == "auto" { return .automatic }
+        guard let number = whole(text), (1...64).contains(number) else {
+            throw ValueError(
+                "'\(text)' is not a number of connections",
+                advice: "give 1 to 64, or auto"
+            )
+        }
+        return .fixed(number)
+    }
+
+    package static func count(
+        _ text: String,
+        in range: ClosedRange<Int>
+    ) throws(ValueError) -> Int {
+        guard let number = whole(text), range.contains(number) else {
+            throw ValueError(
+                "'\(text)' is not a number from \(range.lowerBound) to \(range.upperBound)",
+                advice: "give a whole number in that range"
+            )
+        }
+        return number
+    }
+
+    package static func truth(_ text: String) throws(ValueError) -> Bool {
+        switch text.lowercased() {
+        case "true", "yes", "on", "1": return true
+        case "false", "no", "off", "0": return false
+        default: throw ValueError("'\(text)' is not true or false", advice: "write true or false")
+        }
+    }
+
+    private static func whole(_ text: String) -> Int? {
+        text.utf8.allSatisfy(isDigit) ? Int(text) : nil
+    }
+
+    /// `Double` alone would take `1e9`, `inf` and `0x10` too.
+    private static func decimal(_ text: Substring) -> Double? {
+        let bytes = text.utf8
+        guard bytes.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ".") }),
+            bytes.first.map(isDigit) == true
+        else { return nil }
+        return Double(text)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

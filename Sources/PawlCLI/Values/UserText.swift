@@ -1,0 +1,30 @@
+/// Reads `name:password`; the password may be missing, to be asked for.
+package struct UserText: Hashable {
+    package var name: String
+    package var password: String?
+
+    package init(name: String, password: String?) {
+        self.name = name
+        self.password = password
+    }
+
+    /// Neither part ever stands in an error.
+    package static func parse(_ text: String) throws(ValueError) -> UserText {
+        guard HeaderLine.isPlain(text), !text.contains("\t") else {
+            throw ValueError(
+                "a control character in the name or password",
+                advice: "HTTP cannot carry it (RFC 7617)"
+            )
+        }
+        guard let mark = text.firstIndex(of: ":") else {
+            guard !text.isEmpty else {
+                throw ValueError("no name", advice: "write name:password")
+            }
+            return UserText(name: text, password: nil)
+        }
+        return UserText(
+            name: String(text[..<mark]),
+            password: String(text[text.index(after: mark)...])
+        )
+    }
+}

@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import PawlCore
+
+/// `pawl get`, the default: fetches files.
+struct GetCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Fetch files: fast, resumable, verified.",
+        usage: """
+            pawl [get] [options] <url> ...
+            pawl inspect <url | file.part>
+            pawl --version
+            """,
+        discussion: """
+            Run the same command again to go on after an interruption, a crash or a power cut.
+            A file appears under its name complete and verified, or not at all.
+
+            In a list for --input-file, '#' starts a comment, and indented lines such as \
+            'output=disk.iso' or 'checksum=sha256=…' are options of the URL above them.
+
+            The exit status is 0 if every download ended well, otherwise that of the first one in \
+            the order given that did not. Ctrl-C keeps what came (status 7); a second one ends at \
+            once.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("What to fetch.", valueName: "url"))
+    var urls: [String] = []
+
+    @OptionGroup(title: "What to fetch") var input: InputOptions
+    @OptionGroup(title: "Where to") var output: OutputOptions
+    @OptionGroup(title: "How") var transfer: TransferOptions
+    @OptionGroup(title: "Over all downloads") var limits: LimitOptions
+    @OptionGroup(title: "What is sent") var request: RequestOptions
+    @OptionGroup(title: "What is said") var progress: ProgressOptions
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        let settings = try limits.settings()
+        let verbosity = try progress.verbosity()
+        let mode = try progress.mode()
+        let options = output.assignments + transfer.assignments + request.assignments
+        let list: InputList? =
+            if let path = input.inputFile { try InputFile.read(path) } else { nil }
+        var book = try OrderBook(urls: urls, list: list, options: options)
+        if let name = book.nameWithoutPassword {
+            book.fill(password: try PasswordPrompt.ask(for: name, console: console))
+        }
+        let run = DownloadRun(
+            orders: book.orders,
+            settings: allowing(book.orders, settings),
+            display: makeDisplay(mode, console, isQuiet: verbosity == .quiet),
+            console: console,
+            logger: console.logger(verbosity)
+        )
+        return { await run.run() }
+    }
+
+    /// Who asks for many connections by number gets them from one host, too.
+    private func allowing(
+        _ orders: [DownloadOrder],
+        _ settings: DownloaderSettings
+    ) -> DownloaderSettings {
+        var settings = settings
+        for case .fixed(let count) in orders.map(\.settings.connections) {
+            settings.connectionsPerHost = max(settings.connectionsPerHost, count)
+        }
+        return settings
+    }
+
+    private func makeDisplay(
+        _ mode: ProgressMode?,
+        _ console: Console,
+        isQuiet: Bool
+    ) -> any ProgressDisplay {
+        let plain = PlainDisplay(style: console.traits.style) { console.message($0) }
+        switch mode ?? (isQuiet ? .none : .auto) {
+        case .auto, .bar: return console.traits.canRedraw ? LiveDisplay(console: console) : plain
+        case .plain: return plain
+        case .json: return JSONDisplay { console.output($0 + "\n") }
+        case .none: return QuietDisplay(console: console, isSilent: isQuiet)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+extension StringProtocol {
+    /// The bytes with each `%XX` decoded once; a `%` without two digits stays as it is.
+    package var percentDecodedBytes: [UInt8] {
+        percentDecodedBytes(marker: UInt8(ascii: "%"))
+    }
+
+    /// Bytes that are no UTF-8 become U+FFFD.
+    package var percentDecoded: String { String(decoding: percentDecodedBytes, as: UTF8.self) }
+
+    package func percentDecodedBytes(marker: UInt8) -> [UInt8] {
+        let bytes = Array(utf8)
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == marker, let byte = bytes.hexadecimalByte(at: index + 1) {
+                decoded.append(byte)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return decoded
+    }
+
+    /// The text with what may not stand in a URL percent-encoded; what is encoded already stays.
+    ///
+    /// Encoded are spaces, raw UTF-8, controls, and a `%` without two digits.
+    package var encodingIllegalURLBytes: String {
+        let bytes = Array(utf8)
+        var encoded: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            let isEscape = byte == UInt8(ascii: "%") && bytes.hexadecimalByte(at: index + 1) != nil
+            if isEscape || byte.isLegalInURL {
+                encoded.append(byte)
+            } else {
+                encoded += byte.percentEncoded
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func hexadecimalByte(at index: Int) -> UInt8? {
+        guard index + 1 < count, let high = self[index].hexadecimalValue,
+            let low = self[index + 1].hexadecimalValue
+        else { return nil }
+        return high << 4 | low
+    }
+}
+
+extension UInt8 {
+    /// Unreserved and reserved characters (RFC 3986 §2.2, §2.3), brackets aside, which belong to
+    /// hosts alone.
+    fileprivate var isLegalInURL: Bool {
+        isLetter || isDigit || Self.legalMarks.contains(self)
+    }
+
+    private static let legalMarks = Set("-._~:/?#@!$&'()*+,;=".utf8)
+
+    fileprivate var hexadecimalValue: UInt8? {
+        if isDigit { return self - UInt8(ascii: "0") }
+        let lower = self | 0x20
+        guard isLetter, lower <= UInt8(ascii: "f") else { return nil }
+        return lower - UInt8(ascii: "a") + 10
+    }
+
+    fileprivate var percentEncoded: [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return [UInt8(ascii: "%"), digits[Int(self >> 4)], digits[Int(self & 15)]]
+    }
+}

@@ -1,0 +1,55 @@
+extension DownloadError {
+    /// What a broken exchange is called, and what to do.
+    package init(_ failure: TransferFailure, host: String) {
+        let again = "run the same command again to go on"
+        let (code, what, advice): (ErrorCode, String, String) =
+            switch failure.kind {
+            case .nameNotResolved:
+                (.nameNotResolved, "the name of \(host) has no address", "check the spelling")
+            case .cannotConnect: (.network, "no connection to \(host)", again)
+            case .connectTimedOut:
+                (
+                    .timedOut, "\(host) did not answer in time",
+                    "\(again), or raise --connect-timeout"
+                )
+            case .certificateRefused:
+                (
+                    .tlsFailed, "the certificate of \(host) was not accepted",
+                    "give its authority with --cacert, or accept any with --insecure"
+                )
+            case .tlsFailed: (.tlsFailed, "TLS with \(host) failed", "try again later")
+            case .connectionLost: (.network, "the connection to \(host) broke", again)
+            case .bodyIncomplete: (.network, "\(host) ended the body too early", again)
+            case .malformedResponse:
+                (.badResponse, "\(host) sent what is no proper response", "try again later")
+            case .unsupportedURL:
+                (.usage, "the address cannot be fetched", "give an http or https URL")
+            case .local: (.unknown, "the transfer could not be made", "")
+            }
+        let detail = failure.message.isEmpty ? "" : " (\(failure.message))"
+        self.init(code, what + detail, advice: advice)
+    }
+
+    /// What a status other than 2xx and 3xx is called, and what to do (RFC 9110 §15).
+    package init(status: Int, reason: String, host: String) {
+        let said = "\(host) answered \(status)\(reason.isEmpty ? "" : " \(reason)")"
+        switch status {
+        case 404, 410:
+            self.init(.notFound, said, advice: "check the address")
+        case 401:
+            self.init(.unauthorized, said, advice: "give --user name:password, or check them")
+        case 403:
+            self.init(
+                .unauthorized,
+                said,
+                advice: "ask for access, or for a new link if this one expired"
+            )
+        case 407:
+            self.init(.unauthorized, said, advice: "the proxy wants a name and password")
+        case 408, 425, 429, 500, 502, 503, 504, 507...509, 520...530:
+            self.init(.serverBusy, said, advice: "try again later", retryClass: .later)
+        default:
+            self.init(.badResponse, said, advice: "try another address for the file")
+        }
+    }
+}

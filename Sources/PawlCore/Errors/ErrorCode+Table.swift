@@ -1,0 +1,109 @@
+/// One row of the table of errors: `docs/errors.md`, exit codes and retries come from it.
+package struct ErrorRow: Sendable {
+    package let code: ErrorCode
+    package let retry: RetryClass
+    /// aria2's number where the meaning is the same.
+    package let exitStatus: Int32
+    package let meaning: String
+}
+
+extension ErrorCode {
+    /// A failure that has no code of its own.
+    public static let unknown = ErrorCode(rawValue: "unknown")
+    /// A time limit passed: connecting, stalled, or the whole download.
+    public static let timedOut = ErrorCode(rawValue: "timed-out")
+    /// The server has no such file (404, 410).
+    public static let notFound = ErrorCode(rawValue: "not-found")
+    /// Slower than the minimum speed.
+    public static let tooSlow = ErrorCode(rawValue: "too-slow")
+    /// No connection, or it broke and did not come back.
+    public static let network = ErrorCode(rawValue: "network")
+    /// Stopped by the user; what came is kept.
+    public static let interrupted = ErrorCode(rawValue: "interrupted")
+    /// The file system is full.
+    public static let diskFull = ErrorCode(rawValue: "disk-full")
+    /// Another process has this download.
+    public static let alreadyRunning = ErrorCode(rawValue: "already-running")
+    /// The file is there and may not be replaced.
+    public static let fileExists = ErrorCode(rawValue: "file-exists")
+    /// The finished file could not get its name.
+    public static let renameFailed = ErrorCode(rawValue: "rename-failed")
+    /// A file could not be opened for reading.
+    public static let fileUnreadable = ErrorCode(rawValue: "file-unreadable")
+    /// A file could not be created: permission, name, read-only.
+    public static let fileNotCreatable = ErrorCode(rawValue: "file-not-creatable")
+    /// Reading or writing a file failed.
+    public static let diskFailure = ErrorCode(rawValue: "disk-failure")
+    /// A folder could not be created or used.
+    public static let directoryNotUsable = ErrorCode(rawValue: "directory-not-usable")
+    /// The host's name has no address.
+    public static let nameNotResolved = ErrorCode(rawValue: "name-not-resolved")
+    /// The server's answer makes no sense.
+    public static let badResponse = ErrorCode(rawValue: "bad-response")
+    /// A chain of redirects longer than 20.
+    public static let tooManyRedirects = ErrorCode(rawValue: "too-many-redirects")
+    /// Credentials are missing, wrong or not enough (401, 403, 407).
+    public static let unauthorized = ErrorCode(rawValue: "unauthorized")
+    /// Wrong use: an option, a URL, a list.
+    public static let usage = ErrorCode(rawValue: "usage")
+    /// The server is overloaded or asks to wait (429, 503 …).
+    public static let serverBusy = ErrorCode(rawValue: "server-busy")
+    /// The bytes do not have the digest that they should.
+    public static let checksumMismatch = ErrorCode(rawValue: "checksum-mismatch")
+    /// The server's certificate was not accepted, or TLS failed.
+    public static let tlsFailed = ErrorCode(rawValue: "tls-failed")
+    /// The file on the server changes while it is fetched.
+    public static let keepsChanging = ErrorCode(rawValue: "keeps-changing")
+    /// A redirect to where Pawl does not go: HTTPS to HTTP, another scheme.
+    public static let redirectRefused = ErrorCode(rawValue: "redirect-refused")
+    /// A login page came in place of the file.
+    public static let captivePortal = ErrorCode(rawValue: "captive-portal")
+
+    package static let table: [ErrorRow] = [
+        row(.unknown, .later, 1, "a failure that has no code of its own"),
+        row(.timedOut, .later, 2, "a time limit passed: connecting, stalled, or --max-time"),
+        row(.notFound, .elsewhere, 3, "the server has no such file (404, 410)"),
+        row(.tooSlow, .later, 5, "slower than --min-speed"),
+        row(.network, .later, 6, "no connection, or it broke and did not come back"),
+        row(.interrupted, .now, 7, "stopped by the user; what came is kept"),
+        row(.diskFull, .later, 9, "not enough room on the file system"),
+        row(.alreadyRunning, .later, 11, "another process has this download"),
+        row(.fileExists, .never, 13, "the file is there and --if-exists fail was given"),
+        row(.renameFailed, .never, 14, "the finished file could not get its name"),
+        row(.fileUnreadable, .never, 15, "a file could not be opened for reading"),
+        row(.fileNotCreatable, .never, 16, "a file could not be created"),
+        row(.diskFailure, .later, 17, "reading or writing a file failed"),
+        row(.directoryNotUsable, .never, 18, "a folder could not be created or used"),
+        row(.nameNotResolved, .later, 19, "the host's name has no address"),
+        row(.badResponse, .elsewhere, 22, "the server's answer makes no sense"),
+        row(.tooManyRedirects, .elsewhere, 23, "more than 20 redirects"),
+        row(.unauthorized, .never, 24, "credentials missing, wrong or not enough (401, 403, 407)"),
+        row(.usage, .never, 28, "a wrong option, URL or list"),
+        row(.serverBusy, .later, 29, "the server is overloaded or asks to wait (429, 503)"),
+        row(.checksumMismatch, .elsewhere, 32, "the bytes do not have the digest they should"),
+        row(.tlsFailed, .elsewhere, 33, "TLS failed or the certificate was not accepted"),
+        row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
+        row(.redirectRefused, .elsewhere, 35, "a redirect to where Pawl does not go"),
+        row(.captivePortal, .later, 36, "a login page came in place of the file"),
+    ]
+
+    private static func row(
+        _ code: ErrorCode,
+        _ retry: RetryClass,
+        _ exitStatus: Int32,
+        _ meaning: String
+    ) -> ErrorRow {
+        ErrorRow(code: code, retry: retry, exitStatus: exitStatus, meaning: meaning)
+    }
+
+    private static let rows = Dictionary(
+        table.map { ($0.code, $0) },
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    /// When trying again makes sense.
+    public var retryClass: RetryClass { Self.rows[self]?.retry ?? .later }
+
+    /// What the command `pawl` exits with.
+    public var exitStatus: Int32 { Self.rows[self]?.exitStatus ?? 1 }
+}

@@ -1,0 +1,20 @@
+package import struct FoundationEssentials.URL
+
+extension FileName {
+    /// The name that a server and a URL suggest, cleaned: `Content-Disposition` first, then the
+    /// last part of the URL's path, then `index.html` for a page and `download` for the rest.
+    package static func suggested(
+        contentDisposition: String?,
+        url: URL,
+        mediaType: String?
+    ) -> String {
+        let said = contentDisposition.flatMap { ContentDisposition(parsing: $0).fileName }
+        if let name = said.flatMap(clean) { return name }
+        // Split before decoding, so that an encoded slash makes no other component than `clean`
+        // throws away.
+        let path = AddressParts(url.absoluteString).path
+        let components = path.split(separator: "/", omittingEmptySubsequences: false)
+        if let name = components.last.flatMap({ clean($0.percentDecoded) }) { return name }
+        return mediaType == "text/html" ? "index.html" : "download"
+    }
+}

@@ -1,0 +1,88 @@
+/// Names for files, out of what servers send: a name, never a path.
+package enum FileName {
+    /// Leaves room for `.part.pawl` and a number within the 255 bytes of a file system.
+    package static let longestBytes = 240
+
+    /// Whether a name given by the user is too long to have a partial file and a checkpoint.
+    package static func isTooLong(_ name: String) -> Bool { name.utf8.count > 245 }
+
+    /// A name fit to be created in a folder, nil where nothing is left of it.
+    ///
+    /// What is behind the last separator counts. Control characters, and what stood for bytes that
+    /// are no UTF-8, become `_`; characters that reorder text go. Leading dots go, so that no file
+    /// is hidden; a leading `-` or `~`, which a shell's commands would read as something else,
+    /// becomes `_`.
+    package static func clean(_ raw: String) -> String? {
+        var name = visible(lastComponent(raw)).trimmed
+        // By scalars: a dot with an accent is one character and still hides a file.
+        while name.unicodeScalars.first == "." {
+            name = String(name.unicodeScalars.dropFirst()).trimmed
+        }
+        if let first = name.unicodeScalars.first, first == "-" || first == "~" {
+            name = "_" + String(name.unicodeScalars.dropFirst())
+        }
+        name = disarmed(fitted(FileNameParts(name), within: longestBytes).trimmed)
+        return name.isEmpty ? nil : name
+    }
+
+    /// `disk.iso` with 1 is `disk.1.iso`; `archive.tar.gz` is `archive.1.tar.gz`.
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        var parts = FileNameParts(name)
+        parts.suffix = ".\(number)" + parts.suffix
+        return fitted(parts, within: longestBytes)
+    }
+
+    private static func lastComponent(_ raw: String) -> Substring.UnicodeScalarView {
+        let scalars = raw.unicodeScalars
+        let separator = scalars.lastIndex { $0 == "/" || $0 == "\\" }
+        return Substring(raw).unicodeScalars[
+            (separator.map { scalars.index(after: $0) } ?? scalars.startIndex)...
+        ]
+    }
+
+    private static func visible(_ scalars: Substring.UnicodeScalarView) -> String {
+        var clean = String.UnicodeScalarView()
+        for scalar in scalars where !scalar.reordersText && scalar != "\u{FEFF}" {
+            if scalar.properties.isWhitespace {
+                clean.append(" ")
+            } else {
+                let stands = !scalar.isUnsafeToShow && scalar != "\u{FFFD}"
+                clean.append(stands ? scalar : "_")
+            }
+        }
+        return String(clean)
+    }
+
+    /// A server must not choose the name of another download's partial file or checkpoint: a
+    /// checkpoint made by an attacker would be believed when that download begins.
+    private static func disarmed(_ name: String) -> String {
+        for ending in [".part", ".pawl"] where name.lowercased().hasSuffix(ending) {
+            return name.dropLast(ending.count) + "_" + name.suffix(ending.count - 1)
+        }
+        return name
+    }
+
+    /// Cuts the stem, between characters where that leaves any.
+    private static func fitted(_ parts: FileNameParts, within limit: Int) -> String {
+        let room = max(0, limit - parts.suffix.utf8.count)
+        guard parts.stem.utf8.count > room else { return parts.stem + parts.suffix }
+        var stem = ""
+        for character in parts.stem {
+            guard stem.utf8.count + character.utf8.count <= room else { break }
+            stem.append(character)
+        }
+        return (stem.isEmpty ? scalars(of: parts.stem, within: room) : stem) + parts.suffix
+    }
+
+    /// One character can be of any length: a letter and thousands of accents.
+    private static func scalars(of stem: String, within room: Int) -> String {
+        var cut = String.UnicodeScalarView()
+        var count = 0
+        for scalar in stem.unicodeScalars {
+            count += UTF8.width(scalar)
+            guard count <= room else { break }
+            cut.append(scalar)
+        }
+        return String(cut)
+    }
+}

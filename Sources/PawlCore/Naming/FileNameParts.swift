@@ -1,0 +1,31 @@
+/// A file's name in two: the stem, and the suffix that says what it is (`.iso`, `.tar.gz`).
+package struct FileNameParts: Hashable, Sendable {
+    package var stem: String
+    /// With its dot; empty where there is none.
+    package var suffix: String
+
+    package init(_ name: String) {
+        stem = name
+        suffix = ""
+        moveExtension()
+        // What packs a `tar` or signs another file leaves that one's extension as part of its own.
+        guard !suffix.isEmpty, stem.lowercased().hasSuffix(".tar"), stem.utf8.count > 4 else {
+            return
+        }
+        suffix = stem.suffix(4) + suffix
+        stem.removeLast(4)
+    }
+
+    /// Up to 16 letters and digits, a letter among them: `1.2.3` is a version.
+    private mutating func moveExtension() {
+        guard let dot = stem.utf8.lastIndex(of: UInt8(ascii: ".")), dot > stem.startIndex else {
+            return
+        }
+        let candidate = stem[stem.utf8.index(after: dot)...].utf8
+        guard candidate.count <= 16, candidate.contains(where: \.isLetter),
+            candidate.allSatisfy({ $0.isLetter || $0.isDigit })
+        else { return }
+        suffix = String(stem[dot...])
+        stem = String(stem[..<dot])
+    }
+}

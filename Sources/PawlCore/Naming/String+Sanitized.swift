@@ -1,0 +1,38 @@
+extension String {
+    /// The text with control characters replaced by U+FFFD: fit for a terminal or a log.
+    ///
+    /// Replaced are C0 and C1 controls, DEL, line separators, and the characters that reorder text
+    /// (bidirectional overrides), which can make one name look like another.
+    package var sanitized: String {
+        guard unicodeScalars.contains(where: \.isUnsafeToShow) else { return self }
+        var clean = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            clean.append(scalar.isUnsafeToShow ? "\u{FFFD}" : scalar)
+        }
+        return String(clean)
+    }
+
+    /// Sanitized and cut: what a peer sent, for quoting in a sentence.
+    package func sanitized(atMost limit: Int) -> String {
+        let cut = unicodeScalars.prefix(limit)
+        let isWhole = cut.endIndex == unicodeScalars.endIndex
+        return String(cut).sanitized + (isWhole ? "" : "…")
+    }
+}
+
+extension Unicode.Scalar {
+    package var isUnsafeToShow: Bool {
+        switch value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
+        default: reordersText
+        }
+    }
+
+    /// Bidirectional marks, embeddings, overrides and isolates (UAX #9 §2).
+    package var reordersText: Bool {
+        switch value {
+        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}

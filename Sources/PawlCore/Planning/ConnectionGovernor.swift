@@ -1,0 +1,179 @@
+/// How many connections a download should have: more while they pay.
+///
+/// Each trial doubles the number. It is kept where total speed rose by a twentieth, else rolled
+/// back and left alone for a while, twice as long each time.
+package struct ConnectionGovernor: Sendable {
+    package private(set) var target = 1
+    private let most: Int
+    /// As many as the servers bore; grows again by one after each rest.
+    private var ceiling: Int
+    private let isFixed: Bool
+    private var phase = Phase.settling(since: nil)
+    private var before: (target: Int, bytesPerSecond: Double)?
+    private var rest = Self.firstRest
+
+    private enum Phase {
+        /// Waiting until all connections bring bytes.
+        case settling(since: Moment?)
+        case measuring(Window)
+        case resting(until: Moment)
+    }
+
+    /// A measurement: from one arrival of bytes to another, as they may come in bursts.
+    private struct Window {
+        let since: Moment
+        let bytes: Int64
+        /// The last arrival that was seen.
+        var lastAt: Moment
+        var lastBytes: Int64
+        var arrivals = 0
+
+        init(_ reading: Reading, at now: Moment) {
+            since = now
+            lastAt = now
+            bytes = reading.bytes
+            lastBytes = reading.bytes
+        }
+
+        mutating func observe(_ reading: Reading, at now: Moment) {
+            guard reading.bytes > lastBytes else { return }
+            lastBytes = reading.bytes
+            lastAt = now
+            arrivals += 1
+        }
+
+        var bytesPerSecond: Double {
+            let seconds = (lastAt - since).seconds
+            return seconds > 0 ? Double(lastBytes - bytes) / seconds : 0
+        }
+    }
+
+    package static let automaticCeiling = 16
+    package static let neededGain = 1.05
+    static let firstRest: Duration = .seconds(5)
+    static let longestRest: Duration = .seconds(120)
+    static let shortestWindow: Duration = .milliseconds(200)
+    static let longestWindow: Duration = .seconds(2)
+    static let fewestArrivals = 3
+    /// With less to go than this at the present speed, another connection is not worth its making.
+    static let worthwhile: Duration = .milliseconds(500)
+
+    package init(_ count: ConnectionCount) {
+        switch count {
+        case .automatic:
+            most = Self.automaticCeiling
+            isFixed = false
+        case .fixed(let number):
+            most = max(1, number)
+            isFixed = true
+            target = most
+        }
+        ceiling = most
+    }
+
+    /// Whether the next decision hangs on a measurement that is under way.
+    package var isMeasuring: Bool {
+        if isFixed { return false }
+        if case .resting = phase { return false }
+        return true
+    }
+
+    /// What a tick sees of all connections.
+    package struct Reading: Sendable {
+        /// All bytes received so far.
+        package var bytes: Int64
+        /// Connections that brought a byte already.
+        package var flowing: Int
+        /// Bytes still to come, nil where that is not known.
+        package var remaining: Int64?
+        /// What a new connection takes to its first byte.
+        package var latency: Duration
+
+        package init(bytes: Int64, flowing: Int, remaining: Int64?, latency: Duration) {
+            self.bytes = bytes
+            self.flowing = flowing
+            self.remaining = remaining
+            self.latency = latency
+        }
+    }
+
+    package mutating func tick(_ reading: Reading, at now: Moment) {
+        if isFixed, ceiling == most { return }
+        switch phase {
+        case .settling(let since): settle(since: since, reading, now)
+        case .measuring(var window):
+            guard reading.flowing >= target else {
+                phase = .settling(since: now)
+                return
+            }
+            window.observe(reading, at: now)
+            phase = .measuring(window)
+            guard isEnough(window, reading.latency, now) else { return }
+            decide(speed: window.bytesPerSecond, reading, now)
+        case .resting(let until):
+            guard now >= until else { return }
+            before = nil
+            ceiling = min(most, ceiling + 1)
+            if isFixed { target = ceiling }
+            phase = .measuring(Window(reading, at: now))
+        }
+    }
+
+    /// A server bore no more than these many at a time: it answered 429 or 503, or cut the next.
+    package mutating func refused(beyond flowing: Int, at now: Moment) {
+        ceiling = max(1, min(ceiling - 1, flowing))
+        target = min(target, ceiling)
+        before = nil
+        takeRest(now)
+    }
+
+    private func isEnough(_ window: Window, _ latency: Duration, _ now: Moment) -> Bool {
+        let shortest = min(Self.longestWindow, max(Self.shortestWindow, latency * 4))
+        if window.arrivals >= Self.fewestArrivals {
+            return window.lastAt - window.since >= shortest
+        }
+        return now - window.since >= Self.longestWindow
+    }
+
+    private mutating func settle(since: Moment?, _ reading: Reading, _ now: Moment) {
+        if reading.flowing >= target {
+            phase = .measuring(Window(reading, at: now))
+        } else if let since {
+            // Connections that are not to be had (a host budget, no segment left to give) end the
+            // trial: what is there is what there can be.
+            guard now - since > Self.longestWindow * 2, reading.flowing > 0 else { return }
+            target = max(1, reading.flowing)
+            before = nil
+            takeRest(now)
+        } else {
+            phase = .settling(since: now)
+        }
+    }
+
+    private mutating func decide(speed: Double, _ reading: Reading, _ now: Moment) {
+        if let before, target > before.target, speed < before.bytesPerSecond * Self.neededGain {
+            target = before.target
+            self.before = nil
+            takeRest(now)
+            return
+        }
+        guard target < ceiling, !isFixed, speed > 0, isWorthwhile(speed, reading) else {
+            takeRest(now)
+            return
+        }
+        before = (target, speed)
+        target = min(target * 2, ceiling)
+        phase = .settling(since: now)
+    }
+
+    private func isWorthwhile(_ speed: Double, _ reading: Reading) -> Bool {
+        guard let remaining = reading.remaining else { return false }
+        let left = Double(remaining) / speed
+        return left > Self.worthwhile.seconds && left > 4 * reading.latency.seconds
+    }
+
+    private mutating func takeRest(_ now: Moment) {
+        phase = .resting(until: now + rest)
+        rest = min(rest * 2, Self.longestRest)
+    }
+}

@@ -1,0 +1,104 @@
+package import struct FoundationEssentials.URL
+
+/// Names one transfer within one download.
+package struct TransferID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package var number: Int
+
+    package init(_ number: Int) { self.number = number }
+
+    package static func < (left: TransferID, right: TransferID) -> Bool {
+        left.number < right.number
+    }
+
+    package var description: String { "#\(number)" }
+}
+
+/// Bytes that an earlier run left, and of what.
+package struct StartingPoint: Hashable, Sendable {
+    package var representation: Representation
+    package var have: RangeSet
+
+    package init(representation: Representation, have: RangeSet) {
+        self.representation = representation
+        self.have = have
+    }
+}
+
+/// Where a running transfer stands.
+package struct TransferSample: Hashable, Sendable {
+    package var id: TransferID
+    package var offset: Int64
+    /// Bytes that came and are not kept, as they are there already.
+    package var skippedBytes: Int64
+    /// Whether we hold it back ourselves: a rate limit, a slow disk.
+    package var isPaused: Bool
+
+    package init(
+        id: TransferID,
+        offset: Int64,
+        skippedBytes: Int64 = 0,
+        isPaused: Bool = false
+    ) {
+        self.id = id
+        self.offset = offset
+        self.skippedBytes = skippedBytes
+        self.isPaused = isPaused
+    }
+}
+
+/// What happened to a download.
+package enum DownloadEvent: Sendable {
+    /// The download begins, where an earlier run left it.
+    case started(StartingPoint?)
+    /// A connection that `requestSlot` asked for may be opened.
+    case slotGranted(host: String)
+    case headJudged(TransferID, HeadVerdict)
+    /// What `openStore` asked for is there; the store held so much of an earlier run.
+    case storeOpened(TransferID, StartingPoint?)
+    /// What `resetStore` asked for is done.
+    case storeReset(TransferID?)
+    /// `offset` is behind the last byte that was kept.
+    case transferEnded(TransferID, offset: Int64, TransferOutcome)
+    case ticked([TransferSample])
+    /// A sync failed: of the bytes on disk only these can be trusted.
+    case syncFailed(durable: RangeSet)
+    /// The driver ends the download: nothing more is to be opened.
+    case abandoned
+}
+
+/// What to do for a download.
+package enum DownloadAction: Sendable {
+    case requestSlot(host: String)
+    case releaseSlot(host: String)
+    case withdrawSlotRequest(host: String)
+    case open(TransferOrder)
+    case setEnd(TransferID, Int64)
+    case close(TransferID)
+    /// Let the held response go on; bytes before `skipUntil` are read and not kept.
+    case resumeTransfer(TransferID, skipUntil: Int64)
+    /// Name the file and open or create its store.
+    case openStore(TransferID, Representation)
+    /// Drop all bytes; what comes now is this representation.
+    case resetStore(TransferID?, Representation)
+    /// All transfers have ended; of what was written only this is believed.
+    case restrictLedger(RangeSet)
+    /// Note what was learned of the representation: its total, an entity tag not to be trusted.
+    case updateRepresentation(Representation)
+    /// The host asked for patience: no new connection to it, for any download.
+    case backOffHost(String, Duration)
+    case log(String)
+    case complete(total: Int64)
+    case fail(DownloadError)
+}
+
+/// A transfer to be opened.
+package struct TransferOrder: Hashable, Sendable {
+    package var id: TransferID
+    package var url: URL
+    /// Nil asks for the whole.
+    package var range: ByteRange?
+    /// Nil where a whole representation is asked for to be pinned anew.
+    package var pinned: Representation?
+    package var start: Int64
+    package var end: Int64
+}

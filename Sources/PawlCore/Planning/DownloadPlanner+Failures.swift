@@ -1,0 +1,203 @@
+/// What a broken or refused transfer means for the download.
+extension DownloadPlanner {
+    mutating func ended(
+        _ id: TransferID,
+        _ offset: Int64,
+        _ outcome: TransferOutcome,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        guard let segment = parts.finish(id, offset: offset) else { return }
+        // Given back and asked for again: others may have waited longer, without any.
+        actions.append(.releaseSlot(host: segment.host))
+        if case .openingStore(id, _) = phase { phase = .running }
+        let isProgress = noteProgress()
+        closeLosers(of: segment, &actions)
+        switch outcome {
+        case .cancelled where !segment.isClosing:
+            // Not by us: the transport was shut down.
+            return fail(
+                DownloadError(
+                    .interrupted,
+                    "the downloader was shut down",
+                    advice: "run the same command again to go on"
+                ),
+                &actions
+            )
+        case .stopped, .cancelled: break
+        case .completed: completed(segment, isProgress: isProgress, now, &actions)
+        case .failed(let failure):
+            guard !segment.isClosing else { break }
+            broke(segment, failure, now, &actions)
+        }
+        giveBack(segment, &actions)
+        forgetUnproven(&actions)
+    }
+
+    /// Without a validator only a connection that lives on vouches for the bytes before it: when the
+    /// last one broke, nothing proves that what comes next is of the same file.
+    private mutating func forgetUnproven(_ actions: inout [DownloadAction]) {
+        let isVouchedFor = parts.segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
+        guard case .running = phase, !isVouchedFor, let pinned, !canResume(pinned),
+            !parts.have.isEmpty, !parts.isComplete
+        else { return }
+        actions.append(
+            .log("the server gave nothing to prove that the file is still the same: anew")
+        )
+        self.pinned = nil
+        drain(.startOver(held: nil, nil), keeping: nil, &actions)
+    }
+
+    /// More bytes than ever before reset the count of failures: what a restart brings again is no
+    /// progress, so that a server that always breaks at the same place is given up.
+    @discardableResult
+    mutating func noteProgress() -> Bool {
+        let count = parts.arrived.count
+        guard count > highWater else { return false }
+        highWater = count
+        retry.progressed()
+        return true
+    }
+
+    private mutating func completed(
+        _ segment: Segment,
+        isProgress: Bool,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        if parts.total == nil, segment.isHeadAccepted {
+            // A body without a stated length: where it ended is its length.
+            parts.total = segment.offset
+            pinned?.total = segment.offset
+            if let pinned { actions.append(.updateRepresentation(pinned)) }
+        } else if segment.isHeadAccepted, !segment.isComplete, !isProgress {
+            let failure = TransferFailure(.bodyIncomplete, "fewer bytes than its head said")
+            broke(segment, failure, now, &actions)
+        }
+    }
+
+    /// A race is over when one has all: the other is not needed.
+    private mutating func closeLosers(of segment: Segment, _ actions: inout [DownloadAction]) {
+        for other in parts.segments.values.sorted(by: { $0.id < $1.id })
+        where parts.have.contains(ByteRange(other.offset, other.end)) && other.end != .max {
+            guard !other.isComplete else { continue }
+            close(other.id, &actions)
+        }
+    }
+
+    /// A closed segment's rest goes back to its neighbour, whose response brings it anyway, where
+    /// that costs less than another connection.
+    private mutating func giveBack(_ segment: Segment, _ actions: inout [DownloadAction]) {
+        guard segment.offset < segment.end,
+            let donor = parts.segments.values.first(where: {
+                $0.end == segment.start && $0.responseEnd >= segment.end && !$0.isClosing
+                    && !$0.isComplete
+            })
+        else { return }
+        let twice = Double(segment.offset - segment.start)
+        guard twice <= (donor.speed ?? 0) * 2 * parts.latency.seconds else { return }
+        parts.update(donor.id) { $0.end = segment.end }
+        actions.append(.setEnd(donor.id, segment.end))
+    }
+
+    private mutating func broke(
+        _ segment: Segment,
+        _ failure: TransferFailure,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        let error = DownloadError(failure, host: segment.host)
+        switch failure.kind {
+        case .certificateRefused, .unsupportedURL: sourceFailure = error
+        case .tlsFailed, .local, .malformedResponse:
+            // A reset handshake of one more connection is no reason to end those that work.
+            guard source.isConfirmed || highWater > 0 else {
+                sourceFailure = error
+                return
+            }
+            noteTooMany(segment, now)
+            failed(segment, error, mayRetryAtOnce: false, now, &actions)
+        case .nameNotResolved where !source.isConfirmed && highWater == 0:
+            sourceFailure = error
+        case .cannotConnect where !source.isConfirmed && highWater == 0:
+            // Nothing ever answered there: a wrong address rather than an outage.
+            failed(segment, error, mayRetryAtOnce: true, atMost: 3, now, &actions)
+        default:
+            noteTooMany(segment, now)
+            failed(segment, error, mayRetryAtOnce: true, now, &actions)
+        }
+    }
+
+    /// A connection that was cut before it brought a byte, while others run, was one too many.
+    private mutating func noteTooMany(_ segment: Segment, _ now: Moment) {
+        let flowing = parts.segments.values.count { $0.isHeadAccepted }
+        guard segment.offset == segment.start, flowing > 0 else { return }
+        governor.refused(beyond: flowing, at: now)
+    }
+
+    mutating func failed(
+        _ segment: Segment,
+        _ error: DownloadError,
+        mayRetryAtOnce: Bool,
+        atMost limit: Int? = nil,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        // Eight connections that one outage breaks are one failure.
+        guard segment.generation == generation else { return }
+        generation += 1
+        let patience = error.retryAfter ?? .zero
+        let others = parts.segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
+        if others, segment.offset == segment.start {
+            // One connection too many is no failure of the download.
+            retryAt = now + max(patience, RetryPolicy.firstDelay)
+            if patience > .zero { actions.append(.backOffHost(segment.host, patience)) }
+            return
+        }
+        guard patience <= settings.maximumRetryAfter else {
+            sourceFailure = error
+            return
+        }
+        switch retry.failed(mayRetryAtOnce: mayRetryAtOnce, atMost: limit) {
+        case .giveUp: sourceFailure = error
+        case .retry(let delay):
+            let wait = max(delay, patience)
+            retryAt = now + wait
+            if patience > .zero { actions.append(.backOffHost(segment.host, patience)) }
+            actions.append(
+                .log("\(error.message); trying again \(wait == .zero ? "now" : "in \(wait)")")
+            )
+        }
+    }
+
+    mutating func refused(
+        _ segment: Segment,
+        _ status: Int,
+        _ reason: String,
+        _ retryAfter: Duration?,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        if [401, 403, 404, 410].contains(status), source.isRedirected || segment.wave < source.wave
+        {
+            guard segment.wave == source.wave else { return }
+            if source.askOriginalAgain() {
+                actions.append(
+                    .log("the redirected address answers \(status): asking the original again")
+                )
+                return
+            }
+        }
+        var error = DownloadError(status: status, reason: reason, host: segment.host)
+        error.retryAfter = retryAfter
+        guard error.retryClass == .later else {
+            sourceFailure = error
+            return
+        }
+        if status == 429 || status == 503 {
+            let flowing = parts.segments.values.count { $0.isHeadAccepted }
+            if flowing > 0 { governor.refused(beyond: flowing, at: now) }
+        }
+        failed(segment, error, mayRetryAtOnce: false, now, &actions)
+    }
+}

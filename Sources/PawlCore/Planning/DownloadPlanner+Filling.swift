@@ -1,0 +1,181 @@
+/// Opening connections: which, how many, for which bytes.
+extension DownloadPlanner {
+    /// Does what the present state asks for, after any event.
+    mutating func proceed(_ now: Moment, _ actions: inout [DownloadAction]) {
+        switch phase {
+        case .ended, .finishing, .openingStore, .resetting: return
+        case .draining(let why):
+            finishDraining(why, &actions)
+            if case .running = phase { proceed(now, &actions) }
+        case .running:
+            if parts.isComplete, let total = parts.total {
+                drain(.complete(total), keeping: nil, &actions)
+                proceed(now, &actions)
+            } else {
+                fill(now, &actions)
+            }
+        }
+    }
+
+    /// One stream from offset 0 is all that this source gives.
+    var isSingleStream: Bool {
+        guard let pinned else { return true }
+        return source.ranges == .unusable || pinned.total == nil || pinned.contentEncoding != nil
+    }
+
+    private mutating func fill(_ now: Moment, _ actions: inout [DownloadAction]) {
+        if let sourceFailure {
+            // A whole response that still runs may bring all by itself.
+            _ = widenStream(&actions)
+            slots.releaseAll(&actions)
+            if parts.segments.isEmpty { fail(sourceFailure, &actions) }
+            return
+        }
+        if isSingleStream, widenStream(&actions) { return slots.releaseAll(&actions) }
+        if let retryAt {
+            guard now >= retryAt else {
+                if parts.segments.isEmpty { slots.releaseAll(&actions) }
+                return
+            }
+            self.retryAt = nil
+        }
+        while parts.segments.count < connectionsWanted {
+            let host = source.host
+            guard let next = nextOrder() else { break }
+            guard slots.take(host) else {
+                slots.request(host, &actions)
+                return
+            }
+            open(next, host, now, &actions)
+        }
+        slots.releaseAll(&actions)
+    }
+
+    /// How many connections there should be now.
+    private var connectionsWanted: Int {
+        let open = parts.segments.count
+        if pinned == nil || isSingleStream { return 1 }
+        // Until a head was good, one connection learns for all (redirects, a new URL, an outage).
+        if !source.isConfirmed || retry.failures > 1 {
+            let asking = parts.segments.values.contains { !$0.isHeadAccepted }
+            return asking ? open : min(open + 1, governor.target)
+        }
+        return governor.target
+    }
+
+    /// Lets a whole response that is under way go on to its end; true where there is one.
+    private mutating func widenStream(_ actions: inout [DownloadAction]) -> Bool {
+        guard let stream = parts.segments.values.first(where: { $0.isWhole && !$0.isClosing })
+        else { return false }
+        if stream.end < stream.responseEnd, !stream.isComplete {
+            parts.update(stream.id) { $0.end = $0.responseEnd }
+            actions.append(.setEnd(stream.id, stream.responseEnd))
+        }
+        return true
+    }
+
+    private struct NextOrder {
+        var range: ByteRange?
+        var start: Int64
+        var end: Int64
+        var claim: SegmentPlanner.Claim?
+    }
+
+    private func nextOrder() -> NextOrder? {
+        guard let pinned else { return NextOrder(range: nil, start: 0, end: .max) }
+        let end = pinned.total ?? .max
+        if isSingleStream {
+            guard parts.segments.isEmpty else { return nil }
+            let frontier = parts.have.frontier
+            // Without a length, a strong validator still allows to ask for the rest.
+            if frontier > 0, source.ranges != .unusable, canResume(pinned) {
+                return NextOrder(
+                    range: ByteRange(frontier, .max),
+                    start: frontier,
+                    end: .max
+                )
+            }
+            return NextOrder(range: nil, start: 0, end: end)
+        }
+        guard let claim = parts.claim() else { return nil }
+        return NextOrder(
+            range: claim.range,
+            start: claim.range.start,
+            end: claim.range.end,
+            claim: claim
+        )
+    }
+
+    private mutating func open(
+        _ next: NextOrder,
+        _ host: String,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        let order = TransferOrder(
+            id: nextID(),
+            url: source.address,
+            range: next.range,
+            pinned: pinned,
+            start: next.start,
+            end: next.end
+        )
+        if let donor = next.claim?.donor {
+            parts.update(donor) { $0.end = order.start }
+            actions.append(.setEnd(donor, order.start))
+        }
+        var segment = Segment(
+            order: order,
+            host: host,
+            generation: generation,
+            wave: source.wave,
+            openedAt: now
+        )
+        if let rival = next.claim?.rival {
+            segment.rival = rival
+            parts.update(rival) { $0.rival = order.id }
+        }
+        parts.add(segment)
+        actions.append(.open(order))
+    }
+}
+
+// MARK: - Draining
+
+extension DownloadPlanner {
+    /// Ends all transfers but one; what is to be done then is done when they have ended.
+    mutating func drain(
+        _ why: Draining,
+        keeping held: TransferID?,
+        _ actions: inout [DownloadAction]
+    ) {
+        phase = .draining(why)
+        for id in parts.segments.keys.sorted() where id != held { close(id, &actions) }
+    }
+
+    private mutating func finishDraining(_ why: Draining, _ actions: inout [DownloadAction]) {
+        switch why {
+        case .complete(let total):
+            guard parts.segments.isEmpty else { return }
+            phase = .finishing
+            slots.releaseAll(&actions)
+            actions.append(.complete(total: total))
+        case .restrict(let durable):
+            guard parts.segments.isEmpty else { return }
+            parts.restrict(to: durable)
+            actions.append(.restrictLedger(durable))
+            phase = .running
+        case .startOver(let held, let representation):
+            guard parts.segments.keys.allSatisfy({ $0 == held }) else { return }
+            parts.reset()
+            guard let representation else {
+                pinned = nil
+                parts.total = nil
+                phase = .running
+                return
+            }
+            phase = .resetting(held, representation)
+            actions.append(.resetStore(held, representation))
+        }
+    }
+}

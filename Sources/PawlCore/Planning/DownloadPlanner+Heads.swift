@@ -1,0 +1,298 @@
+/// What a judged head means for the download.
+extension DownloadPlanner {
+    mutating func judged(
+        _ id: TransferID,
+        _ verdict: HeadVerdict,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        guard let segment = parts.segments[id], !segment.isClosing else { return }
+        switch verdict {
+        case .pin(let representation, let acceptsRanges):
+            servedWell(segment)
+            noteRanges(representation, acceptsRanges, &actions)
+            phase = .openingStore(id, representation)
+            actions.append(.openStore(id, representation))
+        case .write(let range, let representation):
+            accept(segment, range, representation, &actions)
+        case .whole(let representation, let isSame, _):
+            gotWhole(segment, representation, isSame, now, &actions)
+        case .changed(let representation, let onlyEntityTag):
+            servedWell(segment)
+            changed(representation, onlyEntityTag: onlyEntityTag, &actions)
+        case .rangeNotSatisfiable(let total): notSatisfiable(segment, total, &actions)
+        case .redirect(let location): redirected(segment, location, &actions)
+        case .brokenRange(let reason):
+            source.rangeWasBroken()
+            actions.append(.log(reason))
+            if source.ranges == .unusable {
+                actions.append(.log("the server's ranges are broken: one stream from now on"))
+            }
+        case .malformed(let reason):
+            sourceFailure = DownloadError(
+                .badResponse,
+                reason,
+                advice: "try again later, or another address for the file"
+            )
+        case .captivePortal: failed(segment, Self.portal, mayRetryAtOnce: false, now, &actions)
+        case .status(let status, let reason, let retryAfter):
+            refused(segment, status, reason, retryAfter, now, &actions)
+        }
+    }
+
+    private static let portal = DownloadError(
+        .captivePortal,
+        "a web page came where the file should be",
+        advice: "log in to the network, then run the same command again"
+    )
+
+    private mutating func noteRanges(
+        _ representation: Representation,
+        _ acceptsRanges: Bool,
+        _ actions: inout [DownloadAction]
+    ) {
+        if acceptsRanges {
+            if source.ranges == .unknown { source.ranges = .usable }
+        } else if representation.total != nil || representation.contentEncoding != nil {
+            source.ranges = .unusable
+        }
+        if let coding = representation.contentEncoding {
+            actions.append(
+                .log(
+                    "the server sent the file encoded (\(coding)) though it was not asked to: "
+                        + "kept as it came, not resumable"
+                )
+            )
+        }
+    }
+
+    /// A good head tells of the address that was asked, which may not be the present one.
+    private mutating func servedWell(_ segment: Segment) {
+        if segment.url == source.address { source.servedWell() }
+    }
+
+    private mutating func accept(
+        _ segment: Segment,
+        _ range: ByteRange,
+        _ representation: Representation,
+        _ actions: inout [DownloadAction]
+    ) {
+        servedWell(segment)
+        if source.ranges == .unknown { source.ranges = .usable }
+        parts.update(segment.id) {
+            $0.isHeadAccepted = true
+            if $0.end == .max { $0.end = range.end }
+            $0.responseEnd = range.end
+        }
+        guard pinned?.total == nil, let total = representation.total else { return }
+        pinned?.total = total
+        parts.total = total
+        if let pinned { actions.append(.updateRepresentation(pinned)) }
+    }
+
+    /// A 200 where something is pinned.
+    ///
+    /// The response is held.
+    private mutating func gotWhole(
+        _ segment: Segment,
+        _ representation: Representation,
+        _ isSame: Bool,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        servedWell(segment)
+        if !segment.isWhole {
+            source.ranges = .unusable
+            actions.append(
+                .log("the server answers ranges with the whole file: one stream from now on")
+            )
+        }
+        let others = parts.segments.values.contains { $0.id != segment.id && $0.isHeadAccepted }
+        guard !others else { return close(segment.id, &actions) }
+        guard isSame, pinned?.contentEncoding == nil else {
+            return startOver(with: segment.id, representation, &actions)
+        }
+        let total = pinned?.total ?? representation.total
+        pinned?.total = total
+        parts.total = total
+        if parts.isComplete { return close(segment.id, &actions) }
+        goOn(with: segment.id, skipUntil: parts.have.frontier, now, &actions)
+    }
+
+    /// Lets a held whole response go on.
+    mutating func goOn(
+        with id: TransferID,
+        skipUntil: Int64,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        let end = parts.total ?? .max
+        parts.update(id) {
+            $0.isHeadAccepted = true
+            // The time that its store took was not the server's.
+            $0.lastProgressAt = now
+            $0.start = skipUntil
+            $0.offset = skipUntil
+            $0.end = end
+            $0.responseEnd = end
+        }
+        actions.append(.setEnd(id, end))
+        actions.append(.resumeTransfer(id, skipUntil: skipUntil))
+    }
+
+    private mutating func redirected(
+        _ segment: Segment,
+        _ location: String,
+        _ actions: inout [DownloadAction]
+    ) {
+        // Of several that were sent on at once the first shows the way for all.
+        guard segment.wave == source.wave, segment.url == source.address else { return }
+        do throws(DownloadError) {
+            let policy = RedirectPolicy(allowsInsecure: settings.allowsInsecureRedirects)
+            source.follow(
+                to: try policy.next(
+                    from: source.address,
+                    location: location,
+                    hops: source.hops
+                )
+            )
+        } catch {
+            sourceFailure = error
+        }
+    }
+
+    private mutating func notSatisfiable(
+        _ segment: Segment,
+        _ total: Int64?,
+        _ actions: inout [DownloadAction]
+    ) {
+        guard !segment.isWhole else {
+            sourceFailure = DownloadError(
+                .badResponse,
+                "\(segment.host) answered 416 where no range was asked for",
+                advice: "try another address for the file"
+            )
+            return
+        }
+        guard let total else {
+            // Nothing was said: one request without a range tells what is there.
+            source.ranges = .unusable
+            return
+        }
+        let isAllThere = parts.have == RangeSet(ByteRange(0, total))
+        guard isAllThere, pinned?.total ?? total == total else {
+            var other = Representation(total: total)
+            other.mediaType = pinned?.mediaType
+            return changed(other, onlyEntityTag: false, &actions)
+        }
+        pinned?.total = total
+        parts.total = total
+        if let pinned { actions.append(.updateRepresentation(pinned)) }
+    }
+}
+
+// MARK: - Changed on the server
+
+extension DownloadPlanner {
+    private mutating func changed(
+        _ representation: Representation,
+        onlyEntityTag: Bool,
+        _ actions: inout [DownloadAction]
+    ) {
+        changes += 1
+        if onlyEntityTag, isOneStreamsWork || changes > 1 {
+            // Tags that differ from answer to answer: nothing of two answers may be mixed.
+            source.ranges = .unusable
+            actions.append(
+                .log("the server's entity tag differs from answer to answer: one stream only")
+            )
+            if isOneStreamsWork { return distrustValidators(&actions) }
+        } else if changes > 1 {
+            return fail(
+                DownloadError(
+                    .keepsChanging,
+                    "the file changed on the server again",
+                    advice: "try again when it is no longer being written"
+                ),
+                &actions
+            )
+        }
+        if !onlyEntityTag || changes == 1 {
+            actions.append(.log("the file changed on the server: starting anew"))
+        }
+        pinned = nil
+        // Its bytes are new ones; how often this may be is counted.
+        highWater = 0
+        drain(.startOver(held: nil, nil), keeping: nil, &actions)
+    }
+
+    /// Whether all that is there came over one whole response that still runs.
+    private var isOneStreamsWork: Bool {
+        guard let stream = parts.segments.values.first(where: { $0.isWhole && $0.isHeadAccepted })
+        else { return false }
+        return parts.have.isEmpty
+            && parts.segments.values.allSatisfy {
+                $0.id == stream.id || $0.offset == $0.start
+            }
+    }
+
+    /// The date stayed while the tag changed: it cannot prove either that two answers fit.
+    private mutating func distrustValidators(_ actions: inout [DownloadAction]) {
+        pinned?.entityTag = nil
+        pinned?.lastModifiedIsOld = false
+        if let pinned { actions.append(.updateRepresentation(pinned)) }
+    }
+
+    /// The held response is the first of a new representation.
+    private mutating func startOver(
+        with id: TransferID,
+        _ representation: Representation,
+        _ actions: inout [DownloadAction]
+    ) {
+        if !parts.have.isEmpty {
+            changes += 1
+            actions.append(
+                .log("nothing proves that the file is still the same: starting anew")
+            )
+        }
+        noteRanges(representation, source.ranges != .unusable, &actions)
+        drain(.startOver(held: id, representation), keeping: id, &actions)
+    }
+
+    mutating func storeOpened(
+        _ id: TransferID,
+        _ point: StartingPoint?,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        guard case .openingStore(id, let representation) = phase else { return }
+        phase = .running
+        pinned = representation
+        parts.total = representation.total
+        parts.begin(have: RangeSet(), total: representation.total)
+        guard let point, !point.have.isEmpty else {
+            return goOn(with: id, skipUntil: 0, now, &actions)
+        }
+        guard canResume(point.representation), point.representation.isProvenSame(representation)
+        else {
+            actions.append(.log("the file on the server is another than the one begun: anew"))
+            return drain(.startOver(held: id, representation), keeping: id, &actions)
+        }
+        parts.begin(have: point.have, total: representation.total)
+        highWater = point.have.count
+        if parts.isComplete || !isSingleStream { return close(id, &actions) }
+        goOn(with: id, skipUntil: point.have.frontier, now, &actions)
+    }
+
+    mutating func storeReset(
+        _ id: TransferID?,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        guard case .resetting(id, let representation) = phase else { return }
+        phase = .running
+        pinned = representation
+        parts.begin(have: RangeSet(), total: representation.total)
+        if let id { goOn(with: id, skipUntil: 0, now, &actions) }
+    }
+}

@@ -1,0 +1,158 @@
+package import struct FoundationEssentials.URL
+
+/// One download's decisions: events in, actions out.
+///
+/// Reads no clock and does no I/O.
+///
+/// It joins the parts that decide one thing each: `SegmentPlanner` which bytes, the
+/// `ConnectionGovernor` how many connections, the `RetryPolicy` when again.
+package struct DownloadPlanner: Sendable {
+    let settings: DownloadSettings
+    var parts = SegmentPlanner()
+    var governor: ConnectionGovernor
+    var retry: RetryPolicy
+    var source: Source
+    /// What the first good response said; nil before there was one.
+    var pinned: Representation?
+    var phase = Phase.running
+    /// How often the representation changed.
+    var changes = 0
+    /// The most bytes that were ever there: only more than that is progress.
+    var highWater: Int64 = 0
+    /// Counts the failures that counted; one outage that breaks eight connections is one.
+    var generation = 0
+    /// Segments in a row that were below the minimum speed.
+    var slowStrikes = 0
+    var retryAt: Moment?
+    /// Why no further connection is opened; the download fails with it when the last one ends.
+    var sourceFailure: DownloadError?
+    var slots = SlotLedger()
+    private var nextNumber = 1
+
+    enum Phase {
+        case running
+        /// A response is held until its store is there.
+        case openingStore(TransferID, Representation)
+        /// Waiting for all transfers but the held one to end before bytes are dropped.
+        case draining(Draining)
+        /// Waiting for the store to be emptied.
+        case resetting(TransferID?, Representation)
+        /// All bytes are there and are being made safe; a failed sync leads back.
+        case finishing
+        case ended
+    }
+
+    enum Draining {
+        /// Start over, with this held response if there is one.
+        case startOver(held: TransferID?, Representation?)
+        /// Keep only what a sync proved.
+        case restrict(RangeSet)
+        case complete(Int64)
+    }
+
+    package init(url: URL, settings: DownloadSettings, seed: UInt64) {
+        self.settings = settings
+        governor = ConnectionGovernor(settings.connections)
+        retry = RetryPolicy(limit: settings.retries, seed: seed)
+        source = Source(original: url)
+    }
+
+    package mutating func handle(_ event: DownloadEvent, at now: Moment) -> [DownloadAction] {
+        if case .ended = phase { return late(event) }
+        var actions: [DownloadAction] = []
+        switch event {
+        case .started(let point): begin(at: point, &actions)
+        case .slotGranted(let host): slots.granted(host)
+        case .headJudged(let id, let verdict): judged(id, verdict, now, &actions)
+        case .storeOpened(let id, let point): storeOpened(id, point, now, &actions)
+        case .storeReset(let id): storeReset(id, now, &actions)
+        case .transferEnded(let id, let offset, let outcome):
+            ended(id, offset, outcome, now, &actions)
+        case .ticked(let samples): ticked(samples, now, &actions)
+        case .syncFailed(let durable):
+            // Bytes that are being dropped need no distrust.
+            if case .draining(.startOver) = phase { break }
+            drain(.restrict(durable), keeping: nil, &actions)
+        case .abandoned:
+            phase = .ended
+            slots.releaseAll(&actions)
+        }
+        proceed(now, &actions)
+        return actions
+    }
+
+    /// When to tick next; nil where only an event can change anything.
+    package func wakeAt(_ now: Moment) -> Moment? {
+        if case .ended = phase { return nil }
+        if let retryAt, parts.segments.isEmpty { return retryAt }
+        guard !parts.segments.isEmpty else {
+            // The host may be closed for a while (Retry-After), and its opening wakes nobody.
+            return slots.asked == nil ? nil : now + .seconds(1)
+        }
+        return now + (governor.isMeasuring ? .milliseconds(50) : .milliseconds(200))
+    }
+
+    /// Whether the download waits before it tries again.
+    package var isWaitingToRetry: Bool { parts.segments.isEmpty && retryAt != nil }
+
+    /// What the last good response said.
+    package var representation: Representation? { pinned }
+
+    /// After the end only slots are still handed back.
+    private mutating func late(_ event: DownloadEvent) -> [DownloadAction] {
+        switch event {
+        case .slotGranted(let host): [.releaseSlot(host: host)]
+        case .transferEnded(let id, let offset, _):
+            parts.finish(id, offset: offset).map { [.releaseSlot(host: $0.host)] } ?? []
+        default: []
+        }
+    }
+
+    mutating func nextID() -> TransferID {
+        defer { nextNumber += 1 }
+        return TransferID(nextNumber)
+    }
+
+    mutating func close(_ id: TransferID, _ actions: inout [DownloadAction]) {
+        guard let segment = parts.segments[id], !segment.isClosing else { return }
+        parts.update(id) { $0.isClosing = true }
+        actions.append(.close(id))
+    }
+
+    /// Ends with an error; the driver keeps what is there.
+    mutating func fail(_ error: DownloadError, _ actions: inout [DownloadAction]) {
+        if case .ended = phase { return }
+        phase = .ended
+        slots.releaseAll(&actions)
+        actions.append(.fail(error))
+    }
+}
+
+// MARK: - Beginning
+
+extension DownloadPlanner {
+    private mutating func begin(at point: StartingPoint?, _ actions: inout [DownloadAction]) {
+        guard let point else { return }
+        guard canResume(point.representation) else {
+            actions.append(
+                .log(
+                    "what is there cannot be resumed: the server gave nothing to prove that the "
+                        + "file is still the same; starting anew"
+                )
+            )
+            return
+        }
+        pinned = point.representation
+        parts.begin(have: point.have, total: point.representation.total)
+        highWater = point.have.count
+    }
+
+    /// Whether bytes of an earlier run may be joined with new ones.
+    package func canResume(_ representation: Representation) -> Bool {
+        guard representation.contentEncoding == nil else { return false }
+        if representation.validatorStrength == .strong { return true }
+        guard representation.total != nil else { return false }
+        if case .digest = settings.checksum { return true }
+        return settings.resumesWithoutValidator
+    }
+}

@@ -1,0 +1,90 @@
+package import struct FoundationEssentials.URL
+
+/// A byte range that one transfer is fetching, as the planner sees it.
+package struct Segment: Sendable {
+    package let id: TransferID
+    package let host: String
+    package let url: URL
+    package var start: Int64
+    /// Behind the last byte that this segment is to fetch.
+    package var end: Int64
+    /// Behind the last byte that its response brings: the end can be given back up to here.
+    package var responseEnd: Int64
+    /// As last sampled.
+    package var offset: Int64
+    /// Whether its response is the whole representation from offset 0.
+    package let isWhole: Bool
+    /// How often the download had failed when this was opened: one outage counts once.
+    package let generation: Int
+    /// How often the original URL had been asked again when this was opened.
+    package let wave: Int
+    /// The segment that fetches the same bytes in a race.
+    package var rival: TransferID?
+
+    package let openedAt: Moment
+    package var firstByteAt: Moment?
+    package var lastProgressAt: Moment
+    /// The start of the window in which the minimum speed is measured.
+    package var window: (since: Moment, offset: Int64)
+    private var skippedBytes: Int64 = 0
+    package var isHeadAccepted = false
+    package var isClosing = false
+    private var rate = RateEstimator()
+    /// Smoothed, in bytes a second, as of the last sample.
+    package private(set) var bytesPerSecond: Double = 0
+
+    package var remaining: Int64 { max(0, end - offset) }
+    package var isComplete: Bool { offset >= end }
+
+    /// Bytes a second; nil before it can be told.
+    package var speed: Double? {
+        guard firstByteAt != nil else { return nil }
+        return bytesPerSecond > 0 ? bytesPerSecond : nil
+    }
+
+    package init(
+        order: TransferOrder,
+        host: String,
+        generation: Int,
+        wave: Int,
+        openedAt: Moment
+    ) {
+        id = order.id
+        self.host = host
+        url = order.url
+        self.generation = generation
+        self.wave = wave
+        self.openedAt = openedAt
+        start = order.start
+        offset = order.start
+        end = order.end
+        responseEnd = order.end
+        isWhole = order.range == nil
+        lastProgressAt = openedAt
+        window = (openedAt, order.start)
+    }
+
+    /// Takes in where the transfer stands; true where bytes came.
+    package mutating func observe(_ sample: TransferSample, at now: Moment) -> Bool {
+        let moved = sample.offset > offset
+        if moved {
+            offset = sample.offset
+            lastProgressAt = now
+            if firstByteAt == nil {
+                firstByteAt = now
+                window = (now, offset)
+            }
+        }
+        if sample.skippedBytes > skippedBytes {
+            skippedBytes = sample.skippedBytes
+            lastProgressAt = now
+        }
+        if sample.isPaused {
+            lastProgressAt = now
+            window = (now, offset)
+        }
+        rate.record(totalBytes: offset - start, at: now)
+        bytesPerSecond = rate.bytesPerSecond(at: now)
+        return moved
+    }
+}

@@ -1,0 +1,182 @@
+/// Which bytes to fetch by which transfer: hands out ranges, splits them in time, races the last.
+package struct SegmentPlanner: Sendable {
+    /// What ended transfers brought, and earlier runs.
+    package private(set) var have = RangeSet()
+    package private(set) var segments: [TransferID: Segment] = [:]
+    /// The length of the whole, nil while it is not known.
+    package var total: Int64?
+    /// What a new connection took to its first byte, smoothed.
+    package private(set) var latency: Duration = .zero
+    private var replacements = 0
+    /// What connections brought that did their work to the end, smoothed: the measure of those
+    /// that are left when the others are done.
+    private var usualSpeed: Double?
+
+    /// A range smaller than twice this is not split.
+    package static let smallestSplit: Int64 = 64 * 1024
+    /// How long a connection is watched before it is called slow.
+    static let slowAfter: Duration = .seconds(2)
+    /// Slower than this part of the others' mean is slow.
+    static let slowFraction = 0.25
+    static let mostReplacements = 16
+
+    package init() {}
+
+    /// What a new connection is to fetch.
+    package struct Claim: Hashable, Sendable {
+        package var range: ByteRange
+        /// The segment that gives `range` up; it ends where the range starts.
+        package var donor: TransferID?
+        /// The segment that fetches the same bytes already.
+        package var rival: TransferID?
+    }
+
+    private var whole: ByteRange { ByteRange(0, total ?? .max) }
+
+    /// Bytes that no transfer fetches and that are not there.
+    package var unassigned: RangeSet {
+        var missing = have.gaps(in: whole)
+        for segment in segments.values {
+            missing.remove(ByteRange(segment.start, segment.end))
+        }
+        return missing
+    }
+
+    /// What is there, the running transfers' bytes included.
+    package var arrived: RangeSet {
+        var all = have
+        for segment in segments.values { all.insert(ByteRange(segment.start, segment.offset)) }
+        return all
+    }
+
+    package var isComplete: Bool { total.map { have.contains(ByteRange(0, $0)) } ?? false }
+
+    package mutating func begin(have: RangeSet, total: Int64?) {
+        self.have = have
+        self.total = total
+    }
+
+    /// Forgets all bytes: they are of another representation.
+    package mutating func reset() { have = RangeSet() }
+
+    /// Keeps only what can be trusted.
+    package mutating func restrict(to durable: RangeSet) {
+        have = have.intersection(durable)
+    }
+
+    package mutating func add(_ segment: Segment) { segments[segment.id] = segment }
+
+    package mutating func update(_ id: TransferID, _ change: (inout Segment) -> Void) {
+        guard var segment = segments[id] else { return }
+        change(&segment)
+        segments[id] = segment
+    }
+
+    /// Takes out an ended transfer and keeps its bytes.
+    package mutating func finish(_ id: TransferID, offset: Int64) -> Segment? {
+        guard var segment = segments.removeValue(forKey: id) else { return nil }
+        segment.offset = max(segment.offset, offset)
+        have.insert(ByteRange(segment.start, segment.offset))
+        if let rival = segment.rival { segments[rival]?.rival = nil }
+        if segment.isComplete, let speed = segment.speed {
+            usualSpeed = usualSpeed.map { ($0 + speed) / 2 } ?? speed
+        }
+        return segment
+    }
+
+    package mutating func noteFirstByte(after duration: Duration) {
+        latency = latency == .zero ? duration : (latency * 3 + duration) / 4
+    }
+}
+
+// MARK: - Handing out
+
+extension SegmentPlanner {
+    /// What a free connection should fetch: what nobody fetches, else half, in time, of what has
+    /// the longest time left, else the slowest segment's rest in a race.
+    package func claim() -> Claim? {
+        if let gap = unassigned.ranges.first { return Claim(range: gap) }
+        return split() ?? race()
+    }
+
+    private func split() -> Claim? {
+        let candidates = segments.values.filter {
+            $0.remaining >= 2 * Self.smallestSplit && $0.end != .max && $0.rival == nil
+                && !$0.isClosing
+        }
+        guard let donor = longest(candidates), let timeLeft = timeLeft(donor),
+            timeLeft > 2 * latency.seconds
+        else { return nil }
+        let speed = donor.speed ?? typicalSpeed
+        let other = meanSpeed(without: donor.id) ?? speed
+        // The donor goes on while the new connection is made; from then on both go at their own
+        // speed and should end together.
+        let head = min(donor.remaining, Int64(speed * latency.seconds))
+        let rest = Double(donor.remaining - head)
+        let share = head + Int64(rest * speed / (speed + other))
+        let kept = min(
+            max(share, Self.smallestSplit),
+            donor.remaining - Self.smallestSplit
+        )
+        let cut = (donor.offset + kept + 4095) & ~4095
+        guard cut > donor.offset, cut < donor.end else { return nil }
+        return Claim(range: ByteRange(cut, donor.end), donor: donor.id)
+    }
+
+    private func race() -> Claim? {
+        guard let total, total > 0 else { return nil }
+        let candidates = segments.values.filter {
+            $0.rival == nil && !$0.isClosing && $0.isHeadAccepted && !$0.isComplete
+        }
+        guard let slowest = longest(candidates), let timeLeft = timeLeft(slowest),
+            let other = meanSpeed(without: slowest.id)
+        else { return nil }
+        let anew = latency.seconds + Double(slowest.remaining) / other
+        guard timeLeft > 0.25 + 2 * anew else { return nil }
+        return Claim(range: ByteRange(slowest.offset, slowest.end), rival: slowest.id)
+    }
+
+    private func longest(_ candidates: [Segment]) -> Segment? {
+        candidates.max {
+            // Ties go to the smaller offset, so that runs can be repeated.
+            let (left, right) = (timeLeft($0) ?? 0, timeLeft($1) ?? 0)
+            return left == right ? $0.start > $1.start : left < right
+        }
+    }
+
+    private func timeLeft(_ segment: Segment) -> Double? {
+        let speed = segment.speed ?? typicalSpeed
+        return speed > 0 ? Double(segment.remaining) / speed : nil
+    }
+
+    /// What a connection is thought to bring before it has shown it.
+    private var typicalSpeed: Double { meanSpeed(without: nil) ?? 1 }
+
+    private func meanSpeed(without excluded: TransferID?) -> Double? {
+        let speeds = segments.values.filter { $0.id != excluded }.compactMap(\.speed)
+        return speeds.isEmpty ? usualSpeed : speeds.reduce(0, +) / Double(speeds.count)
+    }
+}
+
+// MARK: - Watching
+
+extension SegmentPlanner {
+    /// A connection that crawls while the others run, and whose replacement would be worth it.
+    package mutating func slowConnection(at now: Moment) -> TransferID? {
+        guard replacements < Self.mostReplacements else { return nil }
+        for segment in segments.values.sorted(by: { $0.id < $1.id }) {
+            guard !segment.isClosing, segment.rival == nil,
+                now - max(segment.openedAt, segment.firstByteAt ?? segment.openedAt)
+                    >= Self.slowAfter,
+                let mean = meanSpeed(without: segment.id)
+            else { continue }
+            let speed = max(segment.bytesPerSecond, 1)
+            guard speed < mean * Self.slowFraction else { continue }
+            let anew = latency.seconds + Double(segment.remaining) / mean
+            guard Double(segment.remaining) / speed > 0.5 + 2 * anew else { continue }
+            replacements += 1
+            return segment.id
+        }
+        return nil
+    }
+}

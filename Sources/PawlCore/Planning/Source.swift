@@ -1,0 +1,75 @@
+internal import struct FoundationEssentials.URL
+
+/// One URL that can serve the bytes, and what was learned of its server.
+struct Source: Sendable {
+    let original: URL
+    /// Where a chain of redirects that served the bytes ended.
+    private(set) var resolved: URL?
+    /// The next hop of a chain that is being followed.
+    private(set) var hop: URL?
+    private(set) var hops = 0
+    /// The original was asked again since the last good head: what fails now is its own failure.
+    private(set) var askedAgain = false
+    /// A good head of this source was seen in this run.
+    var isConfirmed = false
+    /// How often the original was asked again.
+    private(set) var wave = 0
+    private(set) var brokenRanges = 0
+    var ranges = Ranges.unknown
+
+    enum Ranges: Sendable {
+        case unknown
+        case usable
+        /// One stream from offset 0 is all that it gives.
+        case unusable
+    }
+
+    init(original: URL) { self.original = original }
+
+    /// What to ask next.
+    var address: URL { hop ?? resolved ?? original }
+
+    var isFollowing: Bool { hop != nil }
+    var isRedirected: Bool { hop != nil || resolved != nil }
+
+    mutating func follow(to next: URL) {
+        hop = next
+        hops += 1
+        isConfirmed = false
+    }
+
+    /// Whom the host budget counts.
+    var host: String {
+        let url = address
+        let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        return "\(url.host()?.lowercased() ?? ""):\(port)"
+    }
+
+    mutating func servedWell() {
+        if let hop { resolved = hop }
+        hop = nil
+        hops = 0
+        isConfirmed = true
+        askedAgain = false
+    }
+
+    /// A redirected URL does not serve any more: the original knows a new one (once per wave).
+    mutating func askOriginalAgain() -> Bool {
+        guard isRedirected, !askedAgain else { return false }
+        resolved = nil
+        hop = nil
+        hops = 0
+        askedAgain = true
+        isConfirmed = false
+        wave += 1
+        return true
+    }
+
+    /// A 206 whose range was no use.
+    ///
+    /// The second one is enough.
+    mutating func rangeWasBroken() {
+        brokenRanges += 1
+        if brokenRanges >= 2 { ranges = .unusable }
+    }
+}

@@ -1,0 +1,37 @@
+extension EntityTag {
+    /// Reads one entity tag (RFC 9110 §8.8.3), nil where it is none.
+    package init?(parsing text: String) {
+        var scanner = FieldScanner(text.trimmed)
+        let isWeak = scanner.skip("W")
+        if isWeak, !scanner.skip("/") { return nil }
+        guard scanner.skip("\"") else { return nil }
+        let characters = scanner.take { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != 0x7F }
+        guard scanner.skip("\""), scanner.isAtEnd else { return nil }
+        self.init(isWeak: isWeak, opaque: "\"\(characters)\"")
+    }
+
+    /// Takes an `ETag` field as it is: one that is not well formed (no quotes, as some servers
+    /// send it) counts as weak, so that it proves nothing but a change of it is still seen.
+    package init?(lenient text: String) {
+        if let tag = EntityTag(parsing: text) {
+            self = tag
+            return
+        }
+        let text = text.trimmed
+        guard !text.isEmpty else { return nil }
+        self.init(isWeak: true, opaque: text.sanitized)
+    }
+
+    /// The weak comparison (RFC 9110 §8.8.3.2).
+    package func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
+
+    /// The strong comparison: both strong and the same (RFC 9110 §8.8.3.2).
+    package func matchesStrongly(_ other: EntityTag) -> Bool {
+        !isWeak && !other.isWeak && opaque == other.opaque
+    }
+}
+
+extension EntityTag: CustomStringConvertible {
+    /// As HTTP writes it.
+    package var description: String { isWeak ? "W/\(opaque)" : opaque }
+}

@@ -1,0 +1,81 @@
+/// Reads the parts of a field's value one after the other (RFC 9110 §5.6).
+package struct FieldScanner: Sendable {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    package init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
+
+    package var isAtEnd: Bool { position >= bytes.count }
+
+    package var next: UInt8? { isAtEnd ? nil : bytes[position] }
+
+    package mutating func take(while isWanted: (UInt8) -> Bool) -> String {
+        let start = position
+        while position < bytes.count, isWanted(bytes[position]) { position += 1 }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    @discardableResult
+    package mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
+        guard let next, UInt32(next) == scalar.value else { return false }
+        position += 1
+        return true
+    }
+
+    @discardableResult
+    package mutating func skipWhitespace() -> Bool {
+        !take { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.isEmpty
+    }
+
+    package mutating func letters() -> String { take(while: \.isLetter) }
+
+    /// Digits only; nil where there are none or the number is over 2^63-1.
+    package mutating func number() -> Int64? { Int64(take(while: \.isDigit)) }
+
+    /// What stands between quotes; nil where no quote is next.
+    ///
+    /// Only `\"` and `\\` are escapes: servers send Windows paths with bare backslashes. A closing
+    /// quote that is missing is taken for the end.
+    package mutating func quotedString() -> String? {
+        guard skip("\"") else { return nil }
+        var content: [UInt8] = []
+        while let byte = next, byte != UInt8(ascii: "\"") {
+            position += 1
+            if byte == UInt8(ascii: "\\"), let escaped = next, escaped.isEscapable {
+                content.append(escaped)
+                position += 1
+            } else {
+                content.append(byte)
+            }
+        }
+        skip("\"")
+        return String(decoding: content, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    package var isLetter: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+    }
+
+    fileprivate var isEscapable: Bool {
+        self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
+    }
+}
+
+extension StringProtocol {
+    /// Without white space at its ends.
+    package var trimmed: String {
+        let scalars = unicodeScalars
+        guard
+            let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(String.UnicodeScalarView(scalars[first...last]))
+    }
+
+    /// Whether there are digits and nothing else.
+    package var isAllDigits: Bool { !isEmpty && utf8.allSatisfy(\.isDigit) }
+}

@@ -1,0 +1,65 @@
+extension HeadJudge {
+    /// Judges a 206: its bytes may be written only where `Content-Range` proves that they belong.
+    static func judgePart(_ head: ResponseHead, _ expected: HeadExpectation) -> HeadVerdict {
+        if case .malformed(let fault) = BodyFraming(of: head) { return .malformed(fault) }
+        guard let asked = expected.asked else {
+            return .malformed(
+                "the server answered 206 Partial Content though no range was asked for"
+            )
+        }
+        let seen = Representation(head: head)
+        if seen.mediaType == "multipart/byteranges" {
+            return .brokenRange(
+                "the server sent several ranges (multipart) where one was asked for"
+            )
+        }
+        if let coding = seen.contentEncoding {
+            return .brokenRange(
+                "the server sent a range of a \(coding.sanitized(atMost: 40)) encoding, "
+                    + "whose offsets are not the file's"
+            )
+        }
+        switch range(of: head, asked: asked) {
+        case .refused(let reason): return .brokenRange(reason)
+        case .proven(let range): return verdict(on: range, seen, pinned: expected.pinned)
+        }
+    }
+
+    private enum RangeFinding {
+        case proven(ByteRange)
+        case refused(String)
+    }
+
+    private static func range(of head: ResponseHead, asked: ByteRange) -> RangeFinding {
+        guard let field = head["Content-Range"] else {
+            return .refused("the server sent a part without Content-Range")
+        }
+        guard case .part(let range, let total) = ContentRange(parsing: field) else {
+            let shown = field.sanitized(atMost: 60)
+            return .refused("the server sent the Content-Range '\(shown)', which makes no sense")
+        }
+        guard range.start == asked.start, range.end <= asked.end else {
+            return .refused("the server sent bytes \(range) where \(asked) were asked for")
+        }
+        guard total != nil else {
+            return .refused("the server sent bytes \(range) without the length of the whole")
+        }
+        return .proven(range)
+    }
+
+    private static func verdict(
+        on range: ByteRange,
+        _ seen: Representation,
+        pinned: Representation?
+    ) -> HeadVerdict {
+        switch pinned?.compare(seen) {
+        case .changed(let onlyEntityTag): .changed(seen, onlyEntityTag: onlyEntityTag)
+        case .unproven(let missing):
+            .brokenRange(
+                "the server sent bytes \(range) without the \(missing) that it sent before, "
+                    + "so that nothing proves that the file is still the same"
+            )
+        case .same, nil: .write(range, seen)
+        }
+    }
+}

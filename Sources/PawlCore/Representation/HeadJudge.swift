@@ -1,0 +1,68 @@
+/// Decides what a response's head means before a byte of its body is kept.
+package enum HeadJudge {
+    package static func judge(
+        _ head: ResponseHead,
+        expecting expected: HeadExpectation
+    ) -> HeadVerdict {
+        switch head.status {
+        case 200: judgeWhole(head, expected)
+        case 206: judgePart(head, expected)
+        case 416: .rangeNotSatisfiable(total: unsatisfiedTotal(head))
+        case 301, 302, 303, 307, 308: judgeRedirect(head)
+        case 400..<600:
+            .status(
+                head.status,
+                reason: head.reason.sanitized(atMost: 100),
+                retryAfter: RetryAfter.parse(head)
+            )
+        default: .malformed("the server answered \(statusLine(head)), which brings no file")
+        }
+    }
+
+    /// Whether ranges are worth trying after this 200.
+    package static func acceptsRanges(_ head: ResponseHead, _ whole: Representation) -> Bool {
+        let units = (head["Accept-Ranges"] ?? "").split(separator: ",")
+        let refuses = units.contains { $0.trimmed.lowercased() == "none" }
+        return !refuses && whole.total != nil && whole.contentEncoding == nil
+    }
+
+    private static func judgeWhole(
+        _ head: ResponseHead,
+        _ expected: HeadExpectation
+    ) -> HeadVerdict {
+        if case .malformed(let fault) = BodyFraming(of: head) { return .malformed(fault) }
+        let whole = Representation(head: head)
+        let acceptsRanges = acceptsRanges(head, whole)
+        guard let pinned = expected.pinned else {
+            return .pin(whole, acceptsRanges: acceptsRanges)
+        }
+        let isSame = pinned.isProvenSame(whole)
+        if !isSame, whole.isHTML, pinned.mediaType != nil, !pinned.isHTML {
+            return .captivePortal
+        }
+        return .whole(whole, isSame: isSame, acceptsRanges: acceptsRanges)
+    }
+
+    private static func unsatisfiedTotal(_ head: ResponseHead) -> Int64? {
+        guard let field = head["Content-Range"],
+            case .unsatisfied(let total) = ContentRange(parsing: field)
+        else { return nil }
+        return total
+    }
+
+    private static func judgeRedirect(_ head: ResponseHead) -> HeadVerdict {
+        let locations = Set(head.values("Location").map(\.trimmed)).filter { !$0.isEmpty }
+        guard let location = locations.first else {
+            return .malformed("the server answered \(statusLine(head)) without a Location")
+        }
+        guard locations.count == 1 else {
+            return .malformed("the server answered \(statusLine(head)) with several Locations")
+        }
+        return .redirect(location: location)
+    }
+
+    private static func statusLine(_ head: ResponseHead) -> String {
+        let reason = head.reason.sanitized(atMost: 100)
+        return reason.isEmpty ? "\(head.status)" : "\(head.status) \(reason)"
+    }
+}

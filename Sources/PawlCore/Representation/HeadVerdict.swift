@@ -1,0 +1,37 @@
+/// What was asked and what is known, to judge a head by.
+package struct HeadExpectation: Sendable {
+    /// The range asked for; nil where the whole was asked for.
+    package var asked: ByteRange?
+    /// What the first good response said; nil before there was one.
+    package var pinned: Representation?
+
+    package init(asked: ByteRange? = nil, pinned: Representation? = nil) {
+        self.asked = asked
+        self.pinned = pinned
+    }
+}
+
+/// What a head means for the download: the rows of the table of answers.
+package enum HeadVerdict: Hashable, Sendable {
+    /// A whole representation from offset 0 where none was pinned.
+    case pin(Representation, acceptsRanges: Bool)
+    /// A 206 that fits what was asked and pinned: its bytes belong at this range.
+    case write(ByteRange, Representation)
+    /// A whole representation from offset 0 where one is pinned. Where `isSame`, validators strong
+    /// enough prove that it is the pinned one, so that bytes already there may be skipped.
+    case whole(Representation, isSame: Bool, acceptsRanges: Bool)
+    /// A 206 of another representation. `onlyEntityTag`: total and Last-Modified are the pinned ones.
+    case changed(Representation, onlyEntityTag: Bool)
+    /// 416, with the total that it named.
+    case rangeNotSatisfiable(total: Int64?)
+    /// 301, 302, 303, 307, 308 with the location as received.
+    case redirect(location: String)
+    /// A 206 whose range cannot be used; nothing of it may be written.
+    case brokenRange(String)
+    /// Framing that contradicts itself, or a status that makes no sense here.
+    case malformed(String)
+    /// A login page where the file should be.
+    case captivePortal
+    /// Any other status: 4xx, 5xx.
+    case status(Int, reason: String, retryAfter: Duration?)
+}

@@ -1,0 +1,49 @@
+/// What comparing a response's validators with the pinned ones gives.
+package enum RepresentationMatch: Hashable, Sendable {
+    /// Nothing differs, and nothing that was pinned is missing without proof.
+    case same
+    /// `onlyEntityTag`: total and Last-Modified are the pinned ones.
+    case changed(onlyEntityTag: Bool)
+    /// Nothing differs, but a validator that was pinned is missing.
+    case unproven(missing: String)
+}
+
+extension Representation {
+    /// Compares this, the pinned one, with what a later response says.
+    ///
+    /// A validator that was never pinned is not asked for; a total that is not pinned yet agrees
+    /// with any.
+    package func compare(_ seen: Representation) -> RepresentationMatch {
+        let sameTotal = total == nil || total == seen.total
+        let sameDate = lastModified == nil || lastModified == seen.lastModified
+        let dateDiffers = !sameDate && seen.lastModified != nil
+        if tagDiffers(seen) {
+            return .changed(
+                onlyEntityTag: total == seen.total && lastModified == seen.lastModified
+            )
+        }
+        if !sameTotal || dateDiffers { return .changed(onlyEntityTag: false) }
+        if entityTag != nil, seen.entityTag == nil { return .unproven(missing: "ETag") }
+        if !sameDate, !tagMatchesStrongly(seen) { return .unproven(missing: "Last-Modified") }
+        return .same
+    }
+
+    /// Whether `seen` is this, the pinned one, proven by validators that hold beyond a connection.
+    package func isProvenSame(_ seen: Representation) -> Bool {
+        guard validatorStrength == .strong, compare(seen) == .same,
+            contentEncoding == seen.contentEncoding
+        else { return false }
+        let dateProves = lastModifiedIsOld && lastModified == seen.lastModified
+        return tagMatchesStrongly(seen) || dateProves
+    }
+
+    private func tagDiffers(_ seen: Representation) -> Bool {
+        guard let entityTag, let other = seen.entityTag else { return false }
+        return !entityTag.matchesWeakly(other)
+    }
+
+    private func tagMatchesStrongly(_ seen: Representation) -> Bool {
+        guard let entityTag, let other = seen.entityTag else { return false }
+        return entityTag.matchesStrongly(other)
+    }
+}

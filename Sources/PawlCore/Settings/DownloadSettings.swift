@@ -1,0 +1,85 @@
+/// How one download is to be done.
+///
+/// The defaults suit a person at a terminal.
+public struct DownloadSettings: Sendable {
+    /// How many connections to use.
+    ///
+    /// Automatic by default: more are added while they pay.
+    public var connections = ConnectionCount.automatic
+    /// Fields to send with each request to the origin that was named; `Authorization`, `Cookie`
+    /// and `Proxy-Authorization` never follow a redirect to another origin.
+    public var fields: [HTTPField] = []
+    /// A name and password for the origin that was named; never sent to another.
+    public var credentials: Credentials?
+    /// How to connect.
+    public var connection = ConnectionSettings()
+    /// Which digest the file must have.
+    ///
+    /// By default the one the server gives, if it gives one.
+    public var checksum = ChecksumPolicy.automatic
+    /// What to do where the file is there already and is another one.
+    public var ifExists = ExistingFilePolicy.rename
+    /// How many failures in a row, without a byte between them, are borne.
+    ///
+    /// 10 by default.
+    public var retries = 10
+    /// A connection that brings no byte for so long is replaced.
+    ///
+    /// 30 s by default.
+    public var stallTimeout: Duration = .seconds(30)
+    /// A connection slower than this over the stall time is replaced, in bytes a second.
+    ///
+    /// 0, the default, is no minimum.
+    public var minimumBytesPerSecond: Int64 = 0
+    /// The longest that the whole download may take; nil, the default, is no limit.
+    public var maximumDuration: Duration?
+    /// Whether what an earlier run left is used.
+    ///
+    /// On by default; off, it is set aside.
+    public var resumes = true
+    /// Whether a file without any validator may be resumed by its length alone.
+    ///
+    /// Off by default: nothing proves that the file is still the same.
+    public var resumesWithoutValidator = false
+    /// Whether HTTPS may be redirected to HTTP.
+    ///
+    /// Off by default.
+    public var allowsInsecureRedirects = false
+    /// The longest `Retry-After` that is waited for.
+    ///
+    /// 5 minutes by default.
+    public var maximumRetryAfter: Duration = .seconds(300)
+
+    /// Makes the defaults.
+    public init() {}
+}
+
+/// How many connections a download uses.
+public enum ConnectionCount: Hashable, Sendable {
+    /// Added while total speed rises by a twentieth each time, up to 16.
+    case automatic
+    /// So many, where the server serves ranges.
+    case fixed(Int)
+}
+
+/// Which digest a file must have before it gets its name.
+public enum ChecksumPolicy: Hashable, Sendable {
+    /// What the server says in `Repr-Digest`, `Digest` or `Content-MD5`, if anything.
+    case automatic
+    /// None, whatever the server says.
+    case none
+    /// This one.
+    case digest(ContentDigest)
+}
+
+/// What to do where the file is there already and is another one.
+public enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable, Codable {
+    /// The new file gets a number: `disk.1.iso`.
+    case rename
+    /// The new file replaces it once it is complete and verified.
+    case overwrite
+    /// Leave the old one and report success.
+    case skip
+    /// An error.
+    case fail
+}

@@ -1,0 +1,94 @@
+internal import Logging
+internal import PawlCore
+internal import PawlStorage
+
+/// What the planner may ask for.
+extension DownloadDriver {
+    /// Carries one action out; what follows from it at once comes back.
+    func perform(_ action: DownloadAction) async -> [DownloadAction] {
+        switch action {
+        case .requestSlot(let host):
+            let isFirst = transfers.isEmpty
+            if engine.budgets.request(host, ticket, isFirst: isFirst) {
+                return follow(.slotGranted(host: host))
+            }
+        case .withdrawSlotRequest(let host): engine.budgets.withdraw(host, ticket)
+        case .releaseSlot(let host): engine.budgets.release(host)
+        case .open(let order): open(order)
+        case .setEnd(let id, let end): transfers[id]?.cursor.end = end
+        case .close(let id): transfers[id]?.transfer.cancel()
+        case .resumeTransfer(let id, let skipUntil):
+            untouched = nil
+            transfers[id]?.cursor.begin(at: skipUntil)
+            transfers[id]?.transfer.resume()
+            monitor.entered(.receiving)
+        case .openStore(let id, let representation):
+            return await openStore(for: id, representation)
+        case .resetStore(let id, let representation):
+            return await resetStore(for: id, representation)
+        case .restrictLedger(let durable): restrict(to: durable)
+        case .updateRepresentation(let representation):
+            monitor.sized(representation.total)
+            context.store.current?.setRepresentation(representation)
+        case .backOffHost(let host, let duration): engine.budgets.close(host, for: duration)
+        case .log(let text): logger.notice("\(text.sanitized)")
+        case .complete(let total): await complete(total)
+        case .fail(let error): fail(error)
+        }
+        return []
+    }
+
+    func follow(_ event: DownloadEvent) -> [DownloadAction] {
+        planner.handle(event, at: engine.time.now())
+    }
+
+    private func open(_ order: TransferOrder) {
+        logger.debug(
+            "\(order.id) asks \(order.url.redacted) for \(order.range?.description ?? "the whole")"
+        )
+        if order.pinned != nil { untouched = nil }
+        let cursor = TransferCursor(start: order.start, end: order.end)
+        monitor.bytes.opened(order.id, cursor)
+        let sink = SegmentSink(order: order, cursor: cursor, context: context)
+        let transfer = engine.transport.start(request(for: order), sink: sink)
+        transfers[order.id] = RunningTransfer(transfer: transfer, cursor: cursor)
+        if context.store.current != nil { monitor.entered(.receiving) }
+    }
+
+    private func request(for order: TransferOrder) -> TransferRequest {
+        let settings = job.settings
+        var request = TransferRequest(
+            order.url,
+            range: order.range,
+            settings: settings,
+            original: job.url
+        )
+        if order.pinned == nil, settings.checksum == .automatic {
+            request.fields.append(
+                HTTPField(name: "Want-Repr-Digest", value: "sha-256=10, sha-512=9")
+            )
+        }
+        request.bufferBytes = bufferBytes(for: order)
+        return request
+    }
+
+    /// One stream gains from a large buffer; many must stay small together.
+    private func bufferBytes(for order: TransferOrder) -> Int {
+        let bytes = order.id == TransferID(1) ? 512 * 1024 : 128 * 1024
+        guard let limit = engine.limit?.limitBytesPerSecond else { return bytes }
+        return min(bytes, max(4 * 1024, Int(clamping: limit / 16)))
+    }
+
+    /// What a head says besides the bytes: the length's proof, a digest.
+    func noteHead(_ head: ResponseHead, _ verdict: HeadVerdict) {
+        switch verdict {
+        case .pin, .whole:
+            // HTTP/2 and later frame every body, so that a short one is seen.
+            isLengthVerified =
+                head["Content-Length"] != nil || head["Transfer-Encoding"] != nil
+                || !head.protocolVersion.hasPrefix("HTTP/1")
+        case .write(_, let representation): digests.note(representation)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,137 @@
+internal import Logging
+internal import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
+/// The end: verified under its name, or kept for the next run.
+extension DownloadDriver {
+    /// All bytes are there.
+    func complete(_ total: Int64) async {
+        guard let store = context.store.current else {
+            return fail(DownloadError(.unknown, "the download ended without a file"))
+        }
+        monitor.entered(.verifying)
+        let digest: ContentDigest?
+        do throws(DownloadError) {
+            digest = try await digests.verify(store, total: total)
+        } catch {
+            return await keepAsCorrupt(store, error)
+        }
+        do throws(DownloadError) {
+            try await name(store, total, digest)
+        } catch {
+            guard store.trustEpoch != trustedEpoch else { return fail(error) }
+            await distrust(error)
+        }
+    }
+
+    private func name(
+        _ store: PartialStore,
+        _ total: Int64,
+        _ digest: ContentDigest?
+    ) async throws(DownloadError) {
+        let final = store.paths.final
+        let policy: FinishPolicy =
+            switch job.settings.ifExists {
+            case .overwrite: .overwrite
+            case .fail: .fail
+            case .rename, .skip: .rename { TargetResolver.numbered(final, $0) }
+            }
+        let epoch = trustedEpoch
+        let path = try await engine.disk.run { () throws(DownloadError) in
+            try store.finish(total: total, policy: policy, epoch: epoch)
+        }
+        var file = DownloadedFile(path: path.string, byteCount: total)
+        file.verifiedDigest = digest
+        file.isLengthVerified = isLengthVerified
+        file.contentEncoding = planner.representation?.contentEncoding
+        outcome = .success(file)
+    }
+
+    private func keepAsCorrupt(_ store: PartialStore, _ error: DownloadError) async {
+        guard error.code == .checksumMismatch else { return fail(error) }
+        await attempt { () async throws(DownloadError) in
+            let place = try await self.engine.disk.run { () throws(DownloadError) in
+                try store.keepAsCorrupt(reason: error.message)
+            }
+            self.context.store.current = nil
+            throw DownloadError(
+                .checksumMismatch,
+                error.message,
+                advice: "the bytes are kept as \(place); \(error.advice)"
+            )
+        }
+    }
+
+    /// The file is there already: nothing is fetched.
+    func finishEarly(_ path: FilePath) async throws(DownloadError) {
+        let size = try await engine.disk.run { () throws(DownloadError) in
+            try ExistingFile.size(path)
+        }
+        monitor.named(path.lastComponent?.string ?? "")
+        var file = DownloadedFile(path: path.string, byteCount: size)
+        file.wasAlreadyThere = true
+        outcome = .success(file)
+    }
+
+    /// Ends what runs, and keeps what came.
+    ///
+    /// `unread` came with the message that ended the download.
+    func windUp(_ unread: [DriverMessage]) async {
+        for action in follow(.abandoned) { _ = await perform(action) }
+        for running in transfers.values { running.transfer.cancel() }
+        for message in unread { await receiveAtEnd(message) }
+        while !transfers.isEmpty {
+            await mailbox.wait()
+            for message in mailbox.take() { await receiveAtEnd(message) }
+        }
+        // A slot that was granted while nobody looked any more.
+        for message in mailbox.take() { await receiveAtEnd(message) }
+        guard let store = context.store.current else { return }
+        if case .failure(let error) = outcome { await keep(store, error) }
+        store.close()
+    }
+
+    private func receiveAtEnd(_ message: DriverMessage) async {
+        switch message {
+        case .transferEnded(let id, let end, _):
+            guard let running = transfers.removeValue(forKey: id) else { return }
+            monitor.bytes.ended(id)
+            let ended = DownloadEvent.transferEnded(
+                id,
+                offset: running.cursor.position,
+                end.outcome
+            )
+            for action in follow(ended) { _ = await perform(action) }
+        case .slotGranted(let host): engine.budgets.release(host)
+        default: break
+        }
+    }
+
+    private func keep(_ store: PartialStore, _ error: DownloadError) async {
+        let written = isDistrusting ? store.durable : monitor.bytes.written
+        // Where another has the name, what came beside it is of no use to anybody.
+        let keeps = isResumable && !written.isEmpty && error.code != .alreadyRunning
+        do throws(DownloadError) {
+            try await engine.disk.run { () throws(DownloadError) in
+                guard keeps else { return try store.discard() }
+                // The claim first: it survives a kill even where the sync takes long.
+                try store.saveCheckpoint(written: written)
+                try store.sync(written: written)
+            }
+        } catch {
+            logger.warning("keeping what came failed: \(error)")
+        }
+        guard keeps, error.code == .interrupted else { return }
+        outcome = .failure(
+            DownloadError(
+                .interrupted,
+                "stopped: \(written.count) bytes are kept in \(store.paths.partial)",
+                advice: planner.canResume(store.representation)
+                    ? "run the same command again to go on"
+                    : "the server gave nothing to prove that its file stays the same, so the next "
+                        + "run starts anew unless --checksum is given"
+            )
+        )
+    }
+}

@@ -1,0 +1,162 @@
+internal import Logging
+internal import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
+/// Opening the store, keeping its checkpoint true, emptying it.
+extension DownloadDriver {
+    /// Names the file by the head that waits, and opens what an earlier run left of it or a new one.
+    func openStore(for id: TransferID, _ representation: Representation) async -> [DownloadAction] {
+        do throws(DownloadError) {
+            if context.store.current != nil {
+                if untouched == nil { try await empty(for: representation) }
+                return follow(.storeOpened(id, untouched))
+            }
+            guard let head = heads[id] else { return [] }
+            digests.note(representation)
+            let (resolver, digest) = (resolver, digests.expected)
+            let found = try await engine.disk.run { () throws(DownloadError) in
+                try resolver.open(head, representation, digest)
+            }
+            switch found {
+            case .alreadyThere(let path): try await finishEarly(path)
+            case .created(let store, let notes):
+                note(notes)
+                try await adopt(store, total: representation.total)
+                return follow(.storeOpened(id, nil))
+            case .resumable(let store, let recovery):
+                try await adopt(store, recovery)
+                if untouched == nil { try await empty(for: representation) }
+                return follow(.storeOpened(id, untouched))
+            case .nothing: break
+            }
+        } catch {
+            fail(error)
+        }
+        return []
+    }
+
+    func resetStore(for id: TransferID?, _ representation: Representation) async -> [DownloadAction]
+    {
+        do throws(DownloadError) {
+            try await empty(for: representation)
+            return follow(.storeReset(id))
+        } catch {
+            fail(error)
+            return []
+        }
+    }
+
+    func note(_ notes: [String]) {
+        for note in notes { logger.notice("\(note.sanitized)") }
+    }
+
+    /// Takes an earlier run's store as this download's own.
+    func adopt(_ store: PartialStore, _ recovery: Recovery) async throws(DownloadError) {
+        note(recovery.notes)
+        untouched =
+            recovery.have.isEmpty
+            ? nil : StartingPoint(representation: recovery.representation, have: recovery.have)
+        monitor.bytes.begin(with: recovery.have)
+        digests.note(recovery.representation)
+        try await adopt(store, total: recovery.representation.total)
+        try digests.follow(recovery.have.frontier, in: store)
+    }
+
+    private func adopt(_ store: PartialStore, total: Int64?) async throws(DownloadError) {
+        context.store.current = store
+        trustedEpoch = store.trustEpoch
+        monitor.named(store.paths.final.lastComponent?.string ?? "")
+        monitor.sized(total)
+        monitor.resumed(at: monitor.bytes.written.count)
+        keeper.opened(at: engine.time.now())
+        try await reserve(total, in: store)
+    }
+
+    private func reserve(_ total: Int64?, in store: PartialStore) async throws(DownloadError) {
+        guard let total, total > 0 else { return }
+        try await engine.disk.run { () throws(DownloadError) in try store.reserve(total: total) }
+    }
+
+    /// Drops all bytes: they are of another representation.
+    private func empty(for representation: Representation) async throws(DownloadError) {
+        guard let store = context.store.current else { return }
+        untouched = nil
+        monitor.bytes.begin(with: RangeSet())
+        monitor.sized(representation.total)
+        monitor.resumed(at: 0)
+        digests.reset(to: representation)
+        let source = job.url.redacted
+        try await engine.disk.run { () throws(DownloadError) in
+            try store.reset(representation: representation, source: source)
+        }
+        trustedEpoch = store.trustEpoch
+        isDistrusting = false
+        try await reserve(representation.total, in: store)
+    }
+
+    /// Claims what is written so far, and lets those go on who waited for it.
+    func saveCheckpoint() async throws(DownloadError) {
+        guard let store = context.store.current else { return }
+        let now = engine.time.now()
+        keeper.looked(at: now)
+        // A transfer may have stopped for the last checkpoint just after that had been written.
+        guard !isDistrusting else { return }
+        let unclaimed = context.pulse.bytes
+        guard unclaimed > 0 else {
+            // The last second must become durable too, also where nothing more comes.
+            if keeper.hasUnsynced { sync(monitor.bytes.written, now) }
+            return releaseHeld()
+        }
+        let written = monitor.bytes.written
+        if isResumable {
+            try await engine.disk.run { () throws(DownloadError) in
+                try store.saveCheckpoint(written: written)
+            }
+            keeper.claimed()
+            sync(written, now)
+        }
+        context.pulse.claimed(unclaimed)
+        releaseHeld()
+        try digests.follow(written.frontier, in: store)
+    }
+
+    private func sync(_ written: RangeSet, _ now: Moment) {
+        guard isResumable, keeper.beginSync(at: now) else { return }
+        syncer.follow(SyncRequest(written: written, epoch: trustedEpoch))
+    }
+
+    /// Encoded bytes are kept only as a whole: no checkpoint claims a part of them.
+    var isResumable: Bool { planner.representation?.contentEncoding == nil }
+
+    private func releaseHeld() {
+        for running in transfers.values where running.cursor.isHeld {
+            running.cursor.isHeld = false
+            running.transfer.resume()
+        }
+    }
+
+    func synced(_ failure: DownloadError?) async {
+        keeper.endedSync(at: engine.time.now(), succeeded: failure == nil)
+        guard let failure else { return }
+        await distrust(failure)
+    }
+
+    /// After a failed sync only what was durable before is believed; the rest is fetched again.
+    func distrust(_ failure: DownloadError) async {
+        failedSyncs += 1
+        guard let store = context.store.current, failure.code == .diskFailure, failedSyncs < 3
+        else { return fail(failure) }
+        logger.warning("\(failure.message): what was not synced is fetched again")
+        trustedEpoch = store.trustEpoch
+        isDistrusting = true
+        digests.distrust()
+        await tell(.syncFailed(durable: store.durable))
+    }
+
+    /// All transfers have ended: the ledger forgets with the planner what a sync did not prove.
+    func restrict(to durable: RangeSet) {
+        monitor.bytes.restrict(to: durable)
+        isDistrusting = false
+    }
+}

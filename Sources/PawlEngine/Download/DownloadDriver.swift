@@ -1,0 +1,226 @@
+internal import Logging
+package import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
+/// Runs one download: carries the planner's actions out and brings it what happened.
+///
+/// All of it runs in the task that calls `run()`; only the store, the cursors and the mailbox are
+/// shared with other threads.
+package final class DownloadDriver {
+    let job: DownloadJob
+    let engine: Engine
+    let monitor: DownloadMonitor
+    let mailbox = Mailbox<DriverMessage>()
+    let context: TransferContext
+    let resolver: TargetResolver
+    var planner: DownloadPlanner
+    var logger: Logger
+
+    var transfers: [TransferID: RunningTransfer] = [:]
+    /// The heads that wait for the store to be opened.
+    var heads: [TransferID: ResponseHead] = [:]
+    /// What an earlier run left in the open store, until a byte of this run joins it.
+    var untouched: StartingPoint?
+    var ticket: HostBudget.Ticket = 0
+    var keeper = CheckpointKeeper()
+    let digests: DigestKeeper
+    let syncer: Follower<SyncRequest>
+    var isLengthVerified = true
+    var deadline: Moment?
+    var outcome: Result<DownloadedFile, DownloadError>?
+    var failedSyncs = 0
+    /// The store's epoch in which all that is written counts.
+    var trustedEpoch = 0
+    /// A sync failed, and the transfers that are being ended may still write: claim nothing.
+    var isDistrusting = false
+
+    struct SyncRequest: Sendable {
+        var written: RangeSet
+        var epoch: Int
+    }
+
+    struct RunningTransfer {
+        let transfer: any Transfer
+        let cursor: TransferCursor
+    }
+
+    package init(_ job: DownloadJob, engine: Engine, monitor: DownloadMonitor) {
+        self.job = job
+        self.engine = engine
+        self.monitor = monitor
+        let mailbox = mailbox
+        context = TransferContext(
+            mailbox: mailbox,
+            store: StoreBox(),
+            pulse: CheckpointPulse { mailbox.post(.checkpointDue) },
+            limit: engine.limit,
+            time: engine.time
+        )
+        resolver = TargetResolver(
+            url: job.url,
+            destination: job.destination,
+            settings: job.settings
+        )
+        digests = DigestKeeper(policy: job.settings.checksum, pool: engine.digests)
+        let box = context.store
+        syncer = Follower(pool: engine.syncs) { (request: SyncRequest) throws(DownloadError) in
+            try box.current?.sync(written: request.written, epoch: request.epoch)
+        } done: {
+            mailbox.post(.synced($0))
+        }
+        planner = DownloadPlanner(url: job.url, settings: job.settings, seed: job.seed)
+        logger = engine.logger
+        logger[metadataKey: "url"] = "\(job.url.redacted)"
+    }
+
+    /// Runs to the end.
+    ///
+    /// Cancelling the task keeps what came and throws `.interrupted`.
+    package func run() async throws(DownloadError) -> DownloadedFile {
+        let mailbox = mailbox
+        ticket = engine.budgets.enroll { mailbox.post(.slotGranted(host: $0)) }
+        defer { engine.budgets.resign(ticket) }
+        let result = await withTaskCancellationHandler {
+            await withTaskGroup(of: Void.self) { children in
+                let (syncer, digests) = (syncer, digests)
+                children.addTask { await syncer.run() }
+                children.addTask { await digests.run() }
+                let result = await supervise()
+                syncer.finish()
+                digests.finish()
+                return result
+            }
+        } onCancel: {
+            mailbox.post(.cancelled)
+        }
+        let file = try result.get()
+        monitor.finished(file)
+        return file
+    }
+
+    private func supervise() async -> Result<DownloadedFile, DownloadError> {
+        deadline = job.settings.maximumDuration.map { engine.time.now() + $0 }
+        var unread: [DriverMessage] = []
+        await attempt { () async throws(DownloadError) in try await self.begin() }
+        while outcome == nil {
+            await mailbox.wait(until: nextWake, engine.time)
+            var messages = mailbox.take()[...]
+            while outcome == nil, let message = messages.popFirst() { await receive(message) }
+            if outcome == nil { await passTime() }
+            unread = Array(messages)
+        }
+        await windUp(unread)
+        return outcome ?? .failure(DownloadError(.unknown, "the download ended without a reason"))
+    }
+
+    /// Ends the download with the error that `body` throws.
+    func attempt(_ body: () async throws(DownloadError) -> Void) async {
+        do throws(DownloadError) { try await body() } catch { fail(error) }
+    }
+
+    func fail(_ error: DownloadError) {
+        if outcome == nil { outcome = .failure(error) }
+    }
+
+    private var nextWake: Moment {
+        let now = engine.time.now()
+        let times = [
+            planner.wakeAt(now), deadline, engine.budgets.nextOpening,
+            context.store.current == nil ? nil : keeper.nextDue,
+        ]
+        return times.compactMap { $0 }.min() ?? .distantFuture
+    }
+
+    private func begin() async throws(DownloadError) {
+        monitor.entered(.connecting)
+        let resolver = resolver
+        monitor.named(resolver.path(head: nil, finalURL: job.url).lastComponent?.string ?? "")
+        let found = try await engine.disk.run { () throws(DownloadError) in
+            try resolver.findBeforeAsking()
+        }
+        switch found {
+        case .nothing(let notes), .created(_, let notes):
+            note(notes)
+            await tell(.started(nil))
+        case .alreadyThere(let path): try await finishEarly(path)
+        case .resumable(let store, let recovery):
+            try await adopt(store, recovery)
+            await tell(.started(untouched))
+        }
+    }
+
+    // MARK: - Messages
+
+    private func receive(_ message: DriverMessage) async {
+        switch message {
+        case .headJudged(let id, let verdict, let head):
+            logger.debug("\(id) \(head.status) \(head.reason.sanitized) from \(head.url.redacted)")
+            heads[id] = head
+            noteHead(head, verdict)
+            await tell(.headJudged(id, verdict))
+        case .transferEnded(let id, let end, let failure):
+            await ended(id, end, failure)
+        case .slotGranted(let host): await tell(.slotGranted(host: host))
+        case .checkpointDue: await attempt(saveCheckpoint)
+        case .synced(let failure): await synced(failure)
+        case .cancelled:
+            fail(DownloadError(.interrupted, "stopped", advice: ""))
+        }
+    }
+
+    private func ended(
+        _ id: TransferID,
+        _ end: TransferEnd,
+        _ failure: DownloadError?
+    ) async {
+        if let failure {
+            // Its slot is given back with those of the others.
+            mailbox.post(.transferEnded(id, end, failure))
+            return fail(failure)
+        }
+        guard let running = transfers.removeValue(forKey: id) else { return }
+        heads[id] = nil
+        monitor.bytes.ended(id)
+        logger.debug("\(id) ended at \(running.cursor.position): \(end.outcome)")
+        await tell(.transferEnded(id, offset: running.cursor.position, end.outcome))
+    }
+
+    private func passTime() async {
+        let now = engine.time.now()
+        if let deadline, now >= deadline {
+            return fail(
+                DownloadError(
+                    .timedOut,
+                    "the download was not done within the time that it was given",
+                    advice: "run the same command again to go on, or raise --max-time"
+                )
+            )
+        }
+        engine.budgets.distribute()
+        if let wake = planner.wakeAt(lastTick), now >= wake {
+            lastTick = now
+            let samples = transfers.map { id, running in
+                TransferSample(
+                    id: id,
+                    offset: running.cursor.position,
+                    skippedBytes: running.cursor.skippedBytes,
+                    isPaused: running.cursor.isPaused(at: now)
+                )
+            }
+            await tell(.ticked(samples))
+        }
+        if let due = keeper.nextDue, now >= due { await attempt(saveCheckpoint) }
+    }
+
+    private var lastTick = Moment.zero
+
+    /// Tells the planner, and does what it says.
+    func tell(_ event: DownloadEvent) async {
+        var actions = planner.handle(event, at: engine.time.now())[...]
+        while let action = actions.popFirst(), outcome == nil {
+            actions.append(contentsOf: await perform(action))
+        }
+        if planner.isWaitingToRetry { monitor.entered(.retrying) }
+    }
+}

@@ -1,0 +1,149 @@
+internal import struct FoundationEssentials.URL
+internal import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
+/// Which file a download becomes, and what is there already.
+///
+/// Its calls block.
+struct TargetResolver: Sendable {
+    let url: URL
+    let destination: Destination
+    let settings: DownloadSettings
+
+    /// More numbers than this are not tried.
+    private static let mostNumbers = 10_000
+
+    /// What there is before the server was asked.
+    enum Found: Sendable {
+        /// The notes are for the log: what was set aside, if anything.
+        case nothing(notes: [String])
+        case alreadyThere(FilePath)
+        case created(PartialStore, notes: [String])
+        case resumable(PartialStore, Recovery)
+    }
+
+    /// What an earlier run left under the name that is known before the server was asked.
+    func findBeforeAsking() throws(DownloadError) -> Found {
+        let path = path(head: nil, finalURL: url)
+        try FolderPreparation.prepare(path.removingLastComponent())
+        let isThere = try ExistingFile.isThere(path)
+        if isThere, case .file = destination {
+            if settings.ifExists == .skip { return .alreadyThere(path) }
+            if settings.ifExists == .fail { throw Self.exists(path) }
+        }
+        // Which number the file would get can only be told when it is known whether it is another.
+        guard !isThere || settings.ifExists == .overwrite else { return .nothing(notes: []) }
+        switch try recover(path).found {
+        case .resumable(let store, let recovery): return .resumable(store, recovery)
+        case .nothing(let notes): return .nothing(notes: notes)
+        case .foreignPartial: return .nothing(notes: [])
+        }
+    }
+
+    /// The store for what the server answered: an earlier run's, or a new one.
+    func open(
+        _ head: ResponseHead,
+        _ representation: Representation,
+        _ digest: ContentDigest?
+    ) throws(DownloadError) -> Found {
+        let final = path(head: head, finalURL: head.url)
+        try FolderPreparation.prepare(final.removingLastComponent())
+        switch try choose(final, representation, digest) {
+        case .alreadyThere(let path): return .alreadyThere(path)
+        case .open(let path):
+            let (paths, found) = try recover(path)
+            if case .resumable(let store, let recovery) = found {
+                return .resumable(store, recovery)
+            }
+            let store = try PartialStore.create(
+                paths,
+                source: url.redacted,
+                representation: representation
+            )
+            if case .nothing(let notes) = found { return .created(store, notes: notes) }
+            return .created(store, notes: [])
+        }
+    }
+
+    func path(head: ResponseHead?, finalURL: URL) -> FilePath {
+        switch destination {
+        case .file(let path): FilePath(path)
+        case .directory(let folder):
+            FilePath(folder).appending(
+                FileName.suggested(
+                    contentDisposition: head?["Content-Disposition"],
+                    url: Self.namingURL(original: url, final: finalURL),
+                    mediaType: head?["Content-Type"]
+                )
+            )
+        }
+    }
+
+    /// The URL that was given names the file if it looks like a file's, else where it led.
+    private static func namingURL(original: URL, final: URL) -> URL {
+        !original.pathExtension.isEmpty || final.pathExtension.isEmpty ? original : final
+    }
+
+    private enum Choice {
+        case alreadyThere(FilePath)
+        case open(FilePath)
+    }
+
+    private func choose(
+        _ final: FilePath,
+        _ representation: Representation,
+        _ digest: ContentDigest?
+    ) throws(DownloadError) -> Choice {
+        for number in 0..<Self.mostNumbers {
+            let path = Self.numbered(final, number)
+            switch try ExistingFile.compare(path, representation, digest: digest) {
+            case .absent: return .open(path)
+            case .same: return .alreadyThere(path)
+            case .different: break
+            }
+            switch settings.ifExists {
+            case .skip: return .alreadyThere(path)
+            case .fail: throw Self.exists(path)
+            case .overwrite: return .open(path)
+            case .rename: continue
+            }
+        }
+        throw Self.exists(final)
+    }
+
+    static func numbered(_ path: FilePath, _ number: Int) -> FilePath {
+        guard number > 0, let name = path.lastComponent?.string else { return path }
+        return path.removingLastComponent().appending(FileName.numbered(name, number))
+    }
+
+    /// What is left of an earlier run, under the first name that is not another tool's.
+    private func recover(
+        _ final: FilePath
+    ) throws(DownloadError) -> (paths: DownloadPaths, found: RecoveredStore) {
+        for number in 0..<Self.mostNumbers {
+            let paths = DownloadPaths(final, partial: Self.numbered(final, number))
+            let recovered =
+                settings.resumes
+                ? try PartialStore.recover(paths, allowsWeakResume: allowsWeakResume)
+                : try PartialStore.setAside(paths)
+            if case .foreignPartial = recovered { continue }
+            return (paths, recovered)
+        }
+        throw Self.exists(final)
+    }
+
+    /// A digest proves at the end what no validator can prove before.
+    private var allowsWeakResume: Bool {
+        if case .digest = settings.checksum { return true }
+        return settings.resumesWithoutValidator
+    }
+
+    private static func exists(_ path: FilePath) -> DownloadError {
+        DownloadError(
+            .fileExists,
+            "\(path) is there already",
+            advice: "give another name with --output, or --if-exists rename or overwrite"
+        )
+    }
+}

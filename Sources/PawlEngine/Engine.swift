@@ -1,0 +1,62 @@
+package import struct FoundationEssentials.URL
+package import Logging
+package import PawlCore
+package import PawlStorage
+
+/// What all downloads of one process share.
+package struct Engine: Sendable {
+    package let transport: any Transport
+    package let time: any Timekeeper
+    /// Threads for calls that block on a disk.
+    package let disk: BlockingPool
+    /// Threads for syncs, which may take long and must not keep a checkpoint waiting.
+    package let syncs: BlockingPool
+    /// Threads for digests, as many as there are cores.
+    package let digests: BlockingPool
+    package let budgets: HostBudgets
+    package let queue: DownloadQueue
+    /// Nil where there is no limit.
+    package let limit: RateLimitClock?
+    package let logger: Logger
+
+    package init(
+        transport: any Transport,
+        time: any Timekeeper,
+        settings: DownloaderSettings,
+        cores: Int,
+        logger: Logger
+    ) {
+        self.transport = transport
+        self.time = time
+        self.logger = logger
+        disk = BlockingPool(threads: 4, name: "pawl-disk")
+        syncs = BlockingPool(threads: 4, name: "pawl-sync")
+        digests = BlockingPool(threads: cores, name: "pawl-digest")
+        budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
+        queue = DownloadQueue(limit: settings.maximumConcurrentDownloads)
+        limit = settings.limitBytesPerSecond.map { RateLimitClock(limitBytesPerSecond: $0) }
+    }
+
+    /// Ends the threads made for blocking; the transport is its maker's.
+    package func shutDown() {
+        disk.shutDown()
+        syncs.shutDown()
+        digests.shutDown()
+    }
+}
+
+/// One download to be done.
+package struct DownloadJob: Sendable {
+    package var url: URL
+    package var destination: Destination
+    package var settings: DownloadSettings
+    /// Of the random waits.
+    package var seed: UInt64
+
+    package init(url: URL, destination: Destination, settings: DownloadSettings, seed: UInt64) {
+        self.url = url
+        self.destination = destination
+        self.settings = settings
+        self.seed = seed
+    }
+}

@@ -1,0 +1,31 @@
+internal import PawlCore
+internal import Synchronization
+
+/// Counts the bytes that no checkpoint claims yet, and tells when it is time for one.
+///
+/// A crash may cost at most 16 MiB: the driver is woken at half of that, and a transfer that
+/// comes to the whole waits until the checkpoint was written.
+final class CheckpointPulse: Sendable {
+    static let wakeBytes: Int64 = 8 << 20
+    static let mostBytes: Int64 = 15 << 20
+
+    private let unclaimed = Atomic<Int64>(0)
+    private let wake: @Sendable () -> Void
+
+    init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
+
+    var bytes: Int64 { unclaimed.load(ordering: .relaxed) }
+
+    /// True where the transfer must wait.
+    func wrote(_ count: Int) -> Bool {
+        let (before, after) = unclaimed.add(Int64(count), ordering: .relaxed)
+        if before < Self.wakeBytes, after >= Self.wakeBytes { wake() }
+        return after >= Self.mostBytes
+    }
+
+    /// So many of the bytes are claimed now; what came meanwhile counts on.
+    func claimed(_ count: Int64) {
+        let (_, left) = unclaimed.subtract(count, ordering: .relaxed)
+        if left >= Self.wakeBytes { wake() }
+    }
+}

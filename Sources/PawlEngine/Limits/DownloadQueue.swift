@@ -1,0 +1,69 @@
+package import PawlCore
+internal import Synchronization
+
+/// Lets so many downloads run at a time, the others wait in order.
+package final class DownloadQueue: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
+        var nextID: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    package init(limit: Int) { state = Mutex(State(free: max(1, limit))) }
+
+    /// Runs `work` when it is its turn.
+    ///
+    /// Cancelled while waiting, throws `.interrupted`.
+    package func run<Result: Sendable>(
+        _ work: () async throws(DownloadError) -> Result
+    ) async throws(DownloadError) -> Result {
+        guard await enter() else {
+            throw DownloadError(.interrupted, "stopped before it began")
+        }
+        defer { leave() }
+        return try await work()
+    }
+
+    private func enter() async -> Bool {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    // Cancelled before it waits: the handler below found nobody to wake.
+                    if Task.isCancelled { return false }
+                    guard state.free == 0 else {
+                        state.free -= 1
+                        return true
+                    }
+                    state.waiting.append((id, continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let cancelled = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+                guard let index = state.waiting.firstIndex(where: { $0.id == id }) else {
+                    return nil
+                }
+                return state.waiting.remove(at: index).continuation
+            }
+            cancelled?.resume(returning: false)
+        }
+    }
+
+    private func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            guard !state.waiting.isEmpty else {
+                state.free += 1
+                return nil
+            }
+            return state.waiting.removeFirst().continuation
+        }
+        next?.resume(returning: true)
+    }
+}

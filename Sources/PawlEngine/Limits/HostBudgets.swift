@@ -1,0 +1,68 @@
+package import PawlCore
+internal import Synchronization
+
+/// The host budget that all downloads share, and who waits for it.
+package final class HostBudgets: Sendable {
+    private struct State {
+        var budget: HostBudget
+        var waiters: [HostBudget.Ticket: @Sendable (String) -> Void] = [:]
+        var nextTicket: HostBudget.Ticket = 1
+    }
+
+    private let state: Mutex<State>
+    private let time: any Timekeeper
+
+    package init(connectionsPerHost: Int, time: any Timekeeper) {
+        state = Mutex(State(budget: HostBudget(connectionsPerHost: connectionsPerHost)))
+        self.time = time
+    }
+
+    /// A download's own ticket; `granted` is called when a waiting request is met.
+    package func enroll(_ granted: @escaping @Sendable (String) -> Void) -> HostBudget.Ticket {
+        state.withLock { state in
+            defer { state.nextTicket += 1 }
+            state.waiters[state.nextTicket] = granted
+            return state.nextTicket
+        }
+    }
+
+    package func resign(_ ticket: HostBudget.Ticket) {
+        state.withLock { state in
+            state.waiters[ticket] = nil
+            state.budget.withdraw(ticket)
+        }
+    }
+
+    /// True where a connection may be opened now.
+    package func request(_ host: String, _ ticket: HostBudget.Ticket, isFirst: Bool) -> Bool {
+        state.withLock {
+            $0.budget.request(host, ticket: ticket, isFirst: isFirst, at: time.now())
+        }
+    }
+
+    package func withdraw(_ host: String, _ ticket: HostBudget.Ticket) {
+        state.withLock { $0.budget.withdraw(host, ticket: ticket) }
+    }
+
+    package func release(_ host: String) {
+        state.withLock { $0.budget.release(host) }
+        distribute()
+    }
+
+    package func close(_ host: String, for duration: Duration) {
+        state.withLock { $0.budget.close(host, until: time.now() + duration) }
+    }
+
+    /// When somebody who waits may go on though nothing is released.
+    package var nextOpening: Moment? { state.withLock { $0.budget.nextOpening } }
+
+    /// Grants what can be granted now.
+    package func distribute() {
+        // Under the lock, so that nobody who resigned is granted anything.
+        state.withLock { state in
+            for (ticket, host) in state.budget.grants(at: time.now()) {
+                state.waiters[ticket]?(host)
+            }
+        }
+    }
+}

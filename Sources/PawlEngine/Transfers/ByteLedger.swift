@@ -1,0 +1,41 @@
+internal import PawlCore
+internal import Synchronization
+
+/// Which bytes of one download are written at this moment: those of ended transfers, and those
+/// of running ones up to their cursors.
+final class ByteLedger: Sendable {
+    private struct State {
+        var ended = RangeSet()
+        var cursors: [TransferID: TransferCursor] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    var written: RangeSet {
+        state.withLock { state in
+            state.cursors.values.reduce(into: state.ended) { $0.insert($1.written) }
+        }
+    }
+
+    var openTransfers: Int { state.withLock { $0.cursors.count } }
+
+    func begin(with have: RangeSet) { state.withLock { $0.ended = have } }
+
+    func opened(_ id: TransferID, _ cursor: TransferCursor) {
+        state.withLock { $0.cursors[id] = cursor }
+    }
+
+    func ended(_ id: TransferID) {
+        state.withLock { state in
+            guard let cursor = state.cursors.removeValue(forKey: id) else { return }
+            state.ended.insert(cursor.written)
+        }
+    }
+
+    /// Forgets what is not in `kept`.
+    ///
+    /// All transfers must have ended.
+    func restrict(to kept: RangeSet) {
+        state.withLock { $0.ended = $0.ended.intersection(kept) }
+    }
+}

@@ -1,0 +1,93 @@
+internal import PawlCore
+internal import PawlStorage
+
+/// Takes one transfer's head and bytes on the network's thread, and writes them where they belong.
+///
+/// `@unchecked Sendable`: the variables are touched by the network's thread alone, one call at a
+/// time, after `init`.
+final class SegmentSink: TransferSink, @unchecked Sendable {
+    private let order: TransferOrder
+    private let context: TransferContext
+    private let cursor: TransferCursor
+    private var store: PartialStore?
+    /// Where the next byte of the response belongs, skipped bytes included.
+    private var position: Int64
+    /// Behind the last byte that the head proved: a body that goes on is not to be believed.
+    private var provenEnd: Int64
+    private var failure: DownloadError?
+
+    init(order: TransferOrder, cursor: TransferCursor, context: TransferContext) {
+        self.order = order
+        self.cursor = cursor
+        self.context = context
+        position = order.range == nil ? 0 : order.start
+        provenEnd = order.end
+    }
+
+    func transferReceived(_ head: ResponseHead) -> HeadAnswer {
+        let verdict = HeadJudge.judge(
+            head,
+            expecting: HeadExpectation(asked: order.range, pinned: order.pinned)
+        )
+        context.mailbox.post(.headJudged(order.id, verdict, head))
+        switch verdict {
+        case .write(let range, _):
+            provenEnd = range.end
+            return .take
+        case .pin(let representation, _), .whole(let representation, _, _):
+            // Whatever was asked for, this body begins at the file's first byte.
+            position = 0
+            provenEnd = representation.total ?? .max
+            return .hold
+        default: return .refuse
+        }
+    }
+
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
+        let skipped = Int(clamping: min(Int64(bytes.count), max(0, cursor.position - position)))
+        position += Int64(skipped)
+        if skipped > 0 { cursor.skip(skipped) }
+        let kept = UnsafeRawBufferPointer(rebasing: bytes[skipped...])
+        let end = min(cursor.end, provenEnd)
+        let count = Int(clamping: min(Int64(kept.count), max(0, end - position)))
+        if count > 0 {
+            guard write(UnsafeRawBufferPointer(rebasing: kept[..<count])) else { return .stop }
+        }
+        // Bytes behind the end are not ours; a response that ends just there may end cleanly.
+        if count < kept.count || (position >= cursor.end && cursor.end < provenEnd) { return .stop }
+        return answer(after: count, of: bytes.count)
+    }
+
+    func transferEnded(_ end: TransferEnd) {
+        context.mailbox.post(.transferEnded(order.id, end, failure))
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        do throws(DownloadError) {
+            guard let store = store ?? context.store.current else {
+                throw DownloadError(.unknown, "bytes came before their file was there")
+            }
+            self.store = store
+            try store.write(bytes, at: position)
+        } catch {
+            failure = error
+            return false
+        }
+        position += Int64(bytes.count)
+        cursor.moved(to: position)
+        return true
+    }
+
+    private func answer(after written: Int, of received: Int) -> BodyAnswer {
+        let isAhead = context.pulse.wrote(written)
+        let now = context.limit == nil ? .zero : context.time.now()
+        let wait = context.limit?.charge(bytes: received, now: now) ?? .zero
+        if isAhead {
+            cursor.isHeld = true
+            return .hold
+        }
+        guard wait > .zero else { return .more }
+        cursor.pause(until: now + wait)
+        return .pause(wait)
+    }
+}

@@ -1,0 +1,33 @@
+internal import PawlCore
+internal import PawlStorage
+internal import Synchronization
+
+/// What all transfers of one download share.
+struct TransferContext: Sendable {
+    let mailbox: Mailbox<DriverMessage>
+    let store: StoreBox
+    let pulse: CheckpointPulse
+    let limit: RateLimitClock?
+    let time: any Timekeeper
+}
+
+/// The download's store, once it is open: network threads look it up before their first write.
+final class StoreBox: Sendable {
+    private let store = Mutex<PartialStore?>(nil)
+
+    var current: PartialStore? {
+        get { store.withLock { $0 } }
+        set { store.withLock { $0 = newValue } }
+    }
+}
+
+/// What wakes a driver.
+enum DriverMessage: Sendable {
+    case headJudged(TransferID, HeadVerdict, ResponseHead)
+    case transferEnded(TransferID, TransferEnd, DownloadError?)
+    case slotGranted(host: String)
+    /// Enough bytes came for a checkpoint.
+    case checkpointDue
+    case synced(DownloadError?)
+    case cancelled
+}

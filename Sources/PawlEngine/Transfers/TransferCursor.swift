@@ -1,0 +1,63 @@
+package import PawlCore
+internal import Synchronization
+
+/// Where one transfer writes: shared by the network's thread, which moves it, and the driver, which
+/// reads it and may move the end.
+///
+/// Taking bytes away from a running transfer is one store.
+package final class TransferCursor: Sendable {
+    private let startOffset: Atomic<Int64>
+    private let offset: Atomic<Int64>
+    private let endOffset: Atomic<Int64>
+    private let held = Atomic<Bool>(false)
+    private let pausedUntil = Atomic<Int64>(0)
+    private let skipped = Atomic<Int64>(0)
+
+    package init(start: Int64, end: Int64) {
+        startOffset = Atomic(start)
+        offset = Atomic(start)
+        endOffset = Atomic(end)
+    }
+
+    /// What was written.
+    ///
+    /// The network's thread moves the offset after the write.
+    package var written: ByteRange {
+        ByteRange(startOffset.load(ordering: .acquiring), position)
+    }
+
+    package var position: Int64 { offset.load(ordering: .acquiring) }
+
+    package var end: Int64 {
+        get { endOffset.load(ordering: .acquiring) }
+        set { endOffset.store(newValue, ordering: .releasing) }
+    }
+
+    /// Before a held transfer goes on: where its kept bytes begin.
+    func begin(at position: Int64) {
+        startOffset.store(position, ordering: .releasing)
+        offset.store(position, ordering: .releasing)
+    }
+
+    /// Bytes that were read and not kept, as they are there already.
+    var skippedBytes: Int64 { skipped.load(ordering: .relaxed) }
+
+    func skip(_ count: Int) { skipped.add(Int64(count), ordering: .relaxed) }
+
+    func moved(to position: Int64) { offset.store(position, ordering: .releasing) }
+
+    /// Whether the network's thread waits for `Transfer.resume()` because the checkpoint is behind.
+    var isHeld: Bool {
+        get { held.load(ordering: .acquiring) }
+        set { held.store(newValue, ordering: .releasing) }
+    }
+
+    /// Whether we hold the transfer back ourselves.
+    func isPaused(at now: Moment) -> Bool {
+        isHeld || pausedUntil.load(ordering: .relaxed) > now.nanoseconds
+    }
+
+    func pause(until moment: Moment) {
+        pausedUntil.store(moment.nanoseconds, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,23 @@
+internal import struct FoundationEssentials.URL
+internal import PawlCore
+
+extension TransferRequest {
+    /// A request as the user wants it; what is meant for the original's origin alone stays there.
+    init(
+        _ address: URL,
+        range: ByteRange? = nil,
+        settings: DownloadSettings,
+        original: URL
+    ) {
+        self.init(url: address, range: range)
+        if let from = Origin(original), let to = Origin(address) {
+            (fields, credentials) = RedirectPolicy.fieldsToSend(
+                settings.fields,
+                credentials: settings.credentials,
+                original: from,
+                to: to
+            )
+        }
+        connection = settings.connection
+    }
+}

@@ -1,0 +1,49 @@
+/// What the bytes are that were read is not what they should be.
+package struct MalformedBytes: Error {
+    let what: String
+}
+
+/// Takes apart what `ByteWriter` put together; believes no length that it is told.
+struct ByteReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func take(_ count: Int) throws(MalformedBytes) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= rest.count else { throw MalformedBytes(what: "cut short") }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    mutating func number<N: FixedWidthInteger>(
+        _ type: N.Type = N.self
+    ) throws(MalformedBytes) -> N {
+        var value: N = 0
+        for (place, byte) in try take(MemoryLayout<N>.size).enumerated() {
+            value |= N(truncatingIfNeeded: byte) << N(truncatingIfNeeded: 8 * place)
+        }
+        return value
+    }
+
+    mutating func flag() throws(MalformedBytes) -> Bool {
+        switch try number(UInt8.self) {
+        case 0: false
+        case 1: true
+        default: throw MalformedBytes(what: "a flag that is neither 0 nor 1")
+        }
+    }
+
+    mutating func text() throws(MalformedBytes) -> String {
+        let raw = try lengthAndBytes()
+        guard let text = String(validating: raw, as: UTF8.self) else {
+            throw MalformedBytes(what: "a text that is not UTF-8")
+        }
+        return text
+    }
+
+    mutating func lengthAndBytes() throws(MalformedBytes) -> ArraySlice<UInt8> {
+        try take(Int(clamping: number(UInt32.self)))
+    }
+}

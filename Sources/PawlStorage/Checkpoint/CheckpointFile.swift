@@ -1,0 +1,153 @@
+internal import CPlatform
+internal import Glibc
+internal import PawlCore
+internal import SystemPackage
+
+/// An open, locked checkpoint file; whoever holds it guards it: writing changes its table.
+package struct CheckpointFile: Sendable {
+    let path: FilePath
+    private(set) var file: OpenFile
+    private(set) var slotSize: Int
+    private(set) var table: SlotTable
+
+    /// Of a file that was read: `file` is open for writing and locked.
+    init(_ file: OpenFile, path: FilePath, slotSize: Int, table: SlotTable) {
+        self.file = file
+        self.path = path
+        self.slotSize = slotSize
+        self.table = table
+    }
+
+    /// A new one; never replaces.
+    ///
+    /// The first checkpoint must follow at once.
+    init(creating path: FilePath) throws(DownloadError) {
+        let file: OpenFile
+        do throws(Errno) {
+            file = try OpenFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
+        } catch .fileExists {
+            throw FileLock.taken(path)
+        } catch {
+            throw DownloadError(error, while: .create, path)
+        }
+        try FileLock.take(file, path)
+        let slotSize = CheckpointLimits.usualSlot
+        do throws(Errno) {
+            try file.writeHeader(slotSize)
+        } catch {
+            // It holds nothing; the first error is the one to report.
+            try? path.removeFile()
+            throw DownloadError(error, while: .write, path)
+        }
+        self.init(file, path: path, slotSize: slotSize, table: SlotTable())
+    }
+
+    /// Writes the next checkpoint, in a slot that nothing depends on.
+    ///
+    /// Not synced.
+    mutating func write(_ checkpoint: Checkpoint) throws(DownloadError) {
+        let payload = checkpoint.encoded
+        guard payload.count <= CheckpointSlot.room(in: slotSize) else {
+            return try rewrite(payload)
+        }
+        let slot = table.nextSlot
+        let sequence = table.newestSequence + 1
+        let bytes = CheckpointSlot.encode(
+            .init(sequence: sequence, syncedSequence: table.syncedSequence),
+            payload: payload
+        )
+        let offset = CheckpointHeader.length + slot * slotSize
+        let file = file
+        table.writeBegan(in: slot)
+        try attempt(.write, path) { () throws(Errno) in try file.write(bytes, at: offset) }
+        table.writeEnded(in: slot, sequence: sequence)
+    }
+
+    /// The file and the sequence to sync, outside of any lock.
+    mutating func syncBegan() -> (OpenFile, sequence: UInt64) { (file, table.syncBegan()) }
+
+    mutating func syncEnded(_ synced: OpenFile, sequence: UInt64, succeeded: Bool) {
+        // The file may have been rewritten meanwhile: what was synced is no longer it.
+        guard synced === file else { return }
+        table.syncEnded(sequence, succeeded: succeeded)
+    }
+
+    /// The payload has outgrown the slots: a whole new file with larger ones takes the name, so
+    /// that at every moment one of the two is whole.
+    private mutating func rewrite(_ payload: [UInt8]) throws(DownloadError) {
+        let size = Self.slotSize(for: payload.count)
+        guard payload.count <= CheckpointSlot.room(in: size) else {
+            throw DownloadError(
+                .diskFailure,
+                "the checkpoint would be larger than \(size) bytes",
+                context: "writing \(path)",
+                retryClass: .never
+            )
+        }
+        let sequence = table.newestSequence + 1
+        let head = CheckpointSlot.Head(sequence: sequence, syncedSequence: sequence)
+        let bytes = CheckpointSlot.encode(head, payload: payload)
+        let path = path
+        let draft = Self.draft(of: path)
+        file = try attempt(.write, path) { () throws(Errno) in
+            try Self.replace(path, by: draft, slotSize: size, slot: bytes)
+        }
+        slotSize = size
+        table = SlotTable(sequences: [sequence], syncedSequence: sequence)
+    }
+
+    /// Where a larger file is prepared.
+    static func draft(of path: FilePath) -> FilePath { path.appending(suffix: ".new") }
+
+    private static func replace(
+        _ path: FilePath,
+        by draft: FilePath,
+        slotSize: Int,
+        slot: [UInt8]
+    ) throws(Errno) -> OpenFile {
+        // Of an earlier rewrite that was killed; the lock says that nobody else is at it.
+        try? draft.removeFile()
+        let file = try OpenFile(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
+        do throws(Errno) {
+            try file.writeHeader(slotSize)
+            try file.write(slot, at: CheckpointHeader.length)
+            try file.syncAll()
+            try FileLock.takeWithoutContest(file)
+            try draft.systemCall(path) { rename($0, $1) }
+        } catch {
+            // The error that led here says more than one of clearing up.
+            try? draft.removeFile()
+            throw error
+        }
+        try path.folder.syncFolder()
+        return file
+    }
+
+    /// The next power of two that leaves half of it free.
+    private static func slotSize(for payload: Int) -> Int {
+        var size = CheckpointLimits.usualSlot
+        while size < CheckpointLimits.largestSlot, CheckpointSlot.room(in: size) < 2 * payload {
+            size *= 2
+        }
+        return size
+    }
+}
+
+extension OpenFile {
+    fileprivate func writeHeader(_ slotSize: Int) throws(Errno) {
+        // Room for all slots, so that a disk that fills up later does not stop the claims. Where
+        // there is none now, or the file system cannot reserve, the writing itself will tell.
+        let length = CheckpointHeader.length + SlotTable.slotCount * slotSize
+        _ = pawl_fallocate(descriptor, 0, 0, Int64(length))
+        try write(CheckpointHeader(slotSize: slotSize).encoded, at: 0)
+    }
+
+    fileprivate func write(_ bytes: [UInt8], at offset: Int) throws(Errno) {
+        // The closure's error type is lost in the array's own method.
+        var failure: Errno?
+        bytes.withUnsafeBytes { raw in
+            do throws(Errno) { try write(raw, at: Int64(offset)) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+}

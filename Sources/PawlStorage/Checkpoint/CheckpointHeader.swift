@@ -1,0 +1,64 @@
+/// The first block of a checkpoint file: what it is and how large its slots are.
+package struct CheckpointHeader: Hashable {
+    package static let magic = Array("PAWLCKPT".utf8)
+    static let currentVersion: UInt32 = 1
+    /// A block of its own, so that writing a slot never touches it.
+    package static let length = 4096
+    /// Magic, version and slot size, which the checksum behind them covers.
+    private static let coveredLength = 16
+
+    package var slotSize: Int
+
+    package init(slotSize: Int) { self.slotSize = slotSize }
+
+    package var encoded: [UInt8] {
+        var writer = ByteWriter(capacity: Self.length)
+        writer.append(Self.magic)
+        writer.put(Self.currentVersion)
+        writer.put(UInt32(clamping: slotSize))
+        writer.put(writer.bytes.withUnsafeBytes(ShortChecksum.of))
+        writer.pad(to: Self.length)
+        return writer.bytes
+    }
+
+    enum Reading: Hashable {
+        case sound(CheckpointHeader)
+        case foreign
+        case newer(UInt32)
+        case torn(String)
+    }
+
+    static func read(_ bytes: [UInt8]) -> Reading {
+        guard bytes.contains(where: { $0 != 0 }) else { return .torn("it is empty") }
+        guard bytes.starts(with: magic) else { return .foreign }
+        var reader = ByteReader(bytes.dropFirst(magic.count))
+        do throws(MalformedBytes) {
+            let version = try reader.number(UInt32.self)
+            switch version {
+            case currentVersion:
+                return try readVersion1(&reader, covered: bytes.prefix(coveredLength))
+            // Older versions get a case each here, which reads them into today's values.
+            case 0: return .torn("its version is 0")
+            default: return .newer(version)
+            }
+        } catch {
+            return .torn("its head is \(error.what)")
+        }
+    }
+
+    private static func readVersion1(
+        _ reader: inout ByteReader,
+        covered: ArraySlice<UInt8>
+    ) throws(MalformedBytes) -> Reading {
+        let slotSize = Int(clamping: try reader.number(UInt32.self))
+        let checksum = try reader.number(UInt64.self)
+        guard covered.withUnsafeBytes(ShortChecksum.of) == checksum else {
+            return .torn("the checksum of its head is wrong")
+        }
+        guard
+            (CheckpointLimits.smallestSlot...CheckpointLimits.largestSlot).contains(slotSize),
+            slotSize.isMultiple(of: CheckpointLimits.smallestSlot)
+        else { return .torn("its slots have an impossible size") }
+        return .sound(CheckpointHeader(slotSize: slotSize))
+    }
+}

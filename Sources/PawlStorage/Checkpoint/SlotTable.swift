@@ -1,0 +1,52 @@
+/// Which slot holds which checkpoint, and so where the next one may go.
+///
+/// Four slots, since up to three of them must not be touched: the newest that is known to be synced
+/// (a power cut may tear all later ones), the one that is being synced just now (it is about to
+/// become that), and the newest (a kill may tear the one that is being written).
+package struct SlotTable: Hashable, Sendable {
+    static let slotCount = 4
+
+    /// By slot; 0 is an empty or torn one.
+    package private(set) var sequences: [UInt64]
+    package private(set) var syncedSequence: UInt64
+    private var syncingSequence: UInt64 = 0
+
+    package init(sequences: [UInt64] = [], syncedSequence: UInt64 = 0) {
+        self.sequences = Array(sequences.prefix(Self.slotCount))
+        while self.sequences.count < Self.slotCount { self.sequences.append(0) }
+        self.syncedSequence = syncedSequence
+    }
+
+    package var newestSequence: UInt64 { sequences.max() ?? 0 }
+
+    /// The slot for the next checkpoint: the oldest of those that may be overwritten.
+    package var nextSlot: Int {
+        let kept = [newestSequence, syncedSequence, syncingSequence]
+        let free = sequences.indices.filter { sequences[$0] == 0 || !kept.contains(sequences[$0]) }
+        return free.min { sequences[$0] < sequences[$1] } ?? 0
+    }
+
+    /// Before the write: a slot that is being written holds nothing.
+    package mutating func writeBegan(in slot: Int) {
+        sequences[slot] = 0
+    }
+
+    package mutating func writeEnded(in slot: Int, sequence: UInt64) {
+        sequences[slot] = sequence
+    }
+
+    /// The newest checkpoint is going to be synced.
+    ///
+    /// One sync at a time.
+    package mutating func syncBegan() -> UInt64 {
+        syncingSequence = newestSequence
+        return syncingSequence
+    }
+
+    package mutating func syncEnded(_ sequence: UInt64, succeeded: Bool) {
+        if succeeded, sequences.contains(sequence) {
+            syncedSequence = max(syncedSequence, sequence)
+        }
+        syncingSequence = 0
+    }
+}

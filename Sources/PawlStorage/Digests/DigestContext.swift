@@ -1,0 +1,59 @@
+internal import CCrypto
+internal import PawlCore
+
+/// One digest of libcrypto's under way.
+///
+/// Not for several threads.
+final class DigestContext {
+    private let algorithm: DigestAlgorithm
+    private let context: OpaquePointer
+
+    init(_ algorithm: DigestAlgorithm) throws(DownloadError) {
+        guard let context = EVP_MD_CTX_new() else { throw Self.refusal(algorithm) }
+        self.algorithm = algorithm
+        self.context = context
+        guard EVP_DigestInit_ex(context, algorithm.implementation, nil) == 1 else {
+            throw Self.refusal(algorithm)
+        }
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    func update(_ bytes: UnsafeRawBufferPointer) throws(DownloadError) {
+        guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
+            throw Self.refusal(algorithm)
+        }
+    }
+
+    func finalize() throws(DownloadError) -> ContentDigest {
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var length: UInt32 = 0
+        guard EVP_DigestFinal_ex(context, &digest, &length) == 1,
+            let made = ContentDigest(algorithm, bytes: Array(digest.prefix(Int(length))))
+        else { throw Self.refusal(algorithm) }
+        return made
+    }
+
+    /// A system's policy may switch algorithms off.
+    private static func refusal(_ algorithm: DigestAlgorithm) -> DownloadError {
+        DownloadError(
+            .unknown,
+            "this system's OpenSSL does not compute \(algorithm.rawValue)",
+            advice: "use another algorithm, or --checksum none",
+            context: "computing the digest",
+            retryClass: .never
+        )
+    }
+}
+
+extension DigestAlgorithm {
+    fileprivate var implementation: OpaquePointer? {
+        switch self {
+        case .md5: EVP_md5()
+        case .sha1: EVP_sha1()
+        case .sha256: EVP_sha256()
+        case .sha384: EVP_sha384()
+        case .sha512: EVP_sha512()
+        }
+    }
+}

@@ -1,0 +1,33 @@
+internal import Glibc
+package import PawlCore
+package import SystemPackage
+
+/// The digest of a file that is complete.
+package enum FileDigest {
+    package static func compute(
+        _ algorithm: DigestAlgorithm,
+        of path: FilePath
+    ) throws(DownloadError) -> ContentDigest {
+        let file = try attempt(.inspect, path) { () throws(Errno) in try OpenFile(path, O_RDONLY) }
+        return try compute(algorithm, of: file, path)
+    }
+
+    static func compute(
+        _ algorithm: DigestAlgorithm,
+        of file: OpenFile,
+        _ path: FilePath
+    ) throws(DownloadError) -> ContentDigest {
+        let context = try DigestContext(algorithm)
+        let buffer = PieceBuffer(count: 256 * 1024)
+        var position: Int64 = 0
+        while true {
+            let offset = position
+            let count = try attempt(.inspect, path) { () throws(Errno) in
+                try file.read(into: buffer.bytes, at: offset)
+            }
+            guard count > 0 else { return try context.finalize() }
+            try context.update(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
+            position += Int64(count)
+        }
+    }
+}

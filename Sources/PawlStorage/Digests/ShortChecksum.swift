@@ -1,0 +1,35 @@
+internal import CCrypto
+
+/// Checksums that find accidents: the first bytes of a SHA-256.
+enum ShortChecksum {
+    static let fullLength = 32
+
+    /// Eight bytes, for the ends of ranges.
+    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        withFull(bytes) { digest in
+            var value: UInt64 = 0
+            for (place, byte) in digest.prefix(8).enumerated() {
+                value |= UInt64(byte) << UInt64(8 * place)
+            }
+            return value
+        }
+    }
+
+    /// All of it, for a checkpoint's slots.
+    static func full(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        withFull(bytes) { Array($0) }
+    }
+
+    private static func withFull<T>(
+        _ bytes: UnsafeRawBufferPointer,
+        _ body: (UnsafeBufferPointer<UInt8>) -> T
+    ) -> T {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: fullLength) { digest in
+            digest.initialize(repeating: 0)
+            // SHA256() cannot fail but for a library without SHA-256; zeroes then match nothing
+            // that a working one wrote.
+            _ = SHA256(bytes.baseAddress, bytes.count, digest.baseAddress)
+            return body(UnsafeBufferPointer(digest))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package import PawlCore
+package import SystemPackage
+
+/// The one place where the system's error numbers become errors for people.
+extension DownloadError {
+    package init(_ errno: Errno, while action: DiskAction, _ path: FilePath) {
+        if errno == .noSpace || errno == .diskQuotaExceeded {
+            self = .diskFull(missing: nil, quota: errno == .diskQuotaExceeded, action, path)
+            return
+        }
+        let code = Self.code(errno, action)
+        self.init(
+            code,
+            Self.message(errno, action, path),
+            advice: Self.advice(errno, code),
+            context: action.text(path),
+            retryClass: Self.retryClass(errno)
+        )
+    }
+
+    /// `missing` is how many bytes there is no room for, nil where nobody can tell.
+    package static func diskFull(
+        missing: Int64?,
+        quota: Bool = false,
+        _ action: DiskAction,
+        _ path: FilePath
+    ) -> DownloadError {
+        let folder = path.removingLastComponent()
+        let place = folder.isEmpty ? "." : folder.string
+        let amount = missing.map { "\($0) bytes are missing" } ?? "there is no room left"
+        return DownloadError(
+            .diskFull,
+            "\(quota ? "the quota is used up" : "the disk is full"): \(amount) in \(place)",
+            advice: "make room, then run the same again: what came is kept",
+            context: action.text(path)
+        )
+    }
+
+    private static func code(_ errno: Errno, _ action: DiskAction) -> ErrorCode {
+        switch action {
+        case .prepareFolder: .directoryNotUsable
+        case .rename: errno == .fileExists ? .fileExists : nameCode(errno) ?? .renameFailed
+        case .create, .lock: folderCode(errno) ?? .fileNotCreatable
+        case .open: nameCode(errno) ?? .fileNotCreatable
+        case .inspect: .fileUnreadable
+        case .reserve, .write: errno == .fileTooLarge ? .fileNotCreatable : .diskFailure
+        case .read, .sync, .truncate, .remove: .diskFailure
+        }
+    }
+
+    private static func nameCode(_ errno: Errno) -> ErrorCode? {
+        errno == .fileNameTooLong || errno == .isDirectory ? .fileNotCreatable : nil
+    }
+
+    private static func folderCode(_ errno: Errno) -> ErrorCode? {
+        errno == .noSuchFileOrDirectory || errno == .notDirectory ? .directoryNotUsable : nil
+    }
+
+    private static func message(_ errno: Errno, _ action: DiskAction, _ path: FilePath) -> String {
+        let name = path.lastComponent?.string ?? path.string
+        return switch errno {
+        case .permissionDenied, .notPermitted: "no permission for \(name)"
+        case .readOnlyFileSystem: "the file system of \(name) is read-only"
+        case .fileNameTooLong: "the name \(name) is too long for the file system"
+        case .isDirectory: "\(name) is a directory"
+        case .notDirectory: "a part of the path of \(name) is not a directory"
+        case .noSuchFileOrDirectory: "\(name) or its folder does not exist"
+        case .fileExists: "\(name) is there already"
+        case .fileTooLarge: "the file system takes no file as large as \(name)"
+        case .tooManySymbolicLinkLevels: "\(name) is a symbolic link or leads round in a circle"
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "too many files are open"
+        case .ioError: "the disk reports an input/output error for \(name)"
+        default: "\(errno.description) for \(name)"
+        }
+    }
+
+    private static func advice(_ errno: Errno, _ code: ErrorCode) -> String {
+        switch errno {
+        case .permissionDenied, .notPermitted, .readOnlyFileSystem, .notDirectory, .isDirectory,
+            .noSuchFileOrDirectory:
+            "choose another folder or name with --output or --directory"
+        case .fileNameTooLong: "give a shorter name with --output"
+        case .fileExists: "give another name with --output, or --if-exists rename"
+        case .fileTooLarge: "choose a folder on another file system with --directory"
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+            "raise the limit with ulimit -n, or use fewer downloads at a time"
+        case .ioError: "check the disk's health; what was synced before is kept"
+        default: code == .diskFailure ? "run the same again: what was synced is kept" : ""
+        }
+    }
+
+    private static func retryClass(_ errno: Errno) -> RetryClass? {
+        switch errno {
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory: .later
+        case .fileTooLarge, .permissionDenied, .notPermitted, .readOnlyFileSystem: .never
+        default: nil
+        }
+    }
+}
+
+/// Runs what the system may refuse, and says while doing what it did.
+func attempt<T>(
+    _ action: DiskAction,
+    _ path: FilePath,
+    _ body: () throws(Errno) -> T
+) throws(DownloadError) -> T {
+    do { return try body() } catch { throw DownloadError(error, while: action, path) }
+}

@@ -1,0 +1,176 @@
+internal import Glibc
+package import PawlCore
+package import SystemPackage
+internal import Synchronization
+
+/// The way of a complete file to its name: size, sync, rename, sync of the folder, in that order.
+extension PartialStore {
+    private static let highestNumber = 9999
+
+    /// Gives the file its name, and returns that.
+    ///
+    /// The digest was checked before. Afterwards the store is closed.
+    ///
+    /// `epoch`: what counted when the last byte was written; a sync that failed since then fails this.
+    package func finish(
+        total: Int64,
+        policy: FinishPolicy,
+        epoch: Int? = nil
+    ) throws(DownloadError) -> FilePath {
+        try adjustSize(to: total)
+        try syncForGood(epoch ?? trustEpoch)
+        // Only a convenience of the next run: file systems without attributes do without.
+        let mark = state.withLock { RepresentationMark($0.representation, total: total) }
+        mark?.put(on: file)
+        return try giveFinalName { (state) throws(DownloadError) in
+            try place(&state, policy: policy)
+        }
+    }
+
+    /// A file whose digest is wrong never gets its name: it becomes `NAME.corrupt`, with the reason
+    /// in an attribute.
+    ///
+    /// Afterwards the store is closed.
+    package func keepAsCorrupt(reason: String) throws(DownloadError) -> FilePath {
+        ExtendedAttribute.reason.put(reason, on: file)
+        return try giveFinalName { (state) throws(DownloadError) in
+            try place(&state, firstFreeOf: 0...Self.highestNumber) { [paths] in paths.corrupt($0) }
+        }
+    }
+
+    private func adjustSize(to total: Int64) throws(DownloadError) {
+        let size = try attempt(.truncate, paths.partial) { () throws(Errno) in
+            // What lies behind the end was reserved, or is the rest of a longer version.
+            if try file.status().size > total { try file.truncate(to: total) }
+            return try file.status().size
+        }
+        guard size == total else {
+            throw DownloadError(
+                .diskFailure,
+                "\(paths.partial) has \(size) bytes where \(total) should be",
+                advice: "another program may have changed it: run the same again",
+                context: "finishing \(paths.final)"
+            )
+        }
+    }
+
+    private func syncForGood(_ epoch: Int) throws(DownloadError) {
+        try syncTurn.withLock { (_) throws(DownloadError) in
+            // A sync that failed while this one waited has taken the kernel's report with it.
+            guard state.withLock({ $0.epoch }) == epoch else {
+                throw DownloadError(.ioError, while: .sync, paths.partial)
+            }
+            try syncFile(fully: true)
+        }
+    }
+
+    /// The checkpoint goes last, and its going is not synced: one that a power cut brings back has
+    /// no partial file any more, which recovery knows.
+    private func giveFinalName(
+        _ place: (inout State) throws(DownloadError) -> FilePath
+    ) throws(DownloadError) -> FilePath {
+        try state.withLock { (state) throws(DownloadError) in
+            guard !state.isClosed else {
+                throw DownloadError(
+                    .renameFailed,
+                    "the partial file was given up before",
+                    context: "finishing \(paths.final)"
+                )
+            }
+            let path = try place(&state)
+            defer { close(&state) }
+            try attempt(.sync, path) { () throws(Errno) in try path.folder.syncFolder() }
+            try removeCheckpoint(&state)
+            return path
+        }
+    }
+
+    private func place(
+        _ state: inout State,
+        policy: FinishPolicy
+    ) throws(DownloadError) -> FilePath {
+        switch policy {
+        case .fail:
+            try attempt(.rename, paths.final) { () throws(Errno) in
+                try giveName(paths.final, &state)
+            }
+            return paths.final
+        case .overwrite:
+            try attempt(.rename, paths.final) { () throws(Errno) in
+                try takeName(paths.final, &state)
+            }
+            return paths.final
+        case .rename(let numbered):
+            let final = paths.final
+            return try place(&state, firstFreeOf: 0...Self.highestNumber) {
+                $0 == 0 ? final : numbered($0)
+            }
+        }
+    }
+
+    private func place(
+        _ state: inout State,
+        firstFreeOf numbers: ClosedRange<Int>,
+        _ name: (Int) -> FilePath
+    ) throws(DownloadError) -> FilePath {
+        for number in numbers {
+            let path = name(number)
+            do throws(Errno) {
+                try giveName(path, &state)
+                return path
+            } catch .fileExists {
+                continue
+            } catch {
+                throw DownloadError(error, while: .rename, path)
+            }
+        }
+        throw DownloadError(.fileExists, while: .rename, name(numbers.upperBound))
+    }
+
+    /// Never replaces.
+    private func giveName(_ path: FilePath, _ state: inout State) throws(Errno) {
+        guard state.isNamed else { return try file.link(as: path) }
+        try checkName()
+        try Renaming.withoutReplacing(paths.partial, path)
+    }
+
+    private func takeName(_ path: FilePath, _ state: inout State) throws(Errno) {
+        if state.isNamed {
+            try checkName()
+            return try Renaming.replacing(paths.partial, path)
+        }
+        do throws(Errno) {
+            try file.link(as: path)
+        } catch .fileExists {
+            // Only a file that has a name can replace another in one step.
+            let draft = try linkDraft()
+            do throws(Errno) {
+                try Renaming.replacing(draft, path)
+            } catch {
+                // The store still has the file; the error that led here is the one to report.
+                try? draft.removeFile()
+                throw error
+            }
+        }
+    }
+
+    private func linkDraft() throws(Errno) -> FilePath {
+        for number in 1...Self.highestNumber {
+            let draft = paths.setAside(number).partial
+            do throws(Errno) {
+                try file.link(as: draft)
+                return draft
+            } catch .fileExists {
+                continue
+            }
+        }
+        throw .fileExists
+    }
+
+    /// Renaming what somebody else put under the name would finish the wrong file.
+    private func checkName() throws(Errno) {
+        guard try paths.partial.status()?.identity == file.status().identity else {
+            throw .noSuchFileOrDirectory
+        }
+    }
+}

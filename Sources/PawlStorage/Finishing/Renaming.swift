@@ -1,0 +1,57 @@
+internal import CPlatform
+internal import Glibc
+package import SystemPackage
+
+/// Renames that never replace: the best way that the file system has.
+package enum Renaming {
+    package enum Method: CaseIterable {
+        /// `renameat2` with `RENAME_NOREPLACE`: one step.
+        case exclusive
+        /// A second name, then the first is removed: as safe, in two steps.
+        case link
+        /// A look, then a plain rename: for file systems (FAT over FUSE) that have neither. Two
+        /// processes that do it in the same instant can still replace one another's file.
+        case looked
+    }
+
+    package static func withoutReplacing(
+        _ from: FilePath,
+        _ to: FilePath,
+        methods: [Method] = Method.allCases
+    ) throws(Errno) {
+        var refusal = Errno.notSupported
+        for method in methods {
+            do throws(Errno) {
+                return try rename(from, to, by: method)
+            } catch .invalidArgument, .noFunction, .notSupportedOnSocket, .notPermitted,
+                .tooManyLinks
+            {
+                refusal = .notSupported
+            }
+        }
+        throw refusal
+    }
+
+    static func replacing(_ from: FilePath, _ to: FilePath) throws(Errno) {
+        try from.systemCall(to) { Glibc.rename($0, $1) }
+    }
+
+    private static func rename(
+        _ from: FilePath,
+        _ to: FilePath,
+        by method: Method
+    ) throws(Errno) {
+        switch method {
+        case .exclusive:
+            try from.systemCall(to) {
+                pawl_renameat2(AT_FDCWD, $0, AT_FDCWD, $1, UInt32(PAWL_RENAME_NOREPLACE))
+            }
+        case .link:
+            try from.systemCall(to) { Glibc.link($0, $1) }
+            try from.removeFile()
+        case .looked:
+            guard try to.status() == nil else { throw .fileExists }
+            try replacing(from, to)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+internal import Glibc
+package import PawlCore
+internal import SystemPackage
+internal import Synchronization
+
+/// Claims: what the checkpoint says is there.
+extension PartialStore {
+    /// Says that these ranges are written: a kill does not cost them.
+    ///
+    /// Syncs nothing. The first claim gives the partial file its name.
+    package func saveCheckpoint(written: RangeSet) throws(DownloadError) {
+        try state.withLock { (state) throws(DownloadError) in
+            guard !state.isClosed else { return }
+            state.written = written
+            try save(&state)
+        }
+    }
+
+    /// Makes these ranges durable, then says so: a power cut does not cost them.
+    ///
+    /// Where the disk refuses, all that was not durable before is no longer claimed, and must be
+    /// fetched again: after a failed sync the kernel's pages are not to be trusted.
+    ///
+    /// `epoch`: what counted when the ranges were written; where they count no more, nothing is done.
+    package func sync(written: RangeSet, epoch: Int? = nil) throws(DownloadError) {
+        let start: (epoch: Int, isNameDurable: Bool)? = try state.withLock {
+            (state) throws(DownloadError) in
+            guard !state.isClosed, epoch ?? state.epoch == state.epoch else { return nil }
+            state.written.formUnion(written)
+            if !state.isNamed { try save(&state) }
+            return (state.epoch, state.isNameDurable)
+        }
+        guard let start else { return }
+        try syncTurn.withLock { (_) throws(DownloadError) in
+            // Giving the file a name changed more than its data.
+            try syncFile(fully: !start.isNameDurable)
+            try claimDurable(written, epoch: start.epoch)
+        }
+    }
+
+    /// Forgets all bytes: another representation begins.
+    ///
+    /// The checkpoint says so, durably, before the first byte goes.
+    package func reset(
+        representation: Representation,
+        source: String
+    ) throws(DownloadError) {
+        try syncTurn.withLock { (_) throws(DownloadError) in
+            let pending: (OpenFile, sequence: UInt64)? = try state.withLock {
+                (state) throws(DownloadError) in
+                guard !state.isClosed else { return nil }
+                forgetBytes(&state, keeping: RangeSet())
+                state.representation = representation
+                state.source = source
+                try writeCheckpoint(&state)
+                return state.checkpoint?.syncBegan()
+            }
+            if let (checkpoint, sequence) = pending {
+                try syncCheckpoint(checkpoint, sequence: sequence)
+            }
+            try attempt(.truncate, paths.partial) { () throws(Errno) in try file.truncate(to: 0) }
+        }
+    }
+
+    /// Called with `syncTurn` held.
+    func syncFile(fully: Bool) throws(DownloadError) {
+        do throws(Errno) {
+            let sync = fully ? settings.syncAll : settings.syncData
+            try retrying { sync(file.descriptor) }
+        } catch {
+            distrust()
+            throw syncFailure(error)
+        }
+    }
+
+    private func syncFailure(_ errno: Errno) -> DownloadError {
+        let plain = DownloadError(errno, while: .sync, paths.partial)
+        guard plain.code != .diskFull else { return plain }
+        return DownloadError(
+            .diskFailure,
+            plain.message,
+            advice: plain.advice,
+            context: plain.context
+        )
+    }
+
+    /// What was not durable counts no more, and the checkpoint must not go on saying that it does.
+    private func distrust() {
+        state.withLock { state in
+            forgetBytes(&state, keeping: state.durable)
+            // The failed sync is the error to report; if this one fails too, the old claims stay,
+            // and their tails are compared before they are believed.
+            try? writeCheckpoint(&state)
+        }
+    }
+
+    private func forgetBytes(_ state: inout State, keeping kept: RangeSet) {
+        state.epoch += 1
+        state.tails.removeAll()
+        state.written = kept
+        state.durable = kept
+    }
+
+    private func claimDurable(_ synced: RangeSet, epoch: Int) throws(DownloadError) {
+        let checkpoint: (OpenFile, sequence: UInt64)? = try state.withLock {
+            (state) throws(DownloadError) in
+            // A reset or another failed sync came in between: what was synced is not what was meant.
+            guard !state.isClosed, state.epoch == epoch else { return nil }
+            state.durable.formUnion(synced)
+            try save(&state)
+            return state.checkpoint?.syncBegan()
+        }
+        guard let (checkpointFile, sequence) = checkpoint else { return }
+        try syncCheckpoint(checkpointFile, sequence: sequence)
+    }
+
+    /// Outside of the state's lock, so that claims go on while the disk is slow.
+    private func syncCheckpoint(
+        _ checkpoint: OpenFile,
+        sequence: UInt64
+    ) throws(DownloadError) {
+        let isNameDurable = state.withLock { $0.isNameDurable }
+        let result = Result { () throws(Errno) in
+            try checkpoint.syncData()
+            if !isNameDurable { try paths.folder.syncFolder() }
+        }
+        state.withLock { state in
+            var succeeded = false
+            if case .success = result { succeeded = true }
+            state.checkpoint?.syncEnded(checkpoint, sequence: sequence, succeeded: succeeded)
+            state.isNameDurable = state.isNameDurable || succeeded
+        }
+        try attempt(.sync, paths.checkpoint) { () throws(Errno) in try result.get() }
+    }
+
+    /// Writes a checkpoint, and gives the partial file its name where it has none.
+    ///
+    /// In this order: a checkpoint without a partial file is known for what it is, the reverse is
+    /// not.
+    private func save(_ state: inout State) throws(DownloadError) {
+        if state.checkpoint == nil {
+            state.checkpoint = try CheckpointFile(creating: paths.checkpoint)
+        }
+        do throws(DownloadError) {
+            try writeCheckpoint(&state)
+            if !state.isNamed { try nameFile(&state) }
+        } catch {
+            // A checkpoint of a file without a name claims what nobody can find.
+            if !state.isNamed { try? removeCheckpoint(&state) }
+            throw error
+        }
+    }
+
+    func writeCheckpoint(_ state: inout State) throws(DownloadError) {
+        guard state.checkpoint != nil else { return }
+        // Durable bytes are written bytes, whichever of the two claims came last.
+        var written = state.written
+        written.formUnion(state.durable)
+        var tails = state.tails
+        var durable = state.durable
+        // What lies behind the end is no part of the representation.
+        if let total = state.representation.total {
+            written.remove(ByteRange(total, .max))
+            durable.remove(ByteRange(total, .max))
+        }
+        let claims = try attempt(.read, paths.partial) { () throws(Errno) in
+            try tails.claims(written, durable, in: file)
+        }
+        state.tails = tails
+        var checkpoint = Checkpoint()
+        checkpoint.bootIdentity = settings.boot.text
+        checkpoint.source = state.source
+        checkpoint.targetName = paths.targetName
+        checkpoint.representation = state.representation
+        checkpoint.createdAt = state.createdAt
+        checkpoint.updatedAt = Int64(time(nil))
+        checkpoint.writtenClaims = claims.written
+        checkpoint.durableClaims = claims.durable
+        try state.checkpoint?.write(checkpoint)
+    }
+}

@@ -1,0 +1,159 @@
+internal import Glibc
+package import PawlCore
+internal import SystemPackage
+
+/// What to do with what an earlier run left: the rows of "Resume, before the first request".
+extension PartialStore {
+    /// Looks for a partial file and its checkpoint, takes both locks, and believes what is proven.
+    ///
+    /// `allowsWeakResume`: go on although no validator can prove that the server's file is still
+    /// the same, because the user said so or a digest will prove it at the end.
+    package static func recover(
+        _ paths: DownloadPaths,
+        allowsWeakResume: Bool = false,
+        settings: StoreSettings = StoreSettings()
+    ) throws(DownloadError) -> RecoveredStore {
+        // Another process may rename or remove one of the two while we look; it ends soon.
+        for _ in 0..<8 {
+            if let found = try look(paths, allowsWeakResume, settings) { return found }
+        }
+        throw FileLock.taken(paths.partial)
+    }
+
+    /// Nil where what was there has just gone: look again.
+    private static func look(
+        _ paths: DownloadPaths,
+        _ allowsWeakResume: Bool,
+        _ settings: StoreSettings
+    ) throws(DownloadError) -> RecoveredStore? {
+        let partialStatus = try status(paths.partial)
+        if let partialStatus, !partialStatus.isRegular { return .foreignPartial }
+        guard let checkpointStatus = try status(paths.checkpoint) else {
+            return partialStatus == nil ? .nothing(notes: []) : .foreignPartial
+        }
+        let partial = try openLocked(paths.partial)
+        guard checkpointStatus.isRegular else {
+            return try setAside(paths, .foreign, hasPartial: partial != nil)
+        }
+        guard let checkpoint = try openLocked(paths.checkpoint) else { return nil }
+        let bytes = try attempt(.inspect, paths.checkpoint) { () throws(Errno) in
+            try checkpoint.contents(limit: CheckpointImage.longest)
+        }
+        switch CheckpointImage(bytes) {
+        case .unusable(let flaw):
+            return try setAside(paths, flaw, hasPartial: partial != nil)
+        case .sound(let content, let slotSize, let table):
+            let file = CheckpointFile(
+                checkpoint,
+                path: paths.checkpoint,
+                slotSize: slotSize,
+                table: table
+            )
+            return try resume(
+                paths,
+                content,
+                file,
+                partial,
+                settings,
+                allowsWeakResume: allowsWeakResume
+            )
+        }
+    }
+
+    private static func resume(
+        _ paths: DownloadPaths,
+        _ checkpoint: Checkpoint,
+        _ checkpointFile: CheckpointFile,
+        _ partial: OpenFile?,
+        _ settings: StoreSettings,
+        allowsWeakResume: Bool
+    ) throws(DownloadError) -> RecoveredStore {
+        // Of a rewrite of the checkpoint that was killed.
+        try? CheckpointFile.draft(of: paths.checkpoint).removeFile()
+        var recovery = Recovery(
+            representation: checkpoint.representation,
+            source: checkpoint.source,
+            have: RangeSet(),
+            notes: []
+        )
+        var state = State(
+            source: checkpoint.source,
+            representation: checkpoint.representation,
+            createdAt: checkpoint.createdAt
+        )
+        state.checkpoint = checkpointFile
+        guard let partial else {
+            recovery.notes = ["the partial file of the checkpoint is gone: all is fetched again"]
+            return .resumable(try begin(paths, settings, state), recovery)
+        }
+        if checkpoint.targetName != paths.targetName {
+            // Renamed by somebody. Tails and validators still prove whose bytes these are.
+            let name = FilePath(bytes: checkpoint.targetName)
+            recovery.notes.append("the checkpoint was written for \(name), not \(paths.final)")
+        }
+        if let obstacle = obstacle(checkpoint.representation, allowsWeakResume) {
+            recovery.notes.append(obstacle)
+        } else {
+            let check = TailCheck(checkpoint, in: partial, boot: settings.boot)
+            recovery.have = check.usable
+            recovery.notes += Recovery.notes(checkpoint, check)
+            state.durable = check.durable
+        }
+        state.written = recovery.have
+        state.isNamed = true
+        return .resumable(
+            PartialStore(paths, file: partial, settings: settings, state: state),
+            recovery
+        )
+    }
+
+    /// The checkpoint is there, the file has to be made anew.
+    private static func begin(
+        _ paths: DownloadPaths,
+        _ settings: StoreSettings,
+        _ state: State
+    ) throws(DownloadError) -> PartialStore {
+        guard let file = try openUnnamed(in: paths.folder, settings) else {
+            return try named(paths, settings, state)
+        }
+        try FileLock.take(file, paths.partial)
+        return PartialStore(paths, file: file, settings: settings, state: state)
+    }
+
+    private static func obstacle(
+        _ representation: Representation,
+        _ allowsWeakResume: Bool
+    ) -> String? {
+        if let encoding = representation.contentEncoding {
+            return "the server sends the file encoded (\(encoding)), so it cannot be gone on with: "
+                + "all is fetched again"
+        }
+        guard !allowsWeakResume, representation.validatorStrength != .strong else { return nil }
+        return "nothing that the server said can prove that its file is still the same: all is "
+            + "fetched again"
+    }
+
+    private static func status(_ path: FilePath) throws(DownloadError) -> FileStatus? {
+        try attempt(.open, path) { () throws(Errno) in try path.status() }
+    }
+
+    /// Open, locked, and still under its name; nil where there is none.
+    private static func openLocked(_ path: FilePath) throws(DownloadError) -> OpenFile? {
+        for _ in 0..<8 {
+            let file: OpenFile
+            do throws(Errno) {
+                file = try OpenFile(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+            } catch .noSuchFileOrDirectory {
+                return nil
+            } catch {
+                throw DownloadError(error, while: .open, path)
+            }
+            try FileLock.take(file, path)
+            let isSame = try attempt(.open, path) { () throws(Errno) in
+                try path.status()?.identity == file.status().identity
+            }
+            if isSame { return file }
+        }
+        throw FileLock.taken(path)
+    }
+}

@@ -1,0 +1,121 @@
+internal import Glibc
+package import PawlCore
+internal import SystemPackage
+internal import Synchronization
+
+/// The owner of one partial file, of its lock and of its checkpoint.
+///
+/// Everything blocks. `write` and `read` take no lock and may run on any number of threads; claims
+/// and syncs may overlap with them and with each other.
+package final class PartialStore: Sendable {
+    package let paths: DownloadPaths
+    let file: OpenFile
+    let settings: StoreSettings
+    let state: Mutex<State>
+    /// Held while data are synced: the kernel reports a failure once, to one of those who ask.
+    let syncTurn = Mutex<Void>(())
+
+    struct State: Sendable {
+        /// Nothing is claimed or renamed any more.
+        var isClosed = false
+        /// Whether the partial file has its name in the folder.
+        var isNamed = false
+        /// Whether that name has been made durable.
+        var isNameDurable = false
+        var source: String
+        var representation: Representation
+        var createdAt: Int64
+        var written = RangeSet()
+        var durable = RangeSet()
+        /// Changes when what was written before counts no more: a reset, a failed sync.
+        var epoch = 0
+        var tails = TailCache()
+        var checkpoint: CheckpointFile?
+    }
+
+    init(_ paths: DownloadPaths, file: OpenFile, settings: StoreSettings, state: State) {
+        self.paths = paths
+        self.file = file
+        self.settings = settings
+        self.state = Mutex(state)
+    }
+
+    /// What a power cut leaves.
+    package var durable: RangeSet { state.withLock { $0.durable } }
+
+    package var representation: Representation { state.withLock { $0.representation } }
+
+    /// Puts bytes at their place.
+    ///
+    /// The caller has proved that they belong there.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(DownloadError) {
+        do throws(Errno) {
+            try file.write(bytes, at: offset)
+        } catch {
+            throw writeFailure(error, byteCount: bytes.count)
+        }
+    }
+
+    /// How many bytes were read: fewer than asked for only at the end of the file.
+    package func read(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int64
+    ) throws(DownloadError) -> Int {
+        do throws(Errno) {
+            return try file.read(into: buffer, at: offset)
+        } catch {
+            throw DownloadError(error, while: .read, paths.partial)
+        }
+    }
+
+    /// What was learned later: the total, or that the entity tag cannot be used.
+    ///
+    /// The next claim carries it.
+    package func setRepresentation(_ representation: Representation) {
+        state.withLock { $0.representation = representation }
+    }
+
+    /// Lets go of the lock and keeps what was claimed.
+    ///
+    /// A partial file that was never claimed has no name and is gone.
+    package func close() {
+        state.withLock { close(&$0) }
+    }
+
+    /// Throws the partial file and its checkpoint away.
+    package func discard() throws(DownloadError) {
+        try state.withLock { (state) throws(DownloadError) in
+            guard !state.isClosed else { return }
+            // In this order: a partial file without checkpoint would look like another tool's.
+            if state.isNamed, try namesOurs(paths.partial, file) { try remove(paths.partial) }
+            try removeCheckpoint(&state)
+            close(&state)
+        }
+    }
+
+    func close(_ state: inout State) {
+        guard !state.isClosed else { return }
+        state.isClosed = true
+        if let checkpoint = state.checkpoint { FileLock.release(checkpoint.file) }
+        state.checkpoint = nil
+        FileLock.release(file)
+    }
+
+    func removeCheckpoint(_ state: inout State) throws(DownloadError) {
+        guard let checkpoint = state.checkpoint else { return }
+        if try namesOurs(paths.checkpoint, checkpoint.file) { try remove(paths.checkpoint) }
+        FileLock.release(checkpoint.file)
+        state.checkpoint = nil
+    }
+
+    /// Whether the path is still a name of the file: somebody may have moved or replaced it.
+    func namesOurs(_ path: FilePath, _ file: OpenFile) throws(DownloadError) -> Bool {
+        try attempt(.read, path) { () throws(Errno) in
+            try path.status()?.identity == file.status().identity
+        }
+    }
+
+    private func remove(_ path: FilePath) throws(DownloadError) {
+        try attempt(.remove, path) { () throws(Errno) in try path.removeFile() }
+    }
+}

@@ -1,0 +1,64 @@
+internal import PawlCore
+internal import SystemPackage
+
+/// The checksums of the ranges' last bytes.
+///
+/// Bytes that were claimed do not change, so each is computed once: claims are made many times a
+/// second, most of them of the same ranges.
+struct TailCache: Sendable {
+    private var tails: [ByteRange: UInt64] = [:]
+
+    /// Claims of the ranges; those whose tail is not in the file are left out.
+    mutating func claims(
+        _ written: RangeSet,
+        _ durable: RangeSet,
+        in file: OpenFile
+    ) throws(Errno) -> (written: [Claim], durable: [Claim]) {
+        var kept: [ByteRange: UInt64] = [:]
+        let writtenClaims = try claims(written, in: file, &kept)
+        let durableClaims = try claims(durable, in: file, &kept)
+        tails = kept
+        return (writtenClaims, durableClaims)
+    }
+
+    mutating func removeAll() { tails = [:] }
+
+    private func claims(
+        _ set: RangeSet,
+        in file: OpenFile,
+        _ kept: inout [ByteRange: UInt64]
+    ) throws(Errno) -> [Claim] {
+        var claims: [Claim] = []
+        claims.reserveCapacity(set.ranges.count)
+        for range in set.bounded {
+            let place = Claim.tailRange(of: range)
+            var tail = kept[place] ?? tails[place]
+            if tail == nil { tail = try file.checksum(of: place) }
+            guard let tail else { continue }
+            kept[place] = tail
+            claims.append(Claim(range: range, tail: tail))
+        }
+        return claims
+    }
+}
+
+extension OpenFile {
+    /// Nil where the file ends before the range does.
+    ///
+    /// For short ranges.
+    func checksum(of range: ByteRange) throws(Errno) -> UInt64? {
+        guard range.start >= 0, range.count <= Claim.tailLength else { return nil }
+        let length = Int(range.count)
+        let result: Result<UInt64?, Errno> = withUnsafeTemporaryAllocation(
+            byteCount: length,
+            alignment: 16
+        ) { buffer in
+            Result { () throws(Errno) in
+                let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<length])
+                guard try read(into: piece, at: range.start) == length else { return nil }
+                return ShortChecksum.of(UnsafeRawBufferPointer(piece))
+            }
+        }
+        return try result.get()
+    }
+}

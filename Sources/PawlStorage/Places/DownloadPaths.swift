@@ -1,0 +1,53 @@
+package import SystemPackage
+
+/// Where the parts of one download lie: all in the folder of the finished file.
+package struct DownloadPaths: Hashable, Sendable {
+    /// The finished file.
+    package let final: FilePath
+    /// `NAME.part`: the bytes so far.
+    package let partial: FilePath
+    /// `NAME.part.pawl`: which of them are good.
+    package let checkpoint: FilePath
+
+    package init(_ final: FilePath) {
+        self.final = final
+        let stem = final.shortenedStem
+        partial = stem.appending(suffix: ".part")
+        checkpoint = stem.appending(suffix: ".part.pawl")
+    }
+
+    /// The partial file is named after `other`, where another tool has the usual name.
+    package init(_ final: FilePath, partial other: FilePath) {
+        let paths = DownloadPaths(other)
+        self.final = final
+        partial = paths.partial
+        checkpoint = paths.checkpoint
+    }
+
+    /// Of a partial file or a checkpoint, nil where the name is neither.
+    package init?(partialOrCheckpoint path: FilePath) {
+        for suffix in [".part.pawl", ".part"] {
+            guard let stem = path.removing(suffix: suffix) else { continue }
+            final = stem
+            partial = stem.appending(suffix: ".part")
+            checkpoint = stem.appending(suffix: ".part.pawl")
+            return
+        }
+        return nil
+    }
+
+    package var folder: FilePath { final.folder }
+
+    /// The name that the finished file will have, as bytes.
+    var targetName: [UInt8] { final.nameBytes }
+
+    /// `NAME.corrupt`, or `NAME.corrupt.N`.
+    func corrupt(_ number: Int) -> FilePath {
+        final.shortenedStem.appending(suffix: number == 0 ? ".corrupt" : ".corrupt.\(number)")
+    }
+
+    /// Where a partial file and a checkpoint that cannot be used are put.
+    func setAside(_ number: Int) -> (partial: FilePath, checkpoint: FilePath) {
+        (partial.appending(suffix: ".\(number)"), checkpoint.appending(suffix: ".\(number)"))
+    }
+}

@@ -1,0 +1,43 @@
+internal import Glibc
+package import PawlCore
+package import SystemPackage
+
+/// Makes the folder of a download ready.
+package enum FolderPreparation {
+    /// Creates the folder and those above it where they are missing, and finds out before anything
+    /// is fetched whether files can be made in it.
+    package static func prepare(_ folder: FilePath) throws(DownloadError) {
+        let folder: FilePath = folder.isEmpty ? "." : folder
+        try attempt(.prepareFolder, folder) { () throws(Errno) in
+            try create(folder)
+            try folder.systemCall { access($0, W_OK | X_OK) }
+        }
+    }
+
+    private static func create(_ folder: FilePath) throws(Errno) {
+        var missing: [FilePath] = []
+        var place = folder
+        while try !isDirectory(place) {
+            missing.append(place)
+            let parent = place.folder
+            guard parent != place else { throw .noSuchFileOrDirectory }
+            place = parent
+        }
+        for folder in missing.reversed() {
+            do throws(Errno) {
+                try folder.systemCall { mkdir($0, 0o777) }
+            } catch .fileExists {
+                // Another process was faster; what it made must be a directory all the same.
+                guard try isDirectory(folder) else { throw .notDirectory }
+            }
+            // A folder whose own entry is lost with the power is made again by the next run.
+            try? folder.folder.syncFolder()
+        }
+    }
+
+    private static func isDirectory(_ path: FilePath) throws(Errno) -> Bool {
+        guard let status = try path.targetStatus() else { return false }
+        guard status.isDirectory else { throw .notDirectory }
+        return true
+    }
+}

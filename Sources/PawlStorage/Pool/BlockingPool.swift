@@ -1,0 +1,87 @@
+internal import CPlatform
+internal import Glibc
+package import PawlCore
+
+/// A few threads made for calls that block, so that Swift's own threads never wait for a disk.
+///
+/// Threads start when there is work for them, and end after `shutDown()` or with the pool.
+package final class BlockingPool: Sendable {
+    private let limit: Int
+    private let name: String
+    private let queue = JobQueue()
+
+    /// Starts nothing.
+    ///
+    /// The system keeps at most 15 bytes of the name.
+    package init(threads: Int, name: String) {
+        limit = max(1, threads)
+        self.name = name
+    }
+
+    deinit { queue.close() }
+
+    /// Runs the work on one of the threads, in the order of arrival.
+    ///
+    /// It is not stopped when the awaiting task is cancelled: what a disk has begun, it finishes.
+    package func run<T: Sendable>(
+        _ work: @Sendable @escaping () throws(DownloadError) -> T
+    ) async throws(DownloadError) -> T {
+        let result: Result<T, DownloadError> = await withCheckedContinuation { continuation in
+            let job: Job = { continuation.resume(returning: Result(catching: work)) }
+            switch queue.push(job, limit: limit) {
+            case .accepted: break
+            case .needsThread: startThread()
+            case .closed: continuation.resume(returning: .failure(Self.closed))
+            }
+        }
+        return try result.get()
+    }
+
+    /// Refuses new work.
+    ///
+    /// Work that was accepted is still run; the threads end after it.
+    package func shutDown() { queue.close() }
+
+    /// How many threads there are now.
+    package var threadCount: Int { queue.threadCount }
+
+    private static let closed = DownloadError(
+        .interrupted,
+        "the pool of threads was shut down",
+        context: "starting work on a file"
+    )
+
+    private func startThread() {
+        let seat = Unmanaged.passRetained(Seat(queue: queue, name: name))
+        var thread = pthread_t()
+        let status = pthread_create(&thread, nil, { PoolThread.run($0) }, seat.toOpaque())
+        guard status != 0 else {
+            pthread_detach(thread)
+            return
+        }
+        seat.release()
+        // The machine has no thread to give. Slow is better than never: the jobs run here.
+        for job in queue.threadDidNotStart() { job() }
+    }
+}
+
+/// What a new thread is told.
+private final class Seat: Sendable {
+    let queue: JobQueue
+    let name: String
+
+    init(queue: JobQueue, name: String) {
+        self.queue = queue
+        self.name = name
+    }
+}
+
+private enum PoolThread {
+    static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let argument else { return nil }
+        let seat = Unmanaged<Seat>.fromOpaque(argument).takeRetainedValue()
+        pawl_name_this_thread(seat.name)
+        while let job = seat.queue.pop() { job() }
+        return nil
+    }
+}

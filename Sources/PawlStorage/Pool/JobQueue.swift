@@ -1,0 +1,96 @@
+internal import Glibc
+
+typealias Job = @Sendable () -> Void
+
+/// The jobs of a pool and the count of its threads.
+///
+/// `@unchecked Sendable`: all variables are guarded by `mutex`, which lies at an address of its own
+/// for as long as the queue lives. A `Mutex` cannot be waited on by a condition variable.
+final class JobQueue: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let arrived = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var jobs: [Job] = []
+    private var next = 0
+    private var idle = 0
+    private var threads = 0
+    private var isClosed = false
+
+    enum Acceptance { case accepted, needsThread, closed }
+
+    init() {
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(arrived, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(arrived)
+        pthread_mutex_destroy(mutex)
+        arrived.deallocate()
+        mutex.deallocate()
+    }
+
+    /// `needsThread` counts the thread that the caller is to start as started.
+    func push(_ job: @escaping Job, limit: Int) -> Acceptance {
+        locked {
+            guard !isClosed else { return .closed }
+            jobs.append(job)
+            pthread_cond_signal(arrived)
+            guard jobs.count - next > idle, threads < limit else { return .accepted }
+            threads += 1
+            return .needsThread
+        }
+    }
+
+    /// The thread did not start.
+    ///
+    /// Where there is no other one, hands the jobs back that nobody would run.
+    func threadDidNotStart() -> [Job] {
+        locked {
+            threads -= 1
+            guard threads == 0 else { return [] }
+            defer {
+                jobs.removeAll()
+                next = 0
+            }
+            return Array(jobs[next...])
+        }
+    }
+
+    /// Waits for a job; nil once the queue is closed and empty, which ends the thread.
+    func pop() -> Job? {
+        locked {
+            while next == jobs.count {
+                if isClosed {
+                    threads -= 1
+                    return nil
+                }
+                idle += 1
+                pthread_cond_wait(arrived, mutex)
+                idle -= 1
+            }
+            let job = jobs[next]
+            next += 1
+            if next == jobs.count {
+                jobs.removeAll(keepingCapacity: true)
+                next = 0
+            }
+            return job
+        }
+    }
+
+    /// Jobs that wait are still run; new ones are refused.
+    func close() {
+        locked {
+            isClosed = true
+            pthread_cond_broadcast(arrived)
+        }
+    }
+
+    var threadCount: Int { locked { threads } }
+
+    private func locked<T>(_ body: () -> T) -> T {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+}

@@ -1,0 +1,89 @@
+internal import CPlatform
+internal import Glibc
+internal import SystemPackage
+
+/// An open file that closes with its last owner, so that its number is never another file's.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+
+    private init(owning descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Never inherited by a child process.
+    convenience init(_ path: FilePath, _ flags: Int32, mode: mode_t = 0o666) throws(Errno) {
+        let descriptor = try path.systemCall { pawl_open($0, flags | O_CLOEXEC, mode) }
+        self.init(owning: descriptor)
+    }
+
+    func status() throws(Errno) -> FileStatus {
+        var status = Glibc.stat()
+        try retrying { fstat(descriptor, &status) }
+        return FileStatus(status)
+    }
+
+    /// Fewer bytes than asked for only at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        var filled = 0
+        while filled < buffer.count, let base = buffer.baseAddress {
+            let position = offset.addingReportingOverflow(Int64(filled))
+            guard !position.overflow else { throw .invalidArgument }
+            let count = pread(descriptor, base + filled, buffer.count - filled, off_t(position.0))
+            if count == 0 { break }
+            if count > 0 { filled += count } else if errno != EINTR { throw .last }
+        }
+        return filled
+    }
+
+    /// The hot path of a download: no allocation, no lock.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
+        guard offset >= 0, !offset.addingReportingOverflow(Int64(bytes.count)).overflow else {
+            throw .fileTooLarge
+        }
+        var done = 0
+        while done < bytes.count, let base = bytes.baseAddress {
+            let count = pwrite(
+                descriptor,
+                base + done,
+                bytes.count - done,
+                off_t(offset + Int64(done))
+            )
+            if count > 0 {
+                done += count
+            } else if count == 0 {
+                throw .noSpace
+            } else if errno != EINTR {
+                throw .last
+            }
+        }
+    }
+
+    func truncate(to size: Int64) throws(Errno) {
+        try retrying { ftruncate(descriptor, off_t(size)) }
+    }
+
+    /// The data, and what is needed to find them again.
+    func syncData() throws(Errno) {
+        try retrying { fdatasync(descriptor) }
+    }
+
+    /// The data and all that is known of the file, such as its number of names.
+    func syncAll() throws(Errno) {
+        try retrying { fsync(descriptor) }
+    }
+
+    /// The whole file, at most `limit` bytes of it.
+    func contents(limit: Int) throws(Errno) -> [UInt8] {
+        let size = Int(clamping: min(max(0, try status().size), Int64(limit)))
+        var failure: Errno?
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            do throws(Errno) {
+                count = try read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+}

@@ -1,0 +1,44 @@
+import CCrypto
+package import PawlCore
+
+extension Resource {
+    /// The digest of the whole, nil where the library refuses the algorithm.
+    package func digest(_ algorithm: DigestAlgorithm) -> ContentDigest? {
+        guard let context = EVP_MD_CTX_new() else { return nil }
+        defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestInit_ex(context, algorithm.function, nil) == 1 else { return nil }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        var position: Int64 = 0
+        while position < size {
+            let count = Int(min(Int64(buffer.count), size - position))
+            content.fill(UnsafeMutableRawBufferPointer(rebasing: buffer[0..<count]), at: position)
+            guard EVP_DigestUpdate(context, buffer.baseAddress, count) == 1 else { return nil }
+            position += Int64(count)
+        }
+        var bytes = [UInt8](repeating: 0, count: algorithm.byteCount)
+        guard EVP_DigestFinal_ex(context, &bytes, nil) == 1 else { return nil }
+        return ContentDigest(algorithm, bytes: bytes)
+    }
+}
+
+extension DigestAlgorithm {
+    fileprivate var function: OpaquePointer? {
+        switch self {
+        case .md5: EVP_md5()
+        case .sha1: EVP_sha1()
+        case .sha256: EVP_sha256()
+        case .sha384: EVP_sha384()
+        case .sha512: EVP_sha512()
+        }
+    }
+}
+
+/// Base64 (RFC 4648 §4), for digests and credentials in fields.
+package enum Base64 {
+    package static func text(_ bytes: [UInt8]) -> String {
+        var encoded = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+        let count = EVP_EncodeBlock(&encoded, bytes, Int32(bytes.count))
+        return String(decoding: encoded.prefix(Int(count)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,70 @@
+package import PawlCore
+
+/// What a URL of the origin serves: bytes, and what its heads say of them.
+package struct Resource: Sendable {
+    package enum Content: Sendable {
+        case pattern(ContentPattern)
+        case bytes([UInt8])
+    }
+
+    package var content: Content
+    package var size: Int64
+    /// With its quotes, and `W/` where it is weak; nil leaves the field out.
+    package var entityTag: String?
+    /// An HTTP date; nil leaves the field out.
+    package var lastModified: String?
+    /// An HTTP date; nil leaves the field out.
+    package var date: String?
+    package var mediaType: String? = "application/octet-stream"
+    /// Off, every range is answered by the whole and the field says `none`.
+    package var acceptsRanges = true
+    /// Sent after the others with every 200 and 206.
+    package var fields: [HTTPField] = []
+
+    /// Bytes of the pattern with that seed; another seed is another version of the file, with
+    /// another entity tag and another date.
+    package init(size: Int64, seed: UInt64 = 1) {
+        self.init(.pattern(ContentPattern(seed: seed)), size: size, version: seed)
+    }
+
+    package init(bytes: [UInt8]) {
+        let version = bytes.reduce(UInt64(bytes.count)) { SplitMix64.mix($0 ^ UInt64($1)) }
+        self.init(.bytes(bytes), size: Int64(bytes.count), version: version)
+    }
+
+    package init(text: String) { self.init(bytes: Array(text.utf8)) }
+
+    private init(_ content: Content, size: Int64, version: UInt64) {
+        self.content = content
+        self.size = max(0, size)
+        entityTag = "\"v\(version)\""
+        lastModified = HTTPDateText.text(
+            secondsSince1970: 1_704_164_645 + Int(version % 365) * 86_400
+        )
+        date = HTTPDateText.text(secondsSince1970: 1_767_236_645)
+    }
+
+    /// All its bytes, or those of a range: for small ones.
+    package func bytes(_ range: ByteRange? = nil) -> [UInt8] {
+        let range = (range ?? ByteRange(0, size)).intersection(ByteRange(0, size))
+        switch content {
+        case .pattern(let pattern): return pattern.bytes(at: range.start, count: Int(range.count))
+        case .bytes(let bytes): return Array(bytes[Int(range.start)..<Int(range.end)])
+        }
+    }
+}
+
+extension Resource.Content {
+    /// Fills all of `buffer` from `offset` on; behind the end of given bytes come zeros.
+    func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) {
+        switch self {
+        case .pattern(let pattern):
+            pattern.fill(buffer, at: offset)
+        case .bytes(let bytes):
+            let start = min(Int(offset), bytes.count)
+            let present = bytes[start..<min(bytes.count, start + buffer.count)]
+            buffer.copyBytes(from: present)
+            for index in present.count..<max(present.count, buffer.count) { buffer[index] = 0 }
+        }
+    }
+}

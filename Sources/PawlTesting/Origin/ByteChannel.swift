@@ -1,0 +1,156 @@
+import CCrypto
+import Glibc
+import PawlCore
+
+/// Why a connection's thread stops serving.
+enum ConnectionEnd: Error {
+    /// The client went away, or the origin was stopped.
+    case abandoned
+    /// A reply ended the connection on purpose.
+    case cut
+}
+
+/// How a connection is closed.
+package enum Ending: Sendable {
+    /// A clean end: over TLS close_notify, then FIN.
+    case close
+    /// FIN without close_notify: over TLS a truncation, in plain the same as `close`.
+    case closeWithoutNotify
+    /// RST, after the client's kernel has all bytes sent before.
+    case reset
+}
+
+/// The origin's end of one connection, plain or TLS; used by that connection's thread alone.
+final class ByteChannel {
+    let descriptor: Int32
+    private var secure: OpaquePointer?
+    private let clock = SystemTimekeeper()
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        var on: Int32 = 1
+        setsockopt(
+            descriptor,
+            Int32(IPPROTO_TCP),
+            TCP_NODELAY,
+            &on,
+            socklen_t(MemoryLayout<Int32>.size)
+        )
+    }
+
+    deinit { if let secure { SSL_free(secure) } }
+
+    /// Shakes hands as the server.
+    func startTLS(_ context: OpaquePointer) throws(ConnectionEnd) {
+        guard let session = SSL_new(context) else { throw .abandoned }
+        secure = session
+        SSL_set_fd(session, descriptor)
+        ERR_clear_error()
+        guard SSL_accept(session) == 1 else { throw .abandoned }
+    }
+
+    /// Waits for bytes; 0 is the end of what the client sends.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int {
+        while true {
+            let count: Int
+            if let secure {
+                ERR_clear_error()
+                count = Int(SSL_read(secure, buffer.baseAddress, Int32(clamping: buffer.count)))
+            } else {
+                count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+                if count < 0, errno == EINTR { continue }
+            }
+            if count >= 0 { return count }
+            throw .abandoned
+        }
+    }
+
+    /// Sends all of `bytes`, waiting as long as the client does not read.
+    func send(_ bytes: UnsafeRawBufferPointer) throws(ConnectionEnd) {
+        var left = bytes
+        while !left.isEmpty {
+            let count: Int
+            if let secure {
+                ERR_clear_error()
+                count = Int(SSL_write(secure, left.baseAddress, Int32(clamping: left.count)))
+            } else {
+                count = Glibc.send(descriptor, left.baseAddress, left.count, Int32(MSG_NOSIGNAL))
+                if count < 0, errno == EINTR { continue }
+            }
+            guard count > 0 else { throw .abandoned }
+            left = UnsafeRawBufferPointer(rebasing: left[count...])
+        }
+    }
+
+    func send(_ bytes: [UInt8]) throws(ConnectionEnd) {
+        var end: ConnectionEnd?
+        bytes.withUnsafeBytes { buffer in
+            do throws(ConnectionEnd) { try send(buffer) } catch { end = error }
+        }
+        if let end { throw end }
+    }
+
+    /// Waits until `moment`, unless the client goes away before.
+    func wait(until moment: Moment) throws(ConnectionEnd) {
+        while true {
+            let left = (moment - clock.now()).nanoseconds
+            guard left > 0 else { return }
+            // poll counts milliseconds: the rest of the last one is slept.
+            guard left >= 1_000_000 else {
+                usleep(UInt32(left / 1000) + 1)
+                return
+            }
+            try waitForHangUp(milliseconds: Int32(clamping: left / 1_000_000))
+        }
+    }
+
+    /// Waits until the client goes away.
+    func waitForClientToLeave() throws(ConnectionEnd) -> Never {
+        while true { try waitForHangUp(milliseconds: -1) }
+    }
+
+    /// Waits until a test opens the latch, unless the client goes away before.
+    func wait(for latch: Latch) throws(ConnectionEnd) {
+        latch.arrive()
+        while !latch.isOpen { try waitForHangUp(milliseconds: 10) }
+    }
+
+    /// Ends the stream; the descriptor itself is closed by the server.
+    func finish(_ ending: Ending) {
+        switch ending {
+        case .close:
+            if let secure, SSL_is_init_finished(secure) == 1 { SSL_shutdown(secure) }
+            shutdown(descriptor, Int32(SHUT_WR))
+        case .closeWithoutNotify:
+            shutdown(descriptor, Int32(SHUT_WR))
+        case .reset:
+            drain()
+            var abrupt = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(
+                descriptor,
+                SOL_SOCKET,
+                SO_LINGER,
+                &abrupt,
+                socklen_t(MemoryLayout<linger>.size)
+            )
+        }
+    }
+
+    /// Not in Glibc's module, as it is behind _GNU_SOURCE.
+    private static let peerClosed: Int16 = 0x2000
+    /// SIOCOUTQ: bytes that the peer's kernel has not acknowledged.
+    private static let unsentBytes: UInt = 0x5411
+
+    private func waitForHangUp(milliseconds: Int32) throws(ConnectionEnd) {
+        var entry = pollfd(fd: descriptor, events: Self.peerClosed, revents: 0)
+        if poll(&entry, 1, milliseconds) > 0, entry.revents != 0 { throw .abandoned }
+    }
+
+    /// A reset throws away what the kernel still holds: wait until it holds nothing.
+    private func drain() {
+        var unsent: Int32 = 0
+        while ioctl(descriptor, Self.unsentBytes, &unsent) == 0, unsent > 0 {
+            do throws(ConnectionEnd) { try waitForHangUp(milliseconds: 1) } catch { return }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import PawlCore
+import Synchronization
+
+/// What an origin does with a new connection.
+package enum ConnectionGreeting: Sendable {
+    /// Shakes hands where it is a TLS origin, then waits for requests.
+    case normal
+    /// Says nothing: a TLS handshake never ends, a request is never read.
+    case silence
+    /// Ends the connection at once.
+    case hangUp(Ending)
+    /// Sends these bytes in place of a TLS handshake or before any request, then closes.
+    case raw([UInt8])
+}
+
+/// The exchanges of one connection, one after the other.
+struct Conversation {
+    let server: OriginServer
+    let channel: ByteChannel
+    let connection: Int
+    let greeting: ConnectionGreeting
+
+    func run() {
+        do throws(ConnectionEnd) {
+            try greet()
+            if let tls = server.tls { try channel.startTLS(tls.handle) }
+            var reader = RequestReader(channel)
+            var ordinal = 0
+            while let head = try reader.next() {
+                ordinal += 1
+                guard try answer(head, ordinal: ordinal) else { return }
+            }
+            channel.finish(.close)
+        } catch {
+            // How it ended is in the ledger, or there was no exchange.
+        }
+    }
+
+    private func greet() throws(ConnectionEnd) {
+        switch greeting {
+        case .normal: return
+        case .silence: try channel.waitForClientToLeave()
+        case .hangUp(let ending):
+            channel.finish(ending)
+            throw .cut
+        case .raw(let bytes):
+            try channel.send(bytes)
+            channel.finish(.close)
+            throw .cut
+        }
+    }
+
+    /// Returns whether the connection may be used again.
+    private func answer(_ head: RequestHead, ordinal: Int) throws(ConnectionEnd) -> Bool {
+        let request = record(head, ordinal: ordinal)
+        let (exchange, reply) = server.routes.withLock { $0.take(request) }
+        let plan = reply.plan(exchange)
+        let index = request.order - 1
+        if plan.sendsHead, plan.custom == nil {
+            server.ledger.update { $0.requests[index].status = plan.status }
+        }
+        var end = ExchangeEnd.abandoned
+        defer {
+            for completion in plan.completions { completion() }
+            server.ledger.update { [end] in $0.requests[index].end = end }
+        }
+        do throws(ConnectionEnd) {
+            let reuses = try carryOut(plan, exchange, index: index)
+            end = .completed
+            if reuses, head.value("connection")?.lowercased() == "close" {
+                channel.finish(.close)
+                return false
+            }
+            return reuses
+        } catch {
+            end = error == .cut ? .cut : .abandoned
+            throw error
+        }
+    }
+
+    private func record(_ head: RequestHead, ordinal: Int) -> RecordedRequest {
+        let moment = SystemTimekeeper().now()
+        return server.ledger.update { snapshot in
+            let request = RecordedRequest(
+                order: snapshot.requests.count + 1,
+                connection: connection,
+                ordinalOnConnection: ordinal,
+                method: head.method,
+                target: head.target,
+                fields: head.fields,
+                moment: moment
+            )
+            snapshot.requests.append(request)
+            return request
+        }
+    }
+
+    private func carryOut(_ plan: ResponsePlan, _ exchange: OriginExchange, index: Int)
+        throws(ConnectionEnd) -> Bool
+    {
+        let ledger = server.ledger
+        let noteSent = { (count: Int64) in
+            ledger.update { $0.requests[index].bodyBytesSent += count }
+        }
+        guard let custom = plan.custom else {
+            var writer = ResponseWriter(channel: channel, plan: plan, noteSent: noteSent)
+            return try writer.write(method: exchange.request.method)
+        }
+        do {
+            try custom(exchange, OriginConnection(channel: channel, noteSent: noteSent))
+            return true
+        } catch {
+            throw error as? ConnectionEnd ?? .abandoned
+        }
+    }
+}

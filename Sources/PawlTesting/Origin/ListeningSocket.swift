@@ -1,0 +1,58 @@
+import Glibc
+import SystemPackage
+
+/// A TCP socket that listens on 127.0.0.1.
+struct ListeningSocket: Sendable {
+    let descriptor: Int32
+    let port: UInt16
+
+    /// Port 0 lets the kernel choose.
+    init(port: UInt16) throws(Errno) {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_INET, type, 0)
+        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+        var on: Int32 = 1
+        setsockopt(
+            descriptor,
+            SOL_SOCKET,
+            SO_REUSEADDR,
+            &on,
+            socklen_t(MemoryLayout<Int32>.size)
+        )
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isReady = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, length) == 0 && listen(descriptor, 1024) == 0
+                    && getsockname(descriptor, pointer, &length) == 0
+            }
+        }
+        guard isReady else {
+            let error = Errno(rawValue: errno)
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        self.port = UInt16(bigEndian: address.sin_port)
+    }
+
+    /// The next connection; nil once the socket was shut down.
+    func accept() -> Int32? {
+        while true {
+            let connection = Glibc.accept(descriptor, nil, nil)
+            if connection >= 0 {
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                return connection
+            }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            // Too many files are open: others will be closed.
+            case EMFILE, ENFILE: usleep(1000)
+            default: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Glibc
+import PawlCore
+import Synchronization
+import SystemPackage
+
+/// The threads of one origin: one that accepts, one for each connection.
+final class OriginServer: Sendable {
+    private struct Registry {
+        var isStopped = false
+        /// On, the listening socket's descriptor is ours.
+        var isListening = true
+        var connections: [Int: Int32] = [:]
+        var lastConnection = 0
+        /// Those of connections and the one that accepts.
+        var threads = 0
+        var greeting = ConnectionGreeting.normal
+    }
+
+    let tls: TLSContext?
+    let ledger = Observed(OriginSnapshot())
+    let routes = Mutex(RouteTable())
+    private let socket: ListeningSocket
+    private let registry = Mutex(Registry())
+    private let clock = SystemTimekeeper()
+
+    var port: UInt16 { socket.port }
+
+    init(port: UInt16, certificate: TestCertificate??) throws(Errno) {
+        if let certificate { tls = try TLSContext(certificate) } else { tls = nil }
+        socket = try ListeningSocket(port: port)
+    }
+
+    func start() throws(Errno) {
+        registry.withLock { $0.threads += 1 }
+        do throws(Errno) {
+            try BlockingThread.start { [self] in acceptConnections() }
+        } catch {
+            closeListener()
+            throw error
+        }
+    }
+
+    func setGreeting(_ greeting: ConnectionGreeting) {
+        registry.withLock { $0.greeting = greeting }
+    }
+
+    /// Breaks every connection and accepts no more.
+    func stop() {
+        registry.withLock { registry in
+            guard !registry.isStopped else { return }
+            registry.isStopped = true
+            if registry.isListening { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
+            for descriptor in registry.connections.values {
+                shutdown(descriptor, Int32(SHUT_RDWR))
+            }
+        }
+    }
+
+    /// Waits until all threads have ended; not for long, as a custom reply may not want to.
+    func waitForThreads() {
+        let limit = clock.now() + .seconds(5)
+        while registry.withLock({ $0.threads > 0 }), clock.now() < limit { usleep(200) }
+    }
+
+    func breakConnections() {
+        registry.withLock { registry in
+            for descriptor in registry.connections.values {
+                shutdown(descriptor, Int32(SHUT_RDWR))
+            }
+        }
+    }
+
+    private func acceptConnections() {
+        while let descriptor = socket.accept() {
+            guard let number = register(descriptor) else {
+                close(descriptor)
+                break
+            }
+            do throws(Errno) {
+                try BlockingThread.start { [self] in serve(descriptor, number: number) }
+            } catch {
+                unregister(number)
+            }
+        }
+        closeListener()
+    }
+
+    private func closeListener() {
+        registry.withLock { registry in
+            close(socket.descriptor)
+            registry.isListening = false
+            registry.threads -= 1
+        }
+    }
+
+    private func register(_ descriptor: Int32) -> Int? {
+        let number: Int? = registry.withLock { registry in
+            guard !registry.isStopped else { return nil }
+            registry.lastConnection += 1
+            registry.connections[registry.lastConnection] = descriptor
+            registry.threads += 1
+            return registry.lastConnection
+        }
+        guard number != nil else { return nil }
+        ledger.update { snapshot in
+            snapshot.acceptedConnections += 1
+            snapshot.openConnections += 1
+            snapshot.peakConnections = max(snapshot.peakConnections, snapshot.openConnections)
+        }
+        return number
+    }
+
+    /// Closes under the lock: `stop` must not shut down a descriptor that is another's by then.
+    private func unregister(_ number: Int) {
+        registry.withLock { registry in
+            if let descriptor = registry.connections.removeValue(forKey: number) {
+                close(descriptor)
+            }
+        }
+        ledger.update { $0.openConnections -= 1 }
+        registry.withLock { $0.threads -= 1 }
+    }
+
+    private func serve(_ descriptor: Int32, number: Int) {
+        let conversation = Conversation(
+            server: self,
+            channel: ByteChannel(descriptor: descriptor),
+            connection: number,
+            greeting: registry.withLock { $0.greeting }
+        )
+        conversation.run()
+        unregister(number)
+    }
+}

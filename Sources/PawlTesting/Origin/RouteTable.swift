@@ -1,0 +1,52 @@
+/// Which reply a target gets, and how often it was asked for.
+struct RouteTable: Sendable {
+    private struct Route: Sendable {
+        var reply: Reply
+        var replacement: Resource?
+        var requests = 0
+        var targets: [String: Int] = [:]
+    }
+
+    private var routes: [String: Route] = [:]
+    private var fallback = Route(reply: .status(404, body: "no such file\n"))
+
+    mutating func set(_ pattern: String, _ reply: Reply) { routes[pattern] = Route(reply: reply) }
+
+    mutating func setDefault(_ reply: Reply) { fallback = Route(reply: reply) }
+
+    mutating func replace(_ pattern: String, with resource: Resource) {
+        routes[pattern]?.replacement = resource
+    }
+
+    /// Counts the request and says who answers it.
+    mutating func take(_ request: RecordedRequest) -> (OriginExchange, Reply) {
+        guard let pattern = pattern(for: request) else {
+            return Self.take(request, from: &fallback)
+        }
+        return Self.take(request, from: &routes[pattern, default: fallback])
+    }
+
+    /// The target with its query, the path alone, then the longest `/prefix/*`.
+    private func pattern(for request: RecordedRequest) -> String? {
+        let exact = [request.target, request.path].first { routes[$0] != nil }
+        let prefixes = routes.keys.filter {
+            $0.hasSuffix("*") && request.target.hasPrefix($0.dropLast())
+        }
+        return exact ?? prefixes.max { $0.utf8.count < $1.utf8.count }
+    }
+
+    private static func take(_ request: RecordedRequest, from route: inout Route)
+        -> (OriginExchange, Reply)
+    {
+        route.requests += 1
+        route.targets[request.target, default: 0] += 1
+        let exchange = OriginExchange(
+            request: request,
+            range: request.range,
+            ordinal: route.requests,
+            targetOrdinal: route.targets[request.target] ?? 1,
+            replacement: route.replacement
+        )
+        return (exchange, route.reply)
+    }
+}

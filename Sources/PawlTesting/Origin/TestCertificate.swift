@@ -1,0 +1,125 @@
+import CCrypto
+
+/// A self-signed certificate and its key, made in memory once in a process.
+package final class TestCertificate: @unchecked Sendable {
+    // Guard: nothing is changed after init; OpenSSL counts references to both atomically.
+    private let certificate: OpaquePointer
+    private let key: OpaquePointer
+    package let pem: String
+
+    /// For localhost, 127.0.0.1 and ::1, valid for a day before and ten years after now.
+    package static let localhost = make("localhost", names: localNames, validFor: 10 * year)
+    /// For another host: valid, but not for who shows it.
+    package static let otherHost = make(
+        "other.example",
+        names: [0x30, 0x0F, 0x82, 0x0D] + Array("other.example".utf8),
+        validFor: 10 * year
+    )
+    /// For localhost, but it ended an hour ago.
+    package static let expired = make("localhost", names: localNames, validFor: -3600)
+
+    private static let year = 365 * 86_400
+
+    /// subjectAltName in DER (RFC 5280 §4.2.1.6): a DNS name and two addresses.
+    private static let localNames: [UInt8] =
+        [0x30, 0x23, 0x82, 0x09] + Array("localhost".utf8) + [0x87, 0x04, 127, 0, 0, 1]
+        + [0x87, 0x10] + [UInt8](repeating: 0, count: 15) + [1]
+
+    private init(certificate: OpaquePointer, key: OpaquePointer, pem: String) {
+        self.certificate = certificate
+        self.key = key
+        self.pem = pem
+    }
+
+    deinit {
+        X509_free(certificate)
+        EVP_PKEY_free(key)
+    }
+
+    /// Lets a TLS context show this certificate.
+    func use(in context: OpaquePointer) -> Bool {
+        SSL_CTX_use_certificate(context, certificate) == 1
+            && SSL_CTX_use_PrivateKey(context, key) == 1
+    }
+
+    /// Nil where the library has not what is needed: a matter of the machine, not of a test.
+    private static func make(_ host: String, names: [UInt8], validFor seconds: Int)
+        -> TestCertificate?
+    {
+        guard let key = makeKey() else { return nil }
+        guard let certificate = X509_new() else {
+            EVP_PKEY_free(key)
+            return nil
+        }
+        guard fill(certificate, host: host, key: key, validFor: seconds),
+            // basicConstraints CA:TRUE (RFC 5280 §4.2.1.9), so that it can be its own authority.
+            add(NID_basic_constraints, value: [0x30, 0x03, 0x01, 0x01, 0xFF], to: certificate),
+            add(NID_subject_alt_name, value: names, to: certificate),
+            X509_sign(certificate, key, EVP_sha256()) > 0,
+            let pem = encode(certificate)
+        else {
+            X509_free(certificate)
+            EVP_PKEY_free(key)
+            return nil
+        }
+        return TestCertificate(certificate: certificate, key: key, pem: pem)
+    }
+
+    private static func makeKey() -> OpaquePointer? {
+        guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else { return nil }
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1,
+            EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
+            EVP_PKEY_keygen(context, &key) == 1
+        else { return nil }
+        return key
+    }
+
+    private static func fill(
+        _ certificate: OpaquePointer,
+        host: String,
+        key: OpaquePointer,
+        validFor seconds: Int
+    ) -> Bool {
+        let name = X509_get_subject_name(certificate)
+        let serial = Int.random(in: 1...Int(Int32.max))
+        return X509_set_version(certificate, 2) == 1
+            && ASN1_INTEGER_set(X509_get_serialNumber(certificate), serial) == 1
+            && X509_gmtime_adj(X509_getm_notBefore(certificate), -86_400) != nil
+            && X509_gmtime_adj(X509_getm_notAfter(certificate), seconds) != nil
+            && X509_set_pubkey(certificate, key) == 1
+            && X509_NAME_add_entry_by_txt(
+                name,
+                "CN",
+                MBSTRING_FLAG | 1,
+                host,
+                -1,
+                -1,
+                0
+            ) == 1
+            && X509_set_issuer_name(certificate, name) == 1
+    }
+
+    private static func add(_ identifier: Int32, value: [UInt8], to certificate: OpaquePointer)
+        -> Bool
+    {
+        guard let octets = ASN1_OCTET_STRING_new() else { return false }
+        defer { ASN1_OCTET_STRING_free(octets) }
+        ASN1_OCTET_STRING_set(octets, value, Int32(value.count))
+        guard let field = X509_EXTENSION_create_by_NID(nil, identifier, 0, octets) else {
+            return false
+        }
+        defer { X509_EXTENSION_free(field) }
+        return X509_add_ext(certificate, field, -1) == 1
+    }
+
+    private static func encode(_ certificate: OpaquePointer) -> String? {
+        guard let memory = BIO_new(BIO_s_mem()) else { return nil }
+        defer { BIO_free(memory) }
+        guard PEM_write_bio_X509(memory, certificate) == 1 else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        let count = BIO_read(memory, &buffer, Int32(buffer.count))
+        return count > 0 ? String(decoding: buffer.prefix(Int(count)), as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,16 @@
+import Glibc
+
+/// Where the programs of this package are, found from the running test program.
+package enum BuiltProduct {
+    /// The folder that the test program was built into.
+    package static let folder: String = {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let bytes = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+        let path = String(decoding: bytes, as: UTF8.self)
+        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }()
+
+    /// The path of a program, such as `pawl`.
+    package static func path(_ name: String) -> String { "\(folder)/\(name)" }
+}

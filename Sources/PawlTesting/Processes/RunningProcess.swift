@@ -1,0 +1,166 @@
+import Glibc
+import PawlCore
+import SystemPackage
+
+/// What is known of a process, as it runs and after.
+struct ProcessState: Sendable {
+    var output: [UInt8] = []
+    var error: [UInt8] = []
+    /// Set once it has ended; from then on its number may be another's.
+    var status: ExitStatus?
+    /// On, all it wrote is in.
+    var isComplete = false
+    var reachedTimeLimit = false
+    /// What is still to be typed or piped in, then the end of input where it is a pipe.
+    var pendingInput: [UInt8] = []
+    var resize: TerminalSize?
+}
+
+/// A spawned process and the thread that feeds, reads and reaps it.
+final class RunningProcess: Sendable {
+    let identifier: pid_t
+    let state: Observed<ProcessState>
+    private let deadline: Moment
+    private let clock = SystemTimekeeper()
+
+    private init(identifier: pid_t, settings: ProcessSettings) {
+        self.identifier = identifier
+        deadline = SystemTimekeeper().now() + settings.timeLimit
+        var initial = ProcessState()
+        initial.pendingInput = settings.input
+        state = Observed(initial)
+    }
+
+    static func start(_ program: String, _ arguments: [String], _ settings: ProcessSettings)
+        throws(Errno) -> RunningProcess
+    {
+        var plumbing = try ChildPlumbing(settings)
+        let identifier: pid_t
+        do throws(Errno) {
+            identifier = try ChildSpawn.spawn(program, arguments, settings, plumbing)
+        } catch {
+            plumbing.closeAll()
+            throw error
+        }
+        plumbing.closeChildEnds()
+        let process = RunningProcess(identifier: identifier, settings: settings)
+        let ends = plumbing
+        do throws(Errno) {
+            try BlockingThread.start { process.pump(ends) }
+        } catch {
+            process.send(SIGKILL, toGroup: true)
+            plumbing.closeAll()
+            throw error
+        }
+        return process
+    }
+
+    /// Under the lock, so that a process that was reaped meanwhile is not mistaken for another.
+    func send(_ signal: Int32, toGroup: Bool = false) {
+        state.update { state in
+            if state.status == nil { kill(toGroup ? -identifier : identifier, signal) }
+        }
+    }
+
+    private func pump(_ ends: ChildPlumbing) {
+        var plumbing = ends
+        var readsAfterEnd = 0
+        while true {
+            let brought = transfer(&plumbing)
+            if state.value.status != nil {
+                // What it wrote last may still be in a pipe; a descendant may write for ever.
+                readsAfterEnd += 1
+                if !brought || readsAfterEnd > 256 { break }
+            }
+            reap()
+            enforceDeadline()
+        }
+        plumbing.closeAll()
+        state.update { $0.isComplete = true }
+    }
+
+    /// Waits a little for anything to move, and moves it.
+    ///
+    /// Returns whether bytes came.
+    private func transfer(_ plumbing: inout ChildPlumbing) -> Bool {
+        feed(&plumbing)
+        let sources = [plumbing.terminal?.master, plumbing.fromOutput, plumbing.fromError]
+        var entries = sources.compactMap { $0 }.map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        let isOver = state.value.status != nil
+        // A short wait, so that the end is noticed where a descendant keeps a pipe open.
+        poll(&entries, nfds_t(entries.count), isOver ? 0 : 5)
+        var brought = false
+        for descriptor in entries.filter({ $0.revents != 0 }).map(\.fd) {
+            brought = read(descriptor, &plumbing) || brought
+        }
+        return brought
+    }
+
+    private func read(_ descriptor: Int32, _ plumbing: inout ChildPlumbing) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        if count > 0 {
+            let isError = descriptor == plumbing.fromError
+            state.update { state in
+                if isError {
+                    state.error += buffer[0..<count]
+                } else {
+                    state.output += buffer[0..<count]
+                }
+            }
+            return true
+        }
+        if count < 0, errno == EAGAIN || errno == EINTR { return false }
+        if descriptor == plumbing.fromOutput { plumbing.closeOutput() }
+        if descriptor == plumbing.fromError { plumbing.closeError() }
+        // A terminal whose child side is closed fails with EIO until it is opened again.
+        if descriptor == plumbing.terminal?.master { usleep(1000) }
+        return false
+    }
+
+    private func feed(_ plumbing: inout ChildPlumbing) {
+        let (input, size) = state.update { state in
+            defer { state.resize = nil }
+            return (state.pendingInput, state.resize)
+        }
+        if let size, let terminal = plumbing.terminal {
+            PseudoTerminal.resize(terminal.master, to: size)
+        }
+        guard let target = plumbing.toInput ?? plumbing.terminal?.master else { return }
+        guard !input.isEmpty else {
+            plumbing.closeInput()
+            return
+        }
+        let count = write(target, input, input.count)
+        if count > 0 {
+            state.update { $0.pendingInput.removeFirst(count) }
+        } else if count < 0, errno != EAGAIN, errno != EINTR {
+            // The child reads no more.
+            state.update { $0.pendingInput = [] }
+        }
+    }
+
+    private func reap() {
+        state.update { state in
+            var status: Int32 = 0
+            guard state.status == nil, waitpid(identifier, &status, WNOHANG) == identifier else {
+                return
+            }
+            state.status = ExitStatus(waitStatus: status)
+            // What it left behind in its group ends with it; its number is not another's so soon.
+            kill(-identifier, SIGKILL)
+        }
+    }
+
+    private func enforceDeadline() {
+        guard clock.now() >= deadline else { return }
+        let isLate = state.update { state in
+            guard state.status == nil, !state.reachedTimeLimit else { return false }
+            state.reachedTimeLimit = true
+            return true
+        }
+        if isLate { send(SIGKILL, toGroup: true) }
+    }
+}

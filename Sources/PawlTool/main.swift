@@ -1,0 +1,3 @@
+import PawlCLI
+
+PawlProgram.main()

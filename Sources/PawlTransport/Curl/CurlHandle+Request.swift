@@ -1,0 +1,111 @@
+internal import CCurl
+internal import PawlCore
+internal import struct FoundationEssentials.URL
+
+extension CurlHandle {
+    /// Sets all options for a request, on a new or reset handle.
+    func configure(for request: TransferRequest) throws(TransferFailure) {
+        try setErrorText()
+        try setTarget(request)
+        try setFields(request)
+        try setConnection(request.connection)
+        try setTrust(request.connection)
+    }
+
+    private func setTarget(_ request: TransferRequest) throws(TransferFailure) {
+        try set(CURLOPT_URL, to: request.url.absoluteString)
+        try set(CURLOPT_PROTOCOLS_STR, to: "http,https")
+        // Segments need connections of their own.
+        try set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
+        try set(CURLOPT_PIPEWAIT, to: false)
+        try set(CURLOPT_FOLLOWLOCATION, to: false)
+        try set(CURLOPT_HTTP09_ALLOWED, to: false)
+        try set(CURLOPT_HTTP_CONTENT_DECODING, to: false)
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: true)
+        try set(CURLOPT_BUFFERSIZE, to: min(max(1_024, request.bufferBytes), 512 * 1_024))
+        if let range = request.range {
+            guard range.start >= 0, !range.isEmpty else {
+                throw TransferFailure(.local, "an empty range cannot be asked for")
+            }
+            try set(CURLOPT_RANGE, to: range.description)
+        }
+    }
+
+    private func setFields(_ request: TransferRequest) throws(TransferFailure) {
+        var lines = ["Accept-Encoding: identity"]
+        var cookies: [String] = []
+        for field in request.fields {
+            guard field.name.isToken, !field.value.breaksLine else {
+                throw TransferFailure(
+                    .local,
+                    "the field '\(field.name.sanitized)' cannot be sent: bad characters"
+                )
+            }
+            if field.name.lowercased() == "cookie" {
+                cookies.append(field.value)
+            } else {
+                // libcurl takes `Name:` as the wish to send no such field.
+                lines.append(
+                    field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+                )
+            }
+        }
+        try setFieldLines(lines)
+        // These join the cookies that servers have set: there may not be two such fields
+        // (RFC 6265 §5.4).
+        if !cookies.isEmpty { try set(CURLOPT_COOKIE, to: cookies.joined(separator: "; ")) }
+        guard let credentials = request.credentials else { return }
+        guard !credentials.name.breaksLine, !credentials.password.breaksLine else {
+            throw TransferFailure(.local, "the credentials cannot be sent: bad characters")
+        }
+        try set(CURLOPT_USERNAME, to: credentials.name)
+        try set(CURLOPT_PASSWORD, to: credentials.password)
+        try set(CURLOPT_HTTPAUTH, to: Int(pawl_curl_auth_basic | pawl_curl_auth_digest))
+    }
+
+    private func setConnection(_ settings: ConnectionSettings) throws(TransferFailure) {
+        guard !settings.userAgent.breaksLine else {
+            throw TransferFailure(.local, "the user agent cannot be sent: bad characters")
+        }
+        try set(CURLOPT_USERAGENT, to: settings.userAgent)
+        let milliseconds = settings.connectTimeout.nanoseconds / 1_000_000
+        try set(CURLOPT_CONNECTTIMEOUT_MS, to: Int(min(max(1, milliseconds), 1 << 30)))
+        try set(CURLOPT_TCP_KEEPALIVE, to: true)
+        try set(CURLOPT_NOPROGRESS, to: true)
+        try set(CURLOPT_NOSIGNAL, to: true)
+        // Else ending a transfer whose name is being resolved waits for the resolver, and every
+        // other transfer of the loop with it.
+        try set(CURLOPT_QUICK_EXIT, to: true)
+    }
+
+    private func setTrust(_ settings: ConnectionSettings) throws(TransferFailure) {
+        if settings.allowsUntrustedCertificates {
+            try set(CURLOPT_SSL_VERIFYPEER, to: false)
+            try set(CURLOPT_SSL_VERIFYHOST, to: false)
+        }
+        guard let file = settings.authoritiesFile else { return }
+        try set(CURLOPT_CAINFO, to: file)
+        // The system's authorities would count as well.
+        try set(CURLOPT_CAPATH, to: nil)
+    }
+}
+
+extension String {
+    /// Whether this would end a line of a head, or a C string.
+    fileprivate var breaksLine: Bool {
+        utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
+    }
+
+    /// The names of fields (RFC 9110 §5.6.2).
+    fileprivate var isToken: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+}

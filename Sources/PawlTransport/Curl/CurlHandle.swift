@@ -1,0 +1,161 @@
+internal import CCurl
+internal import PawlCore
+
+/// A `curl_easy` handle with what must live as long as its options.
+///
+/// For one thread.
+final class CurlHandle {
+    let raw: UnsafeMutableRawPointer
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var fields: UnsafeMutablePointer<curl_slist>?
+
+    init(caches: SharedCaches) throws(TransferFailure) {
+        guard let raw = curl_easy_init() else {
+            throw TransferFailure(.local, "libcurl cannot make a handle")
+        }
+        self.raw = raw
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        // The share survives a reset.
+        guard let share = caches.raw else { return }
+        try set(CURLOPT_SHARE, to: share)
+        try caches.withCookies { () throws(TransferFailure) in try startCookies() }
+    }
+
+    deinit {
+        curl_easy_cleanup(raw)
+        curl_slist_free_all(fields)
+        errorText.deallocate()
+    }
+
+    /// Makes cookies work, from the shared ones and in memory only, for good.
+    ///
+    /// To name no jar starts the engine as well as naming one does. CURLOPT_COOKIEFILE, which is
+    /// meant for this, leaks a little with each reset (libcurl 7.88).
+    private func startCookies() throws(TransferFailure) {
+        try set(CURLOPT_COOKIEJAR, to: nil)
+    }
+
+    /// Makes the handle as new, but for connections and caches.
+    func reset() {
+        curl_easy_reset(raw)
+        curl_slist_free_all(fields)
+        fields = nil
+        errorText[0] = 0
+    }
+
+    /// libcurl's own words for what went wrong, fit to show.
+    func message(for code: CURLcode) -> String {
+        let text = String(cString: errorText)
+        return (text.isEmpty ? String(cString: curl_easy_strerror(code)) : text).sanitized
+    }
+}
+
+// Options.
+extension CurlHandle {
+    func set(_ option: CURLoption, to value: Int) throws(TransferFailure) {
+        try check(pawl_curl_set_long(raw, option, value))
+    }
+
+    func set(_ option: CURLoption, to isOn: Bool) throws(TransferFailure) {
+        try set(option, to: isOn ? 1 : 0)
+    }
+
+    func set(_ option: CURLoption, to text: String?) throws(TransferFailure) {
+        try check(pawl_curl_set_string(raw, option, text))
+    }
+
+    func set(_ option: CURLoption, to pointer: UnsafeMutableRawPointer) throws(TransferFailure) {
+        try check(pawl_curl_set_pointer(raw, option, pointer))
+    }
+
+    /// The lines of the head to send, kept until the reset.
+    func setFieldLines(_ lines: [String]) throws(TransferFailure) {
+        for line in lines {
+            guard let longer = curl_slist_append(fields, line) else {
+                throw TransferFailure(.local, "no memory for the fields to send")
+            }
+            fields = longer
+        }
+        try check(pawl_curl_set_list(raw, CURLOPT_HTTPHEADER, fields))
+    }
+
+    func setErrorText() throws(TransferFailure) {
+        try set(CURLOPT_ERRORBUFFER, to: UnsafeMutableRawPointer(errorText))
+    }
+
+    /// What the callbacks get to work on; not retained.
+    func setContext(_ context: UnsafeMutableRawPointer) throws(TransferFailure) {
+        try check(pawl_curl_set_data_function(raw, CURLOPT_HEADERFUNCTION, receiveHeadLine))
+        try set(CURLOPT_HEADERDATA, to: context)
+        try check(pawl_curl_set_data_function(raw, CURLOPT_WRITEFUNCTION, receiveBody))
+        try set(CURLOPT_WRITEDATA, to: context)
+        try set(CURLOPT_PRIVATE, to: context)
+    }
+
+    private func check(_ code: CURLcode) throws(TransferFailure) {
+        guard code != CURLE_OK else { return }
+        throw TransferFailure(.local, "libcurl: " + String(cString: curl_easy_strerror(code)))
+    }
+}
+
+// Facts.
+extension CurlHandle {
+    func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        return pawl_curl_get_long(raw, info, &value) == CURLE_OK ? value : 0
+    }
+
+    func offset(_ info: CURLINFO) -> Int64? {
+        var value: curl_off_t = 0
+        return pawl_curl_get_offset(raw, info, &value) == CURLE_OK ? Int64(value) : nil
+    }
+
+    func text(_ info: CURLINFO) -> String? {
+        var value: UnsafeMutableRawPointer?
+        guard pawl_curl_get_pointer(raw, info, &value) == CURLE_OK, let value else { return nil }
+        let text = String(cString: value.assumingMemoryBound(to: CChar.self))
+        return text.isEmpty ? nil : text
+    }
+
+    /// The length that the head gave, -1 where it gave none.
+    var contentLength: Int64? { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
+
+    /// Whether a proxy answered `CONNECT` with a refusal.
+    var isProxyRefusing: Bool {
+        let status = number(CURLINFO_HTTP_CONNECTCODE)
+        return status != 0 && !(200...299).contains(status)
+    }
+
+    /// What `setContext` was given.
+    static func context(of raw: UnsafeMutableRawPointer) -> TransferContext? {
+        var value: UnsafeMutableRawPointer?
+        guard pawl_curl_get_pointer(raw, CURLINFO_PRIVATE, &value) == CURLE_OK, let value else {
+            return nil
+        }
+        return Unmanaged<TransferContext>.fromOpaque(value).takeUnretainedValue()
+    }
+}
+
+private func receiveHeadLine(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let transfer = Unmanaged<TransferContext>.fromOpaque(context).takeUnretainedValue()
+    // libcurl's `size` is always 1.
+    return transfer.receivedHeadLine(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+}
+
+private func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context, count > 0 else { return 0 }
+    let transfer = Unmanaged<TransferContext>.fromOpaque(context).takeUnretainedValue()
+    return transfer.received(UnsafeRawBufferPointer(start: bytes, count: count))
+}

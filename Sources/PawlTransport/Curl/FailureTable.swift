@@ -1,0 +1,81 @@
+internal import CCurl
+internal import PawlCore
+internal import struct FoundationEssentials.URL
+
+extension TransferFailure.Kind {
+    /// What libcurl's codes mean.
+    ///
+    /// What is not in here is local: it has no place in an HTTP exchange.
+    private static let byCode: [CURLcode.RawValue: TransferFailure.Kind] = {
+        let codes: [TransferFailure.Kind: [CURLcode]] = [
+            .nameNotResolved: [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY],
+            .cannotConnect: [CURLE_COULDNT_CONNECT, CURLE_PROXY],
+            // No other time limit is ever set.
+            .connectTimedOut: [CURLE_OPERATION_TIMEDOUT],
+            .certificateRefused: [
+                CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR,
+                CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            ],
+            .tlsFailed: [
+                CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
+                CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED,
+            ],
+            .connectionLost: [
+                CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_FAIL_REWIND,
+                CURLE_SSL_SHUTDOWN_FAILED, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3,
+                CURLE_QUIC_CONNECT_ERROR,
+            ],
+            .bodyIncomplete: [CURLE_PARTIAL_FILE],
+            .malformedResponse: [
+                CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_RANGE_ERROR,
+                CURLE_FILESIZE_EXCEEDED, CURLE_TOO_MANY_REDIRECTS, pawl_curl_too_large,
+            ],
+            .unsupportedURL: [CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT],
+        ]
+        var table: [CURLcode.RawValue: TransferFailure.Kind] = [:]
+        for (kind, codes) in codes {
+            for code in codes { table[code.rawValue] = kind }
+        }
+        return table
+    }()
+
+    init(code: CURLcode) { self = Self.byCode[code.rawValue] ?? .local }
+}
+
+extension TransferFailure {
+    /// The table's kind, but for codes that mean two things.
+    init(
+        code: CURLcode,
+        of handle: CurlHandle?,
+        request: TransferRequest,
+        head: HeadCollector
+    ) {
+        var kind = Kind(code: code)
+        var message = handle?.message(for: code) ?? ""
+        switch code {
+        case CURLE_UNSUPPORTED_PROTOCOL where request.url.isHTTP:
+            // HTTP/0.9, or something that is not HTTP at all.
+            kind = .malformedResponse
+        case CURLE_OUT_OF_MEMORY where head.hasBegun && !head.isFinal:
+            // libcurl's word for a line of a head that is over its limit.
+            kind = .malformedResponse
+            message = "a line of the head is too long"
+        case CURLE_RECV_ERROR where message.hasSuffix("in chunked-encoding"):
+            kind = .malformedResponse
+        case CURLE_RECV_ERROR where handle?.isProxyRefusing == true:
+            kind = .cannotConnect
+        case CURLE_SSL_CACERT_BADFILE:
+            let file = (request.connection.authoritiesFile ?? "of the system").sanitized
+            message = "the file of certificate authorities (\(file)) cannot be used: \(message)"
+        default: break
+        }
+        self.init(kind, message)
+    }
+}
+
+extension URL {
+    fileprivate var isHTTP: Bool {
+        let scheme = scheme?.lowercased()
+        return scheme == "http" || scheme == "https"
+    }
+}

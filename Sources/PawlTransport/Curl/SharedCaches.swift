@@ -1,0 +1,64 @@
+internal import CCurl
+internal import Glibc
+
+/// What all loops share: resolved names, cookies, TLS sessions.
+///
+/// `@unchecked`: libcurl guards what is behind `raw` with `locks`, one for each kind of data.
+final class SharedCaches: @unchecked Sendable {
+    private static let lockCount = Int(CURL_LOCK_DATA_LAST.rawValue)
+    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    /// nil where memory is short: then every handle has its own caches.
+    let raw: UnsafeMutableRawPointer?
+    private let locks: UnsafeMutablePointer<pthread_mutex_t>
+
+    init() {
+        locks = .allocate(capacity: Self.lockCount)
+        locks.initialize(repeating: pthread_mutex_t(), count: Self.lockCount)
+        var kind = pthread_mutexattr_t()
+        pthread_mutexattr_init(&kind)
+        // libcurl may ask for the lock that `withCookies` has.
+        pthread_mutexattr_settype(&kind, Int32(PTHREAD_MUTEX_RECURSIVE))
+        for index in 0..<Self.lockCount { pthread_mutex_init(locks + index, &kind) }
+        pthread_mutexattr_destroy(&kind)
+        raw = Self.isLibraryReady ? curl_share_init() : nil
+        guard let raw else { return }
+        _ = pawl_curl_share_set_lock(raw, lockData, unlockData, locks)
+        for kind in [CURL_LOCK_DATA_DNS, CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION] {
+            _ = pawl_curl_share_set_long(raw, CURLSHOPT_SHARE, Int(kind.rawValue))
+        }
+    }
+
+    /// For what libcurl does to the shared cookies without asking for their lock.
+    func withCookies<Failure>(_ body: () throws(Failure) -> Void) throws(Failure) {
+        let lock = locks + Int(CURL_LOCK_DATA_COOKIE.rawValue)
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        try body()
+    }
+
+    deinit {
+        if let raw { curl_share_cleanup(raw) }
+        for index in 0..<Self.lockCount { pthread_mutex_destroy(locks + index) }
+        locks.deallocate()
+    }
+}
+
+private func lockData(
+    _ handle: UnsafeMutableRawPointer?,
+    _ data: curl_lock_data,
+    _ access: curl_lock_access,
+    _ locks: UnsafeMutableRawPointer?
+) {
+    guard let locks, data.rawValue < CURL_LOCK_DATA_LAST.rawValue else { return }
+    pthread_mutex_lock(locks.assumingMemoryBound(to: pthread_mutex_t.self) + Int(data.rawValue))
+}
+
+private func unlockData(
+    _ handle: UnsafeMutableRawPointer?,
+    _ data: curl_lock_data,
+    _ locks: UnsafeMutableRawPointer?
+) {
+    guard let locks, data.rawValue < CURL_LOCK_DATA_LAST.rawValue else { return }
+    pthread_mutex_unlock(locks.assumingMemoryBound(to: pthread_mutex_t.self) + Int(data.rawValue))
+}

@@ -1,0 +1,109 @@
+internal import Glibc
+internal import PawlCore
+internal import Synchronization
+
+/// A loop as the other threads see it: an inbox, and a thread that starts with the first transfer.
+final class TransferLoop: Sendable {
+    enum Command {
+        case start(TransferContext)
+        case cancel(TransferContext)
+        case resume(TransferContext)
+    }
+
+    private enum Phase {
+        case unused
+        case running(CurlMulti, pthread_t)
+        case closed
+    }
+
+    private struct Inbox {
+        var phase = Phase.unused
+        var commands: [Command] = []
+    }
+
+    private let caches: SharedCaches
+    private let inbox = Mutex(Inbox())
+    private let placed = Atomic<Int>(0)
+
+    init(caches: SharedCaches) { self.caches = caches }
+
+    /// Transfers placed here whose end has not been told.
+    var load: Int { placed.load(ordering: .relaxed) }
+
+    func transferPlaced() { placed.add(1, ordering: .relaxed) }
+
+    func transferEnded() { placed.subtract(1, ordering: .relaxed) }
+
+    func start(_ context: TransferContext) {
+        let refusal: TransferOutcome? = inbox.withLock { inbox in
+            if case .unused = inbox.phase { inbox.phase = open() }
+            switch inbox.phase {
+            case .running:
+                Self.post(.start(context), to: &inbox)
+                return nil
+            case .unused:
+                return .failed(TransferFailure(.local, "cannot start a thread for transfers"))
+            case .closed:
+                return .cancelled
+            }
+        }
+        guard let refusal else { return }
+        transferEnded()
+        context.deliver(TransferEnd(refusal))
+    }
+
+    func cancel(_ context: TransferContext) {
+        inbox.withLock { Self.post(.cancel(context), to: &$0) }
+    }
+
+    func resume(_ context: TransferContext) {
+        inbox.withLock { Self.post(.resume(context), to: &$0) }
+    }
+
+    /// Lets the thread end; returns it for joining.
+    func close() -> pthread_t? {
+        inbox.withLock { inbox in
+            let phase = inbox.phase
+            inbox.phase = .closed
+            guard case .running(let multi, let thread) = phase else { return nil }
+            multi.wake()
+            return thread
+        }
+    }
+
+    /// For the loop's own thread: what has been asked of it since the last call.
+    func takeCommands() -> (commands: [Command], isClosed: Bool) {
+        inbox.withLock { inbox in
+            let commands = inbox.commands
+            inbox.commands = []
+            guard case .closed = inbox.phase else { return (commands, false) }
+            return (commands, true)
+        }
+    }
+
+    private static func post(_ command: Command, to inbox: inout Inbox) {
+        // Without a thread there is nothing to cancel or to resume.
+        guard case .running(let multi, _) = inbox.phase else { return }
+        inbox.commands.append(command)
+        // The thread takes all at once: a command that is not the first was announced before.
+        if inbox.commands.count == 1 { multi.wake() }
+    }
+
+    private func open() -> Phase {
+        guard let multi = CurlMulti(caches: caches) else { return .unused }
+        let body = Unmanaged.passRetained(LoopThread(loop: self, multi: multi))
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, runLoop, body.toOpaque())
+        guard code == 0 else {
+            body.release()
+            return .unused
+        }
+        return .running(multi, thread)
+    }
+}
+
+private func runLoop(_ body: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let body else { return nil }
+    Unmanaged<LoopThread>.fromOpaque(body).takeRetainedValue().run()
+    return nil
+}

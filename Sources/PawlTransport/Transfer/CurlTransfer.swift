@@ -1,0 +1,16 @@
+internal import PawlCore
+
+/// What the caller holds of a transfer: it only posts to the loop.
+final class CurlTransfer: Transfer {
+    private let context: TransferContext
+    private let loop: TransferLoop
+
+    init(context: TransferContext, loop: TransferLoop) {
+        self.context = context
+        self.loop = loop
+    }
+
+    func cancel() { loop.cancel(context) }
+
+    func resume() { loop.resume(context) }
+}

@@ -1,0 +1,128 @@
+internal import func Glibc.time
+internal import PawlCore
+internal import struct FoundationEssentials.URL
+
+/// Collects the heads of one exchange line by line and keeps the newest.
+struct HeadCollector {
+    /// Over all heads of the exchange, interim ones too.
+    private static let byteLimit = 256 * 1024
+    private static let fieldLimit = 1_000
+
+    private var byteCount = 0
+    private var fieldCount = 0
+    private var isComplete = false
+    private var protocolVersion = ""
+    private var status = 0
+    private var reason = ""
+    private var fields: [HTTPField] = []
+
+    /// Whether a head other than an interim one (1xx) has come to its end.
+    var isFinal: Bool { isComplete && status >= 200 }
+
+    var isSuccess: Bool { isComplete && (200..<300).contains(status) }
+
+    /// Whether only the end of the connection will tell where the body ends (RFC 9112 §6.3).
+    var isCloseDelimited: Bool {
+        guard isFinal, status != 204, status != 304 else { return false }
+        return !fields.contains { field in
+            let name = field.name.lowercased()
+            return name == "content-length" || name == "transfer-encoding"
+        }
+    }
+
+    var hasBegun: Bool { status > 0 }
+
+    func finalHead(url: URL) -> ResponseHead? {
+        guard isFinal else { return nil }
+        var fields = fields
+        if !fields.contains(where: { $0.name.lowercased() == "date" }) {
+            // A recipient with a clock adds what the server left out (RFC 9110 §6.6.1).
+            let now = HTTPDate(secondsSince1970: Int64(time(nil)))
+            fields.append(HTTPField(name: "Date", value: now.text))
+        }
+        return ResponseHead(
+            url: url,
+            status: status,
+            reason: reason,
+            protocolVersion: protocolVersion,
+            fields: fields
+        )
+    }
+
+    mutating func take(_ line: UnsafeRawBufferPointer) throws(TransferFailure) {
+        byteCount += line.count
+        guard byteCount <= Self.byteLimit else {
+            throw TransferFailure(.malformedResponse, "the head is over \(Self.byteLimit) bytes")
+        }
+        let text = line.trimmedOfEndOfLine
+        if text.starts(with: "HTTP/".utf8) {
+            try beginHead(text)
+        } else if text.isEmpty {
+            isComplete = true
+        } else if !isComplete {
+            try takeField(text)
+        }
+    }
+
+    private mutating func beginHead(_ line: Slice<UnsafeRawBufferPointer>) throws(TransferFailure) {
+        let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard parts.count >= 2, let status = Int(parts[1].headText), (100...999).contains(status)
+        else {
+            throw TransferFailure(
+                .malformedResponse,
+                "not a status line: \(line.prefix(80).headText.sanitized)"
+            )
+        }
+        self.status = status
+        protocolVersion = parts[0].headText
+        reason = parts.count > 2 ? parts[2].headText : ""
+        fields = []
+        isComplete = false
+    }
+
+    private mutating func takeField(_ line: Slice<UnsafeRawBufferPointer>) throws(TransferFailure) {
+        if let first = line.first, first.isBlank {
+            // A field that goes on in the next line: obsolete, and still met (RFC 9112 §5.2).
+            guard let last = fields.indices.last else { return }
+            fields[last].value += " " + line.trimmedOfBlanks.headText
+            return
+        }
+        fieldCount += 1
+        guard fieldCount <= Self.fieldLimit else {
+            throw TransferFailure(.malformedResponse, "more than \(Self.fieldLimit) fields")
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        // The name is not trimmed: libcurl takes `Length : 5` for no length, and so must others.
+        let value = line[line.index(after: colon)...].trimmedOfBlanks
+        fields.append(HTTPField(name: line[..<colon].headText, value: value.headText))
+    }
+}
+
+extension UInt8 {
+    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+    fileprivate var isEndOfLine: Bool { self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n") }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate var trimmedOfEndOfLine: Slice<UnsafeRawBufferPointer> {
+        var end = endIndex
+        while end > startIndex, self[end - 1].isEndOfLine { end -= 1 }
+        return self[startIndex..<end]
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    fileprivate var trimmedOfBlanks: Self {
+        var rest = drop(while: \.isBlank)
+        while let last = rest.last, last.isBlank { rest.removeLast() }
+        return rest
+    }
+
+    /// UTF-8 where it is that, else Latin-1, as which HTTP once defined it (RFC 9110 §5.5).
+    fileprivate var headText: String {
+        if let text = String(validating: self, as: UTF8.self) { return text }
+        var text = String.UnicodeScalarView()
+        for byte in self { text.append(Unicode.Scalar(byte)) }
+        return String(text)
+    }
+}

@@ -1,0 +1,94 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import SystemPackage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ExitCodeTests {
+    @Test(arguments: Provocation.all)
+    func `each error has its status, its reason and no file`(provocation: Provocation)
+        async throws
+    {
+        let workshop = try Workshop()
+        let watch = Stopwatch()
+        let run = try await provocation.provoke(workshop)
+        expectFailure(provocation.code, run)
+        #expect(!workshop.folder.exists(Workshop.name))
+        #expect(watch.elapsed < .seconds(20))
+    }
+
+    /// Whatever is added to the table must be provoked here too.
+    @Test func `every code of the table is provoked`() {
+        let here: Set<ErrorCode> = [.diskFull, .alreadyRunning, .interrupted]
+        let provoked = here.union(Provocation.all.map(\.code))
+        // By its nature nothing outside leads to this one on purpose.
+        #expect(Set(ErrorCode.table.map(\.code)).subtracting(provoked) == [.unknown])
+    }
+
+    @Test func `interrupted is 7`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.never)
+        let runner = try workshop.start(workshop.url)
+        await workshop.origin.waitForRequests(1)
+        runner.signal(SIGINT)
+        #expect(await runner.waitForExit() == .code(7))
+    }
+
+    @Test func `the second process on one file is told who has it`() async throws {
+        let resource = Resource(size: 9 << 20)
+        let workshop = try Workshop()
+        let door = Latch()
+        workshop.serve(.resource(resource).holdAfterBytes(17 << 19, until: door))
+        let first = try workshop.start(workshop.url, "-x", "1")
+        await door.waitForArrivals()
+        // The first checkpoint gives the partial file its name.
+        try await FolderWatch.wait(for: "disk.iso.part", in: workshop.folder)
+        let second = try await workshop.run(workshop.url)
+        expectFailure(.alreadyRunning, second)
+        #expect(second.errors.contains("process \(first.identifier) has disk.iso.part"))
+        door.release()
+        #expect(await first.waitForExit() == .code(0))
+        #expect(workshop.folder.list() == [Workshop.name])
+        try expectExact(Workshop.name, resource, in: workshop)
+    }
+
+    @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
+    func `a full disk says how much is missing, before a byte is fetched`() async throws {
+        let resource = Resource(size: 8 << 20)
+        let workshop = try Workshop(resource)
+        let disk = try #require(try SmallDisk(bytes: 4 << 20))
+        let run = try await workshop.run(workshop.url, "-d", disk.path)
+        expectFailure(.diskFull, run)
+        #expect(run.errors.contains("4194304 bytes are missing"))
+        let path = disk.path + "/disk.iso"
+        #expect(access(path, F_OK) == -1)
+        #expect(access(path + ".part", F_OK) == -1)
+    }
+
+    @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
+    func `a disk that another fills is an error, and with room the download goes on`()
+        async throws
+    {
+        let resource = Resource(size: 20 << 20)
+        let workshop = try Workshop(resource)
+        let disk = try #require(try SmallDisk(bytes: 24 << 20))
+        let hog = "hog"
+        try fill(disk, hog, bytes: 10 << 20)
+        expectFailure(.diskFull, try await workshop.run(workshop.url, "-d", disk.path))
+        unlink("\(disk.path)/\(hog)")
+        let run = try await workshop.run(workshop.url, "-d", disk.path)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try resource.verify(fileAt: disk.path + "/disk.iso") == nil)
+    }
+
+    private func fill(_ disk: SmallDisk, _ name: String, bytes: Int) throws {
+        let file = try FileDescriptor.open(
+            FilePath("\(disk.path)/\(name)"),
+            .writeOnly,
+            options: .create,
+            permissions: .ownerReadWrite
+        )
+        try file.closeAfter { _ = try file.writeAll([UInt8](repeating: 1, count: bytes)) }
+    }
+}

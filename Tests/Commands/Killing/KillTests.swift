@@ -1,0 +1,81 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import Testing
+
+extension HeavyTests {
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct KillTests {
+        private static let mebibyte: Int64 = 1 << 20
+
+        /// The kill comes when the origin has sent a random number of bytes, from the first one to more
+        /// than a checkpoint's worth.
+        @Test func `eighty kills at random moments cost no more than 16 MiB each`() async throws {
+            var random = TestSeed.generator("kills")
+            let workshop = try Workshop()
+            var kills = 0
+            var number = 0
+            while kills < 80, !Task.isCancelled {
+                number += 1
+                let path = "/\(number).bin"
+                let resource = Resource(
+                    size: 40 * Self.mebibyte + Int64(number),
+                    seed: random.next()
+                )
+                let isFast = number.isMultiple(of: 3)
+                let reply = Reply.resource(resource)
+                workshop.serve(isFast ? reply : reply.rate(24 * Self.mebibyte), at: path)
+                var download = KilledDownload(
+                    workshop,
+                    path: path,
+                    resource: resource,
+                    options: isFast ? [] : ["-x", "4"],
+                    mostLost: 16 * Self.mebibyte,
+                    // Loopback sockets grow to some 6 MiB on each side where the sender is faster.
+                    inSockets: isFast ? 64 * Self.mebibyte : 4 * Self.mebibyte
+                )
+                try await download.run(kills: min(8, 80 - kills)) { missing in
+                    Int64.random(in: 1...max(1, min(missing, 20 * Self.mebibyte)), using: &random)
+                }
+                kills += download.kills
+                unlink(workshop.folder.path("\(number).bin"))
+            }
+            #expect(kills >= 80)
+        }
+
+        /// On a slow line the clock decides, not the bytes.
+        ///
+        /// Four downloads at a time wait most of it.
+        @Test func `twenty kills on a slow line cost a second of work each`() async throws {
+            let seeds = TestSeed.seeds("slow kills", count: 4)
+            let kills = try await withThrowingTaskGroup(of: Int.self) { group in
+                for seed in seeds {
+                    group.addTask { try await Self.killOnSlowLine(seed: seed) }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(kills == 5 * seeds.count)
+        }
+
+        private static func killOnSlowLine(seed: UInt64) async throws -> Int {
+            var random = SplitMix64(seed: seed)
+            let rate = 2 * mebibyte
+            let workshop = try Workshop()
+            let resource = Resource(size: 24 * mebibyte, seed: seed)
+            workshop.serve(.resource(resource).rate(rate))
+            var download = KilledDownload(
+                workshop,
+                path: Workshop.path,
+                resource: resource,
+                options: ["-x", "2"],
+                mostLost: 2 * rate,
+                inSockets: mebibyte
+            )
+            try await download.run(kills: 5) { missing in
+                let least = min(missing, rate)
+                return Int64.random(in: least...min(missing, 3 * rate), using: &random)
+            }
+            return download.kills
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import Testing
+
+/// One download that is killed and started again until it is done, with all that must hold after
+/// each kill.
+struct KilledDownload {
+    let workshop: Workshop
+    let path: String
+    let resource: Resource
+    let options: [String]
+    /// The most that a kill may cost.
+    let mostLost: Int64
+    /// What the sockets of a run can hold at most: sent by the origin, never seen by the program.
+    let inSockets: Int64
+
+    private(set) var kills = 0
+    private var claimed = RangeSet()
+
+    init(
+        _ workshop: Workshop,
+        path: String,
+        resource: Resource,
+        options: [String],
+        mostLost: Int64,
+        inSockets: Int64
+    ) {
+        self.workshop = workshop
+        self.path = path
+        self.resource = resource
+        self.options = options
+        self.mostLost = mostLost
+        self.inSockets = inSockets
+    }
+
+    private var name: String { String(path.dropFirst()) }
+    private var partial: String { name + ".part" }
+
+    /// Runs until the origin has sent so many bytes as `distance` says, kills, and looks; once
+    /// enough kills are done, runs to the end.
+    mutating func run(
+        kills most: Int,
+        distance: (_ missing: Int64) -> Int64
+    ) async throws {
+        while kills < most, !Task.isCancelled {
+            guard try await runAndKill(after: distance(resource.size - claimed.count)) else {
+                return try expectDone()
+            }
+        }
+        let run = try await workshop.run([workshop.origin.url(path)] + options)
+        #expect(run.status == .code(0), "\(run.errors)")
+        try expectDone()
+    }
+
+    /// Returns false where it was done before the kill came.
+    private mutating func runAndKill(after distance: Int64) async throws -> Bool {
+        let before = await workshop.origin.waitForQuiet()
+        let runner = try workshop.start(arguments: [workshop.origin.url(path)] + options)
+        await workshop.origin.waitForBytes(before.bodyBytesSent + distance)
+        runner.signal(SIGKILL)
+        let status = await runner.waitForExit()
+        let after = await workshop.origin.waitForQuiet()
+        try expectAsksOnlyForTheRest(after.requests.dropFirst(before.requests.count))
+        guard status == .signal(SIGKILL) else {
+            #expect(status == .code(0), "\(runner.errors)")
+            return false
+        }
+        kills += 1
+        guard !workshop.folder.exists(name) else { return false }
+        try await look(sent: after.bodyBytesSent - before.bodyBytesSent)
+        return true
+    }
+
+    /// What a checkpoint claims is not fetched again.
+    private func expectAsksOnlyForTheRest(_ requests: ArraySlice<RecordedRequest>) throws {
+        for request in requests where !claimed.isEmpty {
+            let asked = try #require(request.range?.resolve(size: resource.size))
+            #expect(claimed.intersection(RangeSet(asked)).isEmpty)
+        }
+    }
+
+    private mutating func look(sent: Int64) async throws {
+        let old = claimed
+        guard workshop.folder.exists(partial) else {
+            // Killed before the first checkpoint: all that was sent is lost.
+            #expect(old.isEmpty)
+            #expect(sent <= mostLost + inSockets)
+            return
+        }
+        claimed = try await Inspection.of(partial, in: workshop).claimed
+        #expect(old.ranges.allSatisfy(claimed.contains), "a claim was taken back")
+        let file = workshop.folder.path(partial)
+        for range in claimed.ranges {
+            #expect(
+                try resource.firstMismatch(inFileAt: file, range: range) == nil,
+                "a claim that is not so"
+            )
+        }
+        let lost = try WrittenBlocks.count(in: file, of: resource, outside: claimed)
+        #expect(lost <= mostLost, "a kill cost \(lost) bytes")
+    }
+
+    private func expectDone() throws {
+        try expectExact(name, resource, in: workshop)
+        let left = workshop.folder.list().filter { $0.hasPrefix(name) && $0 != name }
+        // Killed between the rename and the removal of the checkpoint.
+        #expect(left.isEmpty || left == [name + ".part.pawl"])
+    }
+}
+
+/// Bytes that were written: those of a file whose room was reserved are zero before.
+enum WrittenBlocks {
+    static let blockBytes: Int64 = 4096
+
+    /// How many bytes outside of `known` are those of the resource, in whole blocks.
+    static func count(
+        in file: String,
+        of resource: Resource,
+        outside known: RangeSet
+    ) throws -> Int64 {
+        var count: Int64 = 0
+        for gap in known.gaps(in: ByteRange(0, resource.size)).ranges {
+            var start = gap.start
+            while start < gap.end {
+                let end = min(gap.end, start + blockBytes)
+                let range = ByteRange(start, end)
+                if try resource.firstMismatch(inFileAt: file, range: range) == nil {
+                    count += range.count
+                }
+                start = end
+            }
+        }
+        return count
+    }
+}

@@ -1,0 +1,146 @@
+import PawlCLI
+import PawlCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OrderBookTests {
+    private static let url = "https://host.example/disk.iso"
+
+    @Test func `a URL alone goes into the current folder with the defaults`() throws {
+        let order = try order([])
+        #expect(order.destination == .directory("."))
+        #expect(order.settings.connections == .automatic)
+        #expect(order.settings.checksum == .automatic)
+        #expect(order.settings.ifExists == .rename)
+        #expect(order.settings.resumes)
+        #expect(order.workingName == "disk.iso")
+    }
+
+    @Test func `every option reaches the settings`() throws {
+        let settings = try order([
+            .init(.connections, "4"), .init(.checksum, "none"), .init(.header, "A: b"),
+            .init(.header, "C: d"), .init(.userAgent, "me/1"), .init(.user, "n:p"),
+            .init(.insecure, "true"), .init(.cacert, "/dev/null"), .init(.ifExists, "fail"),
+            .init(.retries, "0"), .init(.connectTimeout, "1.5"), .init(.stallTimeout, "2"),
+            .init(.minSpeed, "1K"), .init(.maxTime, "60"), .init(.noResume, "true"),
+        ]).settings
+        #expect(settings.connections == .fixed(4))
+        #expect(settings.checksum == .none)
+        #expect(settings.fields.map(\.name) == ["A", "C"])
+        #expect(settings.connection.userAgent == "me/1")
+        #expect(settings.credentials == Credentials(name: "n", password: "p"))
+        #expect(settings.connection.allowsUntrustedCertificates)
+        #expect(settings.connection.authoritiesFile == "/dev/null")
+        #expect(settings.ifExists == .fail)
+        #expect(settings.retries == 0)
+        #expect(settings.connection.connectTimeout == .milliseconds(1500))
+        #expect(settings.stallTimeout == .seconds(2))
+        #expect(settings.minimumBytesPerSecond == 1024)
+        #expect(settings.maximumDuration == .seconds(60))
+        #expect(!settings.resumes)
+    }
+
+    @Test func `a relative output stands below the directory`() throws {
+        let options: [OptionAssignment] = [.init(.output, "a/b.iso"), .init(.directory, "/tmp")]
+        #expect(try order(options).destination == .file("/tmp/a/b.iso"))
+        #expect(try order([.init(.output, "b.iso")]).destination == .file("b.iso"))
+    }
+
+    @Test(arguments: [
+        ([OptionAssignment(.output, "/tmp")], "--output: '/tmp' is a folder"),
+        ([OptionAssignment(.output, "dir/")], "--output: 'dir/' names a folder"),
+        ([OptionAssignment(.output, "..")], "--output: '..' names a folder"),
+        ([OptionAssignment(.output, "-")], "not to standard output"),
+        ([OptionAssignment(.output, "")], "--output: the path is empty"),
+        ([OptionAssignment(.output, "/a"), .init(.directory, "/tmp")], "is absolute"),
+        ([OptionAssignment(.retries, "-1")], "--retries: '-1' is not a number"),
+        ([OptionAssignment(.ifExists, "ask")], "--if-exists: 'ask' is no such choice"),
+        ([OptionAssignment(.userAgent, "a\nb")], "--user-agent: a line break"),
+    ])
+    func `wrong options are errors that name them`(options: [OptionAssignment], part: String) {
+        let error = #expect(throws: DownloadError.self) { try order(options) }
+        #expect(error?.code == .usage)
+        #expect(error?.description.contains(part) == true, "\(error?.description ?? "")")
+        #expect(error?.advice.isEmpty == false)
+    }
+
+    @Test(arguments: [
+        (OptionAssignment(.directory, "/dev/null"), ErrorCode.directoryNotUsable),
+        (OptionAssignment(.cacert, "/nowhere/ca.pem"), .fileUnreadable),
+        (OptionAssignment(.cacert, "/tmp"), .fileUnreadable),
+        (OptionAssignment(.output, String(repeating: "x", count: 256)), .fileNotCreatable),
+    ])
+    func `paths that cannot be used have their own status`(
+        option: OptionAssignment,
+        code: ErrorCode
+    ) {
+        let error = #expect(throws: DownloadError.self) { try order([option]) }
+        #expect(error?.code == code)
+    }
+
+    @Test func `one file or one checksum for several URLs is an error`() throws {
+        let list = try InputList(Self.url, name: "list.txt")
+        let output = OptionAssignment(.output, "a")
+        let checksum = OptionAssignment(.checksum, "md5=d41d8cd98f00b204e9800998ecf8427e")
+        expectUsage(urls: [Self.url, Self.url], nil, output)
+        expectUsage(urls: [], list, output)
+        expectUsage(urls: [Self.url, Self.url], nil, checksum)
+        expectUsage(urls: [Self.url], list, checksum)
+        expectUsage(urls: [], nil, .init(.retries, "1"))
+        let none = OptionAssignment(.checksum, "none")
+        #expect(try OrderBook(urls: [Self.url], list: list, options: [none]).orders.count == 2)
+    }
+
+    @Test func `what a list says of one URL goes before the command line`() throws {
+        let list = try InputList(
+            """
+            https://host.example/a
+              connections=2
+              header=X: 2
+            https://host.example/b
+            """,
+            name: "list.txt"
+        )
+        let orders = try OrderBook(
+            urls: [],
+            list: list,
+            options: [.init(.connections, "8"), .init(.header, "X: 1")]
+        ).orders
+        #expect(orders.map(\.settings.connections) == [.fixed(2), .fixed(8)])
+        #expect(orders.map { $0.settings.fields.map(\.value) } == [["1", "2"], ["1"]])
+    }
+
+    @Test func `two downloads to one file are an error`() throws {
+        let list = try InputList(
+            "https://h.example/a\n output=x\nhttps://h.example/b\n output=x",
+            name: "list.txt"
+        )
+        let error = #expect(throws: DownloadError.self) {
+            try OrderBook(urls: [], list: list, options: [])
+        }
+        #expect(error?.code == .usage)
+    }
+
+    @Test func `a missing password is filled in once for all`() throws {
+        var book = try OrderBook(
+            urls: [Self.url, Self.url],
+            list: nil,
+            options: [.init(.user, "me")]
+        )
+        #expect(book.nameWithoutPassword == "me")
+        book.fill(password: "p")
+        #expect(book.nameWithoutPassword == nil)
+        #expect(book.orders.allSatisfy { $0.settings.credentials?.password == "p" })
+    }
+
+    private func order(_ options: [OptionAssignment]) throws -> DownloadOrder {
+        try #require(try OrderBook(urls: [Self.url], list: nil, options: options).orders.first)
+    }
+
+    private func expectUsage(urls: [String], _ list: InputList?, _ option: OptionAssignment) {
+        let error = #expect(throws: DownloadError.self) {
+            try OrderBook(urls: urls, list: list, options: [option])
+        }
+        #expect(error?.code == .usage)
+    }
+}

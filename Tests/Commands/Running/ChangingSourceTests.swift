@@ -1,0 +1,97 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import Testing
+
+/// URLs that expire and files that change, over several runs.
+@Suite(.timeLimit(.minutes(1)))
+struct ChangingSourceTests {
+    private let resource = Resource(size: 12 << 20)
+
+    /// Each signed URL serves one request, which breaks in the middle.
+    @Test func `a signed URL that expires in the middle goes on by the original`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.redirect { "/signed?signature=\($0.ordinal)" })
+        workshop.serve(
+            .resource(resource).afterBytes(5 << 20, .reset).expireAfter(requests: 1),
+            at: "/signed"
+        )
+        let run = try await workshop.run(workshop.url, "-x", "1", "-v")
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(workshop.origin.requests(to: Workshop.path).count == 3)
+        let asked = workshop.origin.requests(to: "/signed")
+        #expect(Set(asked.map(\.target)).count == 3)
+        // It went on where it was, by the new one.
+        #expect(asked.compactMap(\.status).filter { $0 == 206 }.count == 2)
+        #expect(!run.everything.contains("signature=1"))
+    }
+
+    @Test func `in another run the original is asked, not the expired one`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.redirect { "/signed?signature=\($0.ordinal)" })
+        let held = Reply.resource(resource).holdAfterBytes(10 << 20, until: Latch())
+        workshop.serve(held.expireAfter(requests: 1), at: "/signed")
+        let runner = try workshop.start(workshop.url, "-x", "1")
+        try await FolderWatch.wait(for: "disk.iso.part", in: workshop.folder)
+        runner.signal(SIGINT)
+        #expect(await runner.waitForExit() == .code(7))
+        let run = try await workshop.run(workshop.url, "-x", "1")
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(workshop.origin.requests(to: "/signed").last?.range != nil)
+    }
+
+    enum Change: String, CaseIterable {
+        case content, entityTag, lastModified, size
+    }
+
+    private func changed(_ change: Change) -> Resource {
+        var other = Resource(size: resource.size, seed: 2)
+        switch change {
+        case .content: break
+        case .entityTag: other.lastModified = resource.lastModified
+        case .lastModified: other.entityTag = resource.entityTag
+        case .size: other = Resource(size: resource.size - 4096, seed: 3)
+        }
+        return other
+    }
+
+    @Test(arguments: Change.allCases)
+    func `a file that changed between a kill and the next run is never mixed`(change: Change)
+        async throws
+    {
+        let workshop = try Workshop()
+        let runner = try await workshop.begin(resource, [workshop.url])
+        runner.signal(SIGKILL)
+        #expect(await runner.waitForExit() == .signal(SIGKILL))
+        let other = changed(change)
+        workshop.serve(.resource(other))
+        let run = try await workshop.run(workshop.url)
+        try expectOnly(Workshop.name, other, in: workshop, run)
+    }
+
+    @Test(arguments: Change.allCases)
+    func `a file that changes while it is fetched is never mixed`(change: Change) async throws {
+        let workshop = try Workshop()
+        let other = changed(change)
+        // The first connection goes on with the old file, as from an open one.
+        workshop.serve(.resource(resource).rate(6 << 20).from(request: 2, .resource(other)))
+        let run = try await workshop.run(workshop.url, "-x", "4")
+        // Where only the tag differs it may be one for each answer: the first stream goes on alone.
+        try expectOnly(Workshop.name, change == .entityTag ? resource : other, in: workshop, run)
+    }
+
+    @Test func `a login page between two runs touches nothing`() async throws {
+        let workshop = try Workshop()
+        let runner = try await workshop.begin(resource, [workshop.url])
+        runner.signal(SIGINT)
+        await runner.waitForExit()
+        let kept = try await Inspection.of("disk.iso.part", in: workshop).claimed
+        workshop.serve(.htmlPortal)
+        let portal = try await workshop.run(workshop.url, "--retries", "1")
+        expectFailure(.captivePortal, portal)
+        #expect(workshop.folder.list() == ["disk.iso.part", "disk.iso.part.pawl"])
+        #expect(try await Inspection.of("disk.iso.part", in: workshop).claimed == kept)
+        workshop.serve(.resource(resource))
+        try expectOnly(Workshop.name, resource, in: workshop, await workshop.run(workshop.url))
+    }
+}

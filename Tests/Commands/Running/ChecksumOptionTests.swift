@@ -1,0 +1,66 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ChecksumOptionTests {
+    private let resource = Resource(size: 300_000)
+
+    private var wrongDigest: HTTPField {
+        HTTPField(
+            name: "Repr-Digest",
+            value: "sha-256=:" + Base64.text([UInt8](repeating: 7, count: 32)) + ":"
+        )
+    }
+
+    @Test(arguments: DigestAlgorithm.allCases)
+    func `the right checksum is verified`(algorithm: DigestAlgorithm) async throws {
+        let workshop = try Workshop(resource)
+        let digest = try #require(resource.digest(algorithm))
+        let run = try await workshop.run(workshop.url, "--checksum", digest.description)
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(run.errors.contains("verified \(algorithm.rawValue)"))
+    }
+
+    @Test func `with a wrong one the file never gets its name, and is kept`() async throws {
+        let workshop = try Workshop(resource)
+        let wrong = "sha1=" + String(repeating: "0", count: 40)
+        let run = try await workshop.run(workshop.url, "--checksum", wrong)
+        expectFailure(.checksumMismatch, run)
+        #expect(workshop.folder.list() == ["disk.iso.corrupt"])
+        #expect(run.errors.contains("disk.iso.corrupt"))
+        try expectExact("disk.iso.corrupt", resource, in: workshop)
+    }
+
+    @Test func `the server's own is checked by itself`() async throws {
+        var resource = resource
+        let digest = try #require(resource.digest(.sha512))
+        resource.fields = [
+            HTTPField(
+                name: "Repr-Digest",
+                value: "sha-512=:" + Base64.text(digest.bytes) + ":"
+            )
+        ]
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run(workshop.url)
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(run.errors.contains("verified sha512"))
+    }
+
+    @Test func `a wrong one of the server is a failure`() async throws {
+        var resource = resource
+        resource.fields = [wrongDigest]
+        let workshop = try Workshop(resource)
+        expectFailure(.checksumMismatch, try await workshop.run(workshop.url))
+        #expect(workshop.folder.list() == ["disk.iso.corrupt"])
+    }
+
+    @Test func `none ignores the server's`() async throws {
+        var resource = resource
+        resource.fields = [wrongDigest]
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run(workshop.url, "--checksum", "none")
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(!run.errors.contains("verified"))
+    }
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import PawlCore
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ProgressOptionTests {
+    private let resource = Resource(size: 2 << 20)
+
+    /// Slow enough for several events.
+    private func workshop() throws -> Workshop {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).rate(4 << 20))
+        return workshop
+    }
+
+    @Test(arguments: [
+        [], ["--progress", "auto"], ["--progress", "bar"], ["--progress", "plain"],
+    ])
+    func `in a pipe there are plain lines`(options: [String]) async throws {
+        let workshop = try workshop()
+        let run = try await workshop.run([workshop.url, "-x", "1"] + options)
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(run.output.isEmpty)
+        #expect(run.errorLines.count == 2)
+        #expect(run.errorLines.first?.hasPrefix("disk.iso: 2.00 MiB") == true)
+        #expect(run.errorLines.last?.contains("disk.iso: 2.00 MiB in ") == true)
+        #expect(!run.errors.utf8.contains { $0 < 0x20 && $0 != 0x0A })
+    }
+
+    @Test func `plain is plain on a terminal too`() async throws {
+        let workshop = try workshop()
+        let settings = ProcessSettings(terminal: TerminalSize())
+        let run = try await workshop.run(
+            workshop.url,
+            "--progress",
+            "plain",
+            settings: settings
+        )
+        #expect(run.status == .code(0))
+        #expect(!run.output.contains("\u{1B}[?25l"))
+    }
+
+    @Test func `none shows nothing but the end`() async throws {
+        let workshop = try workshop()
+        let run = try await workshop.run(workshop.url, "--progress", "none")
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(run.output.isEmpty)
+        #expect(run.errorLines.count <= 1)
+    }
+
+    @Test(arguments: ["-q", "--quiet"])
+    func `quiet says nothing at all`(option: String) async throws {
+        let workshop = try workshop()
+        let run = try await workshop.run(workshop.url, option)
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(run.everything.isEmpty)
+    }
+
+    @Test func `quiet still says errors`() async throws {
+        let workshop = try workshop()
+        let run = try await workshop.run(workshop.origin.url("/nothing"), "-q")
+        expectFailure(.notFound, run)
+    }
+
+    @Test(arguments: ["-v", "--verbose"])
+    func `verbose says what is done`(option: String) async throws {
+        let workshop = try workshop()
+        let run = try await workshop.run(workshop.url, option)
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(run.errors.contains("200"))
+        #expect(run.errorLines.count > 3)
+    }
+
+    private struct Event: Decodable {
+        var event: String
+        var id: Int
+        var url: String
+        var name: String
+        var completed: Int64?
+        var total: Int64?
+        var path: String?
+        var bytes: Int64?
+        var code: String?
+        var exit: Int32?
+    }
+
+    private func events(_ text: String) throws -> [Event] {
+        try text.split(separator: "\n").map {
+            try JSONDecoder().decode(Event.self, from: Data($0.utf8))
+        }
+    }
+
+    @Test func `json is an object a line`() async throws {
+        let workshop = try workshop()
+        let run = try await workshop.run(
+            workshop.url,
+            workshop.origin.url("/nothing?token=s3cret"),
+            "--progress",
+            "json"
+        )
+        #expect(run.status == .code(ErrorCode.notFound.exitStatus))
+        let events = try events(run.output)
+        let progress = events.filter { $0.event == "progress" && $0.id == 1 }
+        #expect(progress.count >= 2)
+        let counts = progress.compactMap(\.completed)
+        #expect(counts == counts.sorted())
+        #expect(progress.contains { $0.total == resource.size })
+        let finished = try #require(events.first { $0.event == "finished" })
+        #expect(finished.id == 1)
+        #expect(finished.name == Workshop.name)
+        #expect(finished.bytes == resource.size)
+        #expect(finished.path?.hasSuffix("disk.iso") == true)
+        let failed = try #require(events.first { $0.event == "failed" })
+        #expect(failed.id == 2)
+        #expect(failed.code == "not-found")
+        #expect(failed.exit == ErrorCode.notFound.exitStatus)
+        #expect(!run.everything.contains("s3cret"))
+        #expect(run.errorLines.count == 1)
+    }
+}

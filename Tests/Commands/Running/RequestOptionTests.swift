@@ -1,0 +1,103 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestOptionTests {
+    private let resource = Resource(size: 50_000)
+
+    @Test(arguments: ["-H", "--header"])
+    func `headers are sent`(option: String) async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run(
+            workshop.url,
+            option,
+            "Accept-Language: de",
+            option,
+            "X-Empty-Handed:   no  "
+        )
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        let request = try #require(workshop.origin.requests.first)
+        #expect(request["Accept-Language"] == "de")
+        #expect(request["X-Empty-Handed"] == "no")
+        #expect(request["Accept-Encoding"] == "identity")
+    }
+
+    @Test func `the user agent is Pawl's own or the one given`() async throws {
+        let workshop = try Workshop(resource)
+        _ = try await workshop.run(workshop.url, "-o", "a")
+        _ = try await workshop.run(workshop.url, "-o", "b", "--user-agent", "Probe/1.0")
+        let agents = workshop.origin.requests.map { $0["User-Agent"] }
+        try #require(agents.count == 2)
+        #expect(agents[0]?.lowercased().hasPrefix("pawl/") == true)
+        #expect(agents[1] == "Probe/1.0")
+    }
+
+    @Test func `user signs in`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).requireBasic(name: "jo", password: "a:b c"))
+        let run = try await workshop.run(workshop.url, "--user", "jo:a:b c")
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+    }
+
+    @Test func `a wrong password is not tried again`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).requireBasic(name: "jo", password: "right"))
+        let run = try await workshop.run(workshop.url, "--user", "jo:wrong")
+        expectFailure(.unauthorized, run)
+        #expect(workshop.origin.requests.count <= 2)
+        #expect(workshop.folder.list().isEmpty)
+        #expect(!run.everything.contains("wrong"))
+    }
+
+    @Test func `a password that is left out is asked for, and not shown`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).requireBasic(name: "jo", password: "open sesame"))
+        let runner = try workshop.start(
+            workshop.url,
+            "--user",
+            "jo",
+            settings: ProcessSettings(terminal: TerminalSize())
+        )
+        #expect(await runner.waitForOutput(containing: "Password for jo: "))
+        runner.type("open sesame\n")
+        #expect(await runner.waitForExit() == .code(0))
+        #expect(!runner.output.contains("sesame"))
+        try expectExact(Workshop.name, resource, in: workshop)
+    }
+
+    @Test func `a password is not asked for where there is no terminal`() async throws {
+        let workshop = try Workshop(resource)
+        expectFailure(.usage, try await workshop.run(workshop.url, "--user", "jo"))
+        #expect(workshop.origin.requests.isEmpty)
+    }
+
+    @Test func `a certificate that nobody knows is refused`() async throws {
+        let workshop = try Workshop(resource, tls: true)
+        let run = try await workshop.run(workshop.url)
+        expectFailure(.tlsFailed, run)
+        #expect(run.errors.contains("--cacert"))
+        #expect(workshop.origin.requests.isEmpty)
+        #expect(workshop.folder.list().isEmpty)
+    }
+
+    @Test func `insecure accepts it`() async throws {
+        let workshop = try Workshop(resource, tls: true)
+        let run = try await workshop.run(workshop.url, "--insecure")
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+    }
+
+    @Test func `cacert trusts it, and no other`() async throws {
+        let workshop = try Workshop(resource, tls: true)
+        let pem = try #require(workshop.origin.certificatePEM)
+        let own = try ScratchFolder()
+        let path = try own.write("authority.pem", pem)
+        let run = try await workshop.run(workshop.url, "--cacert", path)
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+
+        let other = try ScriptedOrigin(certificate: .otherHost)
+        other.route("/x", .resource(resource))
+        let refused = try await workshop.run(other.url("/x"), "--cacert", path)
+        expectFailure(.tlsFailed, refused)
+    }
+}

@@ -1,0 +1,109 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TimeOptionTests {
+    private let resource = Resource(size: 3 << 20)
+
+    @Test(arguments: [0, 1, 3])
+    func `retries is how many failures are borne`(retries: Int) async throws {
+        let workshop = try Workshop()
+        workshop.serve(.hangUp(.reset))
+        let run = try await workshop.run(workshop.url, "--retries", "\(retries)")
+        expectFailure(.network, run)
+        #expect(workshop.origin.requests.count == retries + 1)
+        #expect(workshop.folder.list().isEmpty)
+    }
+
+    @Test func `connect-timeout ends what is not answered`() async throws {
+        let workshop = try Workshop()
+        let deaf = try DeafSocket()
+        let watch = Stopwatch()
+        let run = try await workshop.run(
+            "http://127.0.0.1:\(deaf.port)/x",
+            "--connect-timeout",
+            "0.4",
+            "--retries",
+            "0"
+        )
+        expectFailure(.timedOut, run)
+        #expect(run.errors.contains("--connect-timeout"))
+        #expect(watch.elapsed > .seconds(0.35))
+        #expect(watch.elapsed < .seconds(5))
+    }
+
+    @Test func `a connection that brings nothing for the stall time is replaced`() async throws {
+        let workshop = try Workshop()
+        let stalls = Reply.resource(resource).stallAfterBytes(1 << 20)
+        workshop.serve(stalls.from(request: 2, .resource(resource)))
+        let watch = Stopwatch()
+        let run = try await workshop.run(workshop.url, "-x", "1", "--stall-timeout", "0.5")
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(watch.elapsed < .seconds(10))
+        // It goes on where it was.
+        let second = try #require(workshop.origin.requests.dropFirst().first)
+        #expect(second.range == .from(1 << 20, last: resource.size - 1))
+    }
+
+    @Test func `a source that always stalls is given up`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).stallAfterBytes(0))
+        let run = try await workshop.run(
+            workshop.url,
+            "--stall-timeout",
+            "0.3",
+            "--retries",
+            "1"
+        )
+        expectFailure(.timedOut, run)
+        #expect(workshop.origin.requests.count == 2)
+    }
+
+    @Test func `a connection below the minimum speed is replaced`() async throws {
+        let workshop = try Workshop()
+        let crawls = Reply.resource(resource).rate(10_000)
+        workshop.serve(crawls.from(request: 2, .resource(resource)))
+        let run = try await workshop.run(
+            workshop.url,
+            "-x",
+            "1",
+            "--min-speed",
+            "100K",
+            "--stall-timeout",
+            "0.5"
+        )
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(workshop.origin.requests.count == 2)
+    }
+
+    @Test func `max-time ends a download, and what came is kept`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).rate(1 << 20).from(request: 3, .resource(resource)))
+        let watch = Stopwatch()
+        let run = try await workshop.run(workshop.url, "-x", "1", "--max-time", "0.7")
+        expectFailure(.timedOut, run)
+        #expect(watch.elapsed > .seconds(0.7))
+        #expect(workshop.folder.list() == ["disk.iso.part", "disk.iso.part.pawl"])
+        let again = try await workshop.run(workshop.url)
+        try expectOnly(Workshop.name, resource, in: workshop, again)
+        guard case .from(let start, _) = workshop.origin.requests[1].range else {
+            Issue.record("the second run asked for the whole")
+            return
+        }
+        #expect(start > 0)
+    }
+
+    @Test func `no-resume starts anew, and what was there is set aside`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).rate(1 << 20).from(request: 2, .resource(resource)))
+        _ = try await workshop.run(workshop.url, "-x", "1", "--max-time", "0.7")
+        #expect(workshop.folder.exists("disk.iso.part"))
+        let run = try await workshop.run(workshop.url, "-x", "1", "--no-resume")
+        #expect(run.status == .code(0))
+        try expectExact(Workshop.name, resource, in: workshop)
+        #expect(workshop.origin.requests.dropFirst().first?.range == nil)
+        #expect(workshop.folder.exists("disk.iso.part.1"))
+        #expect(!workshop.folder.exists("disk.iso.part"))
+    }
+}

@@ -1,0 +1,181 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TerminalScreenTests {
+    private let resource = Resource(size: 3 << 20)
+
+    private func workshop(_ path: String = Workshop.path) throws -> Workshop {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).rate(3 << 20), at: path)
+        return workshop
+    }
+
+    private func terminal(columns: UInt16, noColour: String? = nil) -> ProcessSettings {
+        ProcessSettings(
+            environment: ["NO_COLOR": noColour],
+            terminal: TerminalSize(columns: columns, rows: 24)
+        )
+    }
+
+    @Test(arguments: [100, 40, 20] as [UInt16])
+    func `no line wraps while it runs, and the finished line stays`(columns: UInt16) async throws {
+        let workshop = try workshop()
+        let watch = Stopwatch()
+        let run = try await workshop.run(
+            workshop.url,
+            "-x",
+            "1",
+            settings: terminal(columns: columns)
+        )
+        let elapsed = watch.elapsed
+        #expect(run.status == .code(0))
+        var screen = ScreenEmulator(columns: Int(columns))
+        screen.feed(run.output)
+        #expect(screen.unknown.isEmpty)
+        #expect(screen.lostCharacters == 0)
+        #expect(screen.isCursorVisible)
+        #expect(screen.text.contains("disk.iso  3.00 MiB in "))
+        #expect(!screen.text.contains("%"))
+        #expect(screen.drawings >= 3)
+        // Ten redraws a second at most.
+        #expect(Double(screen.drawings) <= elapsed.seconds * 10 + 2)
+    }
+
+    @Test(arguments: [60, 40, 20] as [UInt16])
+    func `a line while it runs has the percent, the more room the more`(columns: UInt16)
+        async throws
+    {
+        let workshop = try Workshop()
+        let door = Latch()
+        workshop.serve(.resource(resource).holdAfterBytes(resource.size / 2, until: door))
+        let runner = try workshop.start(
+            workshop.url,
+            "-x",
+            "1",
+            settings: terminal(columns: columns)
+        )
+        #expect(await runner.waitForOutput(containing: "50%"))
+        var screen = ScreenEmulator(columns: Int(columns))
+        screen.feed(runner.output)
+        let line = try #require(screen.lines.last)
+        #expect(line.contains("disk.iso") || columns < 40)
+        #expect(line.contains("50%"))
+        #expect(screen.wrappedLines + screen.lostCharacters == 0)
+        door.release()
+        #expect(await runner.waitForExit() == .code(0))
+    }
+
+    @Test func `wide characters and a long name keep to the line`() async throws {
+        let path =
+            "/%E6%96%87%E4%BB%B6%E6%96%87%E4%BB%B6%E6%96%87%E4%BB%B6%F0%9F%8E%89long-name.iso"
+        let workshop = try workshop(path)
+        let run = try await workshop.run(
+            workshop.origin.url(path),
+            "-x",
+            "1",
+            settings: terminal(columns: 40)
+        )
+        #expect(run.status == .code(0))
+        #expect(workshop.folder.list() == ["文件文件文件🎉long-name.iso"])
+        var screen = ScreenEmulator(columns: 40)
+        screen.feed(run.output)
+        #expect(screen.lostCharacters == 0)
+        #expect(screen.drawings >= 3)
+    }
+
+    @Test func `several downloads have a line each and a total, and leave one line each`()
+        async throws
+    {
+        let workshop = try Workshop()
+        for number in 1...3 {
+            workshop.serve(
+                .resource(Resource(size: 1 << 20, seed: UInt64(number))).rate(1 << 20),
+                at: "/\(number).bin"
+            )
+        }
+        let run = try await workshop.run(
+            ["-x", "1"] + (1...3).map { workshop.origin.url("/\($0).bin") },
+            terminal(columns: 60)
+        )
+        #expect(run.status == .code(0))
+        #expect(run.output.contains("0 of 3 done"))
+        var screen = ScreenEmulator(columns: 60)
+        screen.feed(run.output)
+        #expect(screen.lostCharacters == 0)
+        let lines = screen.lines.filter { !$0.isEmpty }
+        #expect(lines.count == 3)
+        for number in 1...3 { #expect(lines.contains { $0.contains("/\(number).bin  1.00 MiB") }) }
+    }
+
+    @Test func `colours are there, and with NO_COLOR they are not`() async throws {
+        let colourful = try workshop()
+        let run = try await colourful.run(colourful.url, settings: terminal(columns: 80))
+        #expect(run.output.contains("m✓"))
+        let plain = try workshop()
+        let other = try await plain.run(plain.url, settings: terminal(columns: 80, noColour: "1"))
+        #expect(other.status == .code(0))
+        #expect(other.output.contains("✓ ./disk.iso: 3.00 MiB") || other.output.contains("✓ disk"))
+        #expect(!hasColours(other.output))
+        #expect(hasColours(run.output))
+    }
+
+    @Test func `a dumb terminal gets plain lines`() async throws {
+        let workshop = try workshop()
+        var settings = terminal(columns: 80)
+        settings.environment["TERM"] = "dumb"
+        let run = try await workshop.run(workshop.url, settings: settings)
+        #expect(run.status == .code(0))
+        #expect(!run.output.contains("\u{1B}"))
+    }
+
+    @Test func `after a resize the lines have the new width`() async throws {
+        let workshop = try Workshop()
+        let (first, second) = (Latch(), Latch())
+        workshop.serve(
+            .resource(resource).holdAfterBytes(resource.size / 4, until: first)
+                .holdAfterBytes(resource.size / 2, until: second)
+        )
+        let runner = try workshop.start(
+            workshop.url,
+            "-x",
+            "1",
+            settings: terminal(columns: 90)
+        )
+        #expect(await runner.waitForOutput(containing: "25%"))
+        #expect(drawnWidths(runner.output).contains { $0 > 30 })
+        runner.resize(TerminalSize(columns: 30, rows: 24))
+        // The next drawing of a tick has the new width, whatever it shows.
+        #expect(await runner.waitForOutput(containing: "25%"))
+        let before = runner.output.utf8.count
+        first.release()
+        #expect(await runner.waitForOutput(containing: "50%"))
+        second.release()
+        #expect(await runner.waitForExit() == .code(0))
+        let after = String(decoding: runner.outputBytes.dropFirst(before), as: UTF8.self)
+        let widths = drawnWidths(after)
+        #expect(!widths.isEmpty)
+        // A drawing that was under way may still have the old one.
+        #expect(widths.dropFirst().allSatisfy { $0 < 30 })
+    }
+
+    /// The widest line of each drawing.
+    private func drawnWidths(_ output: String) -> [Int] {
+        output.split(separator: "\u{1B}[?7l").dropFirst().map { drawing in
+            var screen = ScreenEmulator(columns: 1000)
+            screen.feed(String(drawing.prefix(upTo: end(of: drawing))))
+            return screen.lines.map(\.count).max() ?? 0
+        }
+    }
+
+    private func end(of drawing: Substring) -> Substring.Index {
+        drawing.firstRange(of: "\u{1B}[?7h")?.lowerBound ?? drawing.endIndex
+    }
+
+    private func hasColours(_ output: String) -> Bool {
+        output.split(separator: "\u{1B}[").dropFirst().contains { sequence in
+            sequence.first { !$0.isNumber && $0 != ";" } == "m"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+
+/// Listens and never accepts; its queue is full, so that connecting to it takes for ever.
+final class DeafSocket: Sendable {
+    let port: UInt16
+    private let descriptors: [Int32]
+
+    struct Unavailable: Error {}
+
+    init() throws {
+        let listener = socket(AF_INET, Self.type, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var descriptors = [listener]
+        let isReady = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                guard bind(listener, pointer, length) == 0, listen(listener, 0) == 0,
+                    getsockname(listener, pointer, &length) == 0
+                else { return false }
+                for _ in 0..<4 {
+                    let filler = socket(AF_INET, Self.type, 0)
+                    // In progress for ever is what is wanted.
+                    _ = connect(filler, pointer, length)
+                    descriptors.append(filler)
+                }
+                return true
+            }
+        }
+        self.descriptors = descriptors
+        port = UInt16(bigEndian: address.sin_port)
+        guard isReady else { throw Unavailable() }
+    }
+
+    deinit {
+        for descriptor in descriptors { close(descriptor) }
+    }
+
+    private static let type =
+        Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        | Int32(SOCK_CLOEXEC.rawValue)
+}

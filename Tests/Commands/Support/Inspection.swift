@@ -1,0 +1,25 @@
+import FoundationEssentials
+import PawlCore
+import PawlTesting
+import Testing
+
+/// What `pawl inspect --json` says of a partial file.
+struct Inspection: Decodable {
+    var url: String
+    var bytes: Int64
+    var usableBytes: Int64
+    var ofThisBoot: Bool
+    var written: [[Int64]]
+    var durable: [[Int64]]
+
+    /// What the next run would go on from.
+    var claimed: RangeSet {
+        RangeSet((written + durable).filter { $0.count == 2 }.map { ByteRange($0[0], $0[1]) })
+    }
+
+    static func of(_ name: String, in workshop: Workshop) async throws -> Inspection {
+        let run = try await workshop.run("inspect", "--json", name)
+        #expect(run.status == .code(0), "\(run.errors)")
+        return try JSONDecoder().decode(Inspection.self, from: Data(run.output.utf8))
+    }
+}

@@ -1,0 +1,11 @@
+import PawlCore
+
+/// How long something takes.
+struct Stopwatch: Sendable {
+    private let clock = SystemTimekeeper()
+    private let begin: Moment
+
+    init() { begin = clock.now() }
+
+    var elapsed: Duration { clock.now() - begin }
+}

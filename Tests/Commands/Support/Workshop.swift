@@ -1,0 +1,137 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The built program in a folder of its own, and an origin to fetch from.
+struct Workshop: Sendable {
+    /// Where the program runs.
+    let folder: ScratchFolder
+    let origin: ScriptedOrigin
+
+    /// In memory a sync costs nothing: for runs by the hundred.
+    init(tls: Bool = false, inMemory: Bool = false) throws {
+        let isThere = access("/dev/shm", W_OK | X_OK) == 0
+        folder = try ScratchFolder(in: inMemory && isThere ? "/dev/shm" : nil)
+        origin = try ScriptedOrigin(tls: tls)
+    }
+
+    /// A workshop that serves a resource as a good server does.
+    init(_ resource: Resource, at path: String = Self.path, tls: Bool = false) throws {
+        try self.init(tls: tls)
+        origin.route(path, .resource(resource))
+    }
+
+    static let path = "/disk.iso"
+    /// The name that the file of `path` gets.
+    static let name = "disk.iso"
+
+    var url: String { origin.url(Self.path) }
+
+    /// Serves one reply.
+    func serve(_ reply: Reply, at path: String = Self.path) { origin.route(path, reply) }
+
+    /// Runs `pawl` to its end.
+    func run(_ arguments: String..., settings: ProcessSettings = ProcessSettings()) async throws
+        -> FinishedProcess
+    {
+        try await run(arguments, settings)
+    }
+
+    func run(_ arguments: [String], _ settings: ProcessSettings = ProcessSettings()) async throws
+        -> FinishedProcess
+    {
+        try await ProcessRunner.run(Self.program, arguments, complete(settings))
+    }
+
+    /// Starts `pawl`.
+    func start(_ arguments: String..., settings: ProcessSettings = ProcessSettings()) throws
+        -> ProcessRunner
+    {
+        try start(arguments: arguments, settings)
+    }
+
+    func start(arguments: [String], _ settings: ProcessSettings = ProcessSettings()) throws
+        -> ProcessRunner
+    {
+        try ProcessRunner(Self.program, arguments, complete(settings))
+    }
+
+    /// Starts a download that comes to its first checkpoint, so that its partial file has a name,
+    /// and not to its end: the resource must have more than 10 MiB.
+    func begin(
+        _ resource: Resource,
+        _ arguments: [String],
+        _ settings: ProcessSettings = ProcessSettings()
+    ) async throws -> ProcessRunner {
+        serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
+        let runner = try start(arguments: arguments + ["-x", "1"], settings)
+        try await FolderWatch.wait(for: Self.name + ".part", in: folder)
+        return runner
+    }
+
+    static let program = BuiltProduct.path("pawl")
+
+    /// The run's own folder, and nothing of the environment that changes what is shown.
+    private func complete(_ settings: ProcessSettings) -> ProcessSettings {
+        var settings = settings
+        settings.folder = settings.folder ?? folder.path
+        let usual: [String: String?] = [
+            "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "NO_COLOR": nil, "http_proxy": nil,
+            "https_proxy": nil, "all_proxy": nil, "HTTP_PROXY": nil, "HTTPS_PROXY": nil,
+            "ALL_PROXY": nil, "PAWL_FAULT": nil,
+        ]
+        settings.environment = usual.merging(settings.environment) { _, own in own }
+        return settings
+    }
+}
+
+extension FinishedProcess {
+    /// The lines on standard error.
+    var errorLines: [String] {
+        errors.split(separator: "\n").map(String.init)
+    }
+
+    /// All that it wrote, of both streams.
+    var everything: String { output + errors }
+}
+
+/// The run ended well and left exactly that file, and no other.
+func expectOnly(
+    _ name: String,
+    _ resource: Resource,
+    in workshop: Workshop,
+    _ run: FinishedProcess,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    #expect(run.status == .code(0), "\(run.errors)", sourceLocation: sourceLocation)
+    #expect(workshop.folder.list() == [name], sourceLocation: sourceLocation)
+    try expectExact(name, resource, in: workshop, sourceLocation: sourceLocation)
+}
+
+/// The file is byte for byte the resource.
+func expectExact(
+    _ name: String,
+    _ resource: Resource,
+    in workshop: Workshop,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let path = workshop.folder.path(name)
+    #expect(try resource.verify(fileAt: path) == nil, sourceLocation: sourceLocation)
+}
+
+/// The program failed with that code, said why in a line or two, and what to do.
+func expectFailure(
+    _ code: ErrorCode,
+    _ run: FinishedProcess,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(
+        run.status == .code(code.exitStatus),
+        "\(run.errors)",
+        sourceLocation: sourceLocation
+    )
+    let own = run.errorLines.filter { $0.hasPrefix("pawl: ") && !$0.hasPrefix("pawl: note: ") }
+    #expect((1...2).contains(own.count), "\(run.errors)", sourceLocation: sourceLocation)
+    #expect(run.output.isEmpty, sourceLocation: sourceLocation)
+}

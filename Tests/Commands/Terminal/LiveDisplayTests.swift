@@ -1,0 +1,150 @@
+import PawlCLI
+import PawlCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LiveDisplayTests {
+    private let style = TerminalStyle(isUnicode: true, hasColours: false)
+
+    @Test func `the block never reaches the last row or the last column`() {
+        for columns in [2, 10, 20, 40, 80, 200] {
+            for rows in 1...12 {
+                for count in 1...12 {
+                    let lines = draw(run(running: count, ordered: count), columns, rows)
+                    #expect(lines.count <= max(1, rows - 1), "\(rows) rows, \(count) running")
+                    #expect(lines.allSatisfy { DisplayWidth.of($0) < columns })
+                }
+            }
+        }
+    }
+
+    @Test func `one download has one line and no total`() {
+        let lines = draw(run(running: 1, ordered: 1), 80, 24)
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasPrefix("file-1.iso") == true)
+    }
+
+    @Test func `several downloads have a total below them`() throws {
+        var run = run(running: 3, ordered: 12)
+        run.endedCount = 2
+        run.failedCount = 1
+        let lines = draw(run, 100, 24)
+        #expect(lines.count == 4)
+        #expect(lines.last?.hasPrefix("2/12, 1 failed") == true)
+        try Snapshot.expect(lines.joined(separator: "\n") + "\n", matches: "several-downloads.txt")
+    }
+
+    @Test func `more downloads than rows are counted`() {
+        let lines = draw(run(running: 20, ordered: 20), 80, 10)
+        #expect(lines.count == 9)
+        #expect(lines.dropLast().last == "… and 13 more")
+    }
+
+    @Test func `the total of all is told only when each size is known`() {
+        var run = run(running: 2, ordered: 3)
+        #expect(run.sum.totalBytes == nil)
+        run.endedCount = 1
+        run.finishedBytes = 500
+        #expect(run.sum.totalBytes == 2500)
+        #expect(run.sum.completedBytes == 1300)
+        run.running[0].progress.totalBytes = nil
+        #expect(run.sum.totalBytes == nil)
+    }
+
+    private func draw(_ run: RunSnapshot, _ columns: Int, _ rows: Int) -> [String] {
+        LiveDisplay.lines(run, columns: columns, rows: rows, style: style, frame: 1)
+    }
+
+    private func run(running: Int, ordered: Int) -> RunSnapshot {
+        var run = RunSnapshot()
+        run.orderedCount = ordered
+        run.running = (1...running).map { id in
+            var progress = DownloadProgress()
+            progress.name = "file-\(id).iso"
+            progress.phase = .receiving
+            progress.totalBytes = 1000
+            progress.completedBytes = 400
+            progress.bytesPerSecond = 100
+            progress.connections = 2
+            return RunningDownload(id: id, source: "https://host/\(id)", progress: progress)
+        }
+        return run
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct LiveBlockTests {
+    @Test func `a block is drawn in place and leaves the cursor on its first line`() {
+        var block = LiveBlock()
+        let first = block.draw(["one", "two"], columns: 80)
+        #expect(first.hasSuffix("\u{1B}[1A\r"))
+        #expect(first.contains("\u{1B}[?25l"))
+        #expect(screen(["$ pawl", first]) == ["$ pawl", "one", "two"])
+    }
+
+    @Test func `a shorter block leaves nothing of a longer one`() {
+        var block = LiveBlock()
+        let drawings = [
+            block.draw(["one", "two is long", "three"], columns: 80),
+            block.draw(["uno", "dos"], columns: 80),
+        ]
+        #expect(screen(["$ pawl"] + drawings) == ["$ pawl", "uno", "dos"])
+    }
+
+    @Test func `a message scrolls up above the block`() {
+        var block = LiveBlock()
+        let first = block.draw(["one", "two"], columns: 80)
+        #expect(screen(["", first, block.printing("done\r\n")]) == ["", "done", "one", "two"])
+    }
+
+    @Test func `nothing is written where nothing changed`() {
+        var block = LiveBlock()
+        _ = block.draw(["one"], columns: 80)
+        #expect(block.draw(["one"], columns: 80) == "")
+        #expect(block.draw(["one"], columns: 60) != "")
+    }
+
+    @Test func `taking the block away gives the cursor back`() {
+        var block = LiveBlock()
+        let first = block.draw(["one", "two"], columns: 80)
+        let last = block.remove()
+        #expect(last.hasSuffix("\u{1B}[?25h"))
+        #expect(screen(["$ pawl", first, last]) == ["$ pawl"])
+        #expect(block.remove() == "")
+    }
+}
+
+/// What a terminal shows after these writes, the first of which is followed by a new line.
+private func screen(_ writes: [String]) -> [String] {
+    var rows: [[Character]] = [Array(writes.first ?? ""), []]
+    var row = 1
+    var column = 0
+    for text in writes.dropFirst() {
+        var rest = Substring(text)
+        while let character = rest.popFirst() {
+            switch character {
+            case "\r\n":
+                row += 1
+                column = 0
+                if row == rows.count { rows.append([]) }
+            case "\r": column = 0
+            case "\u{1B}":
+                guard let end = rest.firstIndex(where: \.isLetter) else { return [] }
+                let command = rest[...end]
+                rest = rest[rest.index(after: end)...]
+                if command.hasSuffix("A") { row -= Int(command.dropFirst().dropLast()) ?? 0 }
+                if command.hasSuffix("K") || command.hasSuffix("J") {
+                    rows[row] = Array(rows[row].prefix(column))
+                }
+                if command.hasSuffix("J") { rows = Array(rows.prefix(row + 1)) }
+            default:
+                rows[row] =
+                    Array(rows[row].prefix(column)) + [character]
+                    + rows[row].dropFirst(column + 1)
+                column += 1
+            }
+        }
+    }
+    let shown = rows.map { String($0) }
+    return shown.last == "" ? shown.dropLast() : shown
+}

@@ -1,0 +1,114 @@
+import PawlCLI
+import PawlCore
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StreamDisplayTests {
+    @Test func `JSON events have their documented form`() throws {
+        let lines = Lines()
+        var display = JSONDisplay { lines.add($0) }
+        var progress = sample
+        display.show(run(progress), at: .zero)
+        display.show(run(progress), at: .zero + .milliseconds(100))
+        progress.totalBytes = nil
+        progress.phase = .retrying
+        display.show(run(progress), at: .zero + .milliseconds(200))
+        display.ended(ended(.success(file())))
+        display.ended(
+            ended(.failure(DownloadError(.notFound, "no such file", advice: "check the URL")))
+        )
+        #expect(lines.all.count == 4, "what did not change is not written again")
+        try Snapshot.expect(
+            lines.all.joined(separator: "\n") + "\n",
+            matches: "progress-events.json"
+        )
+    }
+
+    @Test func `a log gets a line at the start, one each five seconds, and one at the end`() throws
+    {
+        let lines = Lines()
+        var display = PlainDisplay(style: TerminalStyle(isUnicode: true, hasColours: false)) {
+            lines.add($0)
+        }
+        var progress = sample
+        progress.resumedBytes = progress.completedBytes
+        progress.phase = .connecting
+        display.show(run(progress), at: .zero)
+        #expect(lines.all.isEmpty)
+        progress.phase = .receiving
+        for tick in 0..<110 {
+            display.show(run(progress), at: .zero + .milliseconds(100 * tick))
+        }
+        display.ended(ended(.success(file())))
+        #expect(
+            lines.all == [
+                "disk.iso: 629 MiB, goes on from 277/629 MiB",
+                "disk.iso: 43%, 277/629 MiB, 24.1 MiB/s, 0:15 left, 8 connections",
+                "disk.iso: 43%, 277/629 MiB, 24.1 MiB/s, 0:15 left, 8 connections",
+                "/tmp/disk.iso: 629 MiB in 26 s, 24.2 MiB/s, verified md5",
+            ]
+        )
+    }
+
+    @Test func `names in JSON and logs hold no control characters`() {
+        let lines = Lines()
+        var progress = sample
+        progress.name = "a\u{1B}[2Jb"
+        var json = JSONDisplay { lines.add($0) }
+        json.show(run(progress), at: .zero)
+        var plain = PlainDisplay(style: TerminalStyle(isUnicode: true, hasColours: false)) {
+            lines.add($0)
+        }
+        plain.show(run(progress), at: .zero)
+        #expect(lines.all.count == 2)
+        #expect(lines.all.allSatisfy { $0.contains("a\u{FFFD}[2Jb") })
+    }
+
+    private var sample: DownloadProgress {
+        var progress = DownloadProgress()
+        progress.name = "disk.iso"
+        progress.phase = .receiving
+        progress.totalBytes = 659_554_304
+        progress.completedBytes = 289_931_264
+        progress.bytesPerSecond = 25_270_681.4
+        progress.connections = 8
+        return progress
+    }
+
+    private func run(_ progress: DownloadProgress) -> RunSnapshot {
+        var run = RunSnapshot()
+        run.orderedCount = 1
+        run.running = [RunningDownload(id: 1, source: "https://host/disk.iso", progress: progress)]
+        return run
+    }
+
+    private func file() -> DownloadedFile {
+        var file = DownloadedFile(path: "/tmp/disk.iso", byteCount: 659_554_304)
+        file.verifiedDigest = ContentDigest(
+            .md5,
+            hexadecimal: "d41d8cd98f00b204e9800998ecf8427e"
+        )
+        return file
+    }
+
+    private func ended(_ result: Result<DownloadedFile, DownloadError>) -> EndedDownload {
+        var ended = EndedDownload(
+            id: 1,
+            source: "https://host/disk.iso",
+            name: "disk.iso",
+            result: result
+        )
+        ended.elapsed = .seconds(26)
+        ended.fetchedBytes = 659_554_304
+        return ended
+    }
+}
+
+private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+}

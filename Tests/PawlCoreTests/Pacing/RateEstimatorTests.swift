@@ -1,0 +1,85 @@
+import PawlCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RateEstimatorTests {
+    private func moment(_ seconds: Double) -> Moment { .zero + .seconds(seconds) }
+
+    @Test func `nothing is known before the second sample`() {
+        var estimator = RateEstimator()
+        #expect(estimator.bytesPerSecond(at: .zero) == 0)
+        estimator.record(totalBytes: 5_000_000, at: .zero)
+        #expect(estimator.bytesPerSecond(at: moment(1)) == 0)
+    }
+
+    @Test func `the second sample gives the whole speed`() {
+        var estimator = RateEstimator()
+        estimator.record(totalBytes: 5_000_000, at: moment(10))
+        estimator.record(totalBytes: 5_100_000, at: moment(10.1))
+        #expect(abs(estimator.bytesPerSecond(at: moment(10.1)) - 1_000_000) < 1)
+    }
+
+    @Test func `an even flow gives its speed, however irregular the samples`() {
+        var random = SeededRandom()
+        var estimator = RateEstimator()
+        var time = 0.0
+        for _ in 0..<1000 {
+            estimator.record(totalBytes: Int64(time * 1e6), at: moment(time))
+            time += Double.random(in: 0.001...1.5, using: &random)
+        }
+        estimator.record(totalBytes: Int64(time * 1e6), at: moment(time))
+        let rate = estimator.bytesPerSecond(at: moment(time))
+        #expect(abs(rate / 1e6 - 1) < 0.001, "seed \(random.seed)")
+    }
+
+    @Test func `how a span is cut does not matter`() {
+        var coarse = RateEstimator()
+        var fine = RateEstimator()
+        for step in 0...40 {
+            let time = Double(step) / 10
+            let bytes = Int64(step <= 20 ? step * 1000 : 20_000 + (step - 20) * 9000)
+            fine.record(totalBytes: bytes, at: moment(time))
+            if step.isMultiple(of: 20) { coarse.record(totalBytes: bytes, at: moment(time)) }
+        }
+        let difference =
+            fine.bytesPerSecond(at: moment(4)) - coarse.bytesPerSecond(at: moment(4))
+        #expect(abs(difference) < 1)
+    }
+
+    @Test func `it falls when nothing comes, sampled or not`() {
+        var sampled = RateEstimator()
+        sampled.record(totalBytes: 0, at: .zero)
+        for step in 1...100 {
+            sampled.record(totalBytes: Int64(step) * 100_000, at: moment(Double(step) / 10))
+        }
+        let waiting = sampled
+        for step in 101...120 {
+            sampled.record(totalBytes: 10_000_000, at: moment(Double(step) / 10))
+        }
+        let rate = waiting.bytesPerSecond(at: moment(12))
+        #expect(abs(rate - sampled.bytesPerSecond(at: moment(12))) < 1)
+        #expect((300_000...400_000).contains(rate))
+        #expect(waiting.bytesPerSecond(at: moment(60)) == 0)
+    }
+
+    @Test func `a total that falls begins anew`() {
+        var estimator = RateEstimator()
+        estimator.record(totalBytes: 0, at: .zero)
+        estimator.record(totalBytes: 9_000_000, at: moment(1))
+        estimator.record(totalBytes: 0, at: moment(1.1))
+        #expect(estimator.bytesPerSecond(at: moment(1.1)) == 0)
+        estimator.record(totalBytes: 1000, at: moment(2.1))
+        #expect(abs(estimator.bytesPerSecond(at: moment(2.1)) - 1000) < 1)
+    }
+
+    @Test func `samples of one instant and clocks that go back do no harm`() {
+        var estimator = RateEstimator()
+        estimator.record(totalBytes: 0, at: moment(1))
+        estimator.record(totalBytes: 500, at: moment(1))
+        estimator.record(totalBytes: 700, at: moment(0.5))
+        estimator.record(totalBytes: 1000, at: moment(2))
+        #expect(abs(estimator.bytesPerSecond(at: moment(2)) - 1000) < 1)
+        estimator.record(totalBytes: .max, at: moment(3))
+        #expect(estimator.bytesPerSecond(at: moment(3)).isFinite)
+    }
+}

@@ -1,0 +1,149 @@
+import FoundationEssentials
+import PawlCore
+
+/// A server with the faults that its seed gives it.
+///
+/// It speaks in real heads.
+struct SimulatedServer {
+    var random: SplitMix64
+    let serves: Serves
+    let validators: Validators
+    let redirects: Bool
+    let connectionLimit: Int
+    /// In a thousand chunks, so many end in a reset.
+    let resetsPerMille: Int
+    /// In a hundred requests, so many get a 503 or 429.
+    let refusalsPercent: Int
+    let crawlPercent: Int
+    private(set) var version = 0
+    private(set) var total: Int64
+    private(set) var changesLeft: Int
+    private var requests = 0
+
+    enum Serves: CaseIterable {
+        case ranges, noRanges, ignoresRanges, wrongRanges, shortRanges
+    }
+
+    enum Validators: CaseIterable {
+        case strong, dateOnly, none, tagPerRequest
+    }
+
+    /// A server without a fault.
+    init(goodWithSeed seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        (serves, validators, redirects) = (.ranges, .strong, Bool.random(using: &random))
+        (connectionLimit, resetsPerMille, refusalsPercent, crawlPercent) = (.max, 0, 0, 0)
+        changesLeft = 0
+        total = Int64.random(in: (1 << 20)...(8 << 20), using: &random)
+        self.random = random
+    }
+
+    init(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        // Most servers serve ranges and have validators: the rest is for the rest.
+        serves =
+            Int.random(in: 0..<3, using: &random) > 0
+            ? .ranges : Serves.allCases.randomElement(using: &random) ?? .ranges
+        validators =
+            Int.random(in: 0..<3, using: &random) > 0
+            ? .strong : Validators.allCases.randomElement(using: &random) ?? .strong
+        redirects = Bool.random(using: &random)
+        connectionLimit = Int.random(in: 1...20, using: &random)
+        resetsPerMille = [0, 0, 5, 50].randomElement(using: &random) ?? 0
+        refusalsPercent = [0, 0, 5, 30].randomElement(using: &random) ?? 0
+        crawlPercent = [0, 0, 25].randomElement(using: &random) ?? 0
+        changesLeft = [0, 0, 0, 1, 1, 3].randomElement(using: &random) ?? 0
+        total = Int64.random(in: 0...(8 << 20), using: &random)
+        self.random = random
+    }
+
+    mutating func mayChange() {
+        guard changesLeft > 0, Int.random(in: 0..<60, using: &random) == 0 else { return }
+        changesLeft -= 1
+        version += 1
+        // Nobody can see that a file changed whose server names neither version nor another length.
+        if validators == .none || Bool.random(using: &random) {
+            total = Int64.random(in: 0...(8 << 20), using: &random)
+        }
+    }
+
+    struct Answer {
+        var head: ResponseHead
+        var version: Int
+        /// The bytes that the body brings.
+        var body: ByteRange
+        var bytesPerSecond: Int64
+    }
+
+    mutating func answer(_ order: TransferOrder, open: Int) -> Answer {
+        requests += 1
+        var head = ResponseHead(url: order.url, status: 200)
+        var answer = Answer(
+            head: head,
+            version: version,
+            body: ByteRange(0, 0),
+            bytesPerSecond: rate()
+        )
+        if redirects, !order.url.path().hasPrefix("/real") {
+            head.status = 302
+            head.fields = [HTTPField(name: "Location", value: "/real/file")]
+        } else if open > connectionLimit
+            || Int.random(in: 0..<100, using: &random) < refusalsPercent
+        {
+            head.status = Bool.random(using: &random) ? 503 : 429
+            if Bool.random(using: &random) {
+                head.fields = [HTTPField(name: "Retry-After", value: "2")]
+            }
+        } else {
+            addValidators(&head)
+            answer.body = addRange(order, &head)
+        }
+        answer.head = head
+        return answer
+    }
+
+    private mutating func rate() -> Int64 {
+        Int.random(in: 0..<100, using: &random) < crawlPercent
+            ? 20_000 : Int64.random(in: 500_000...4_000_000, using: &random)
+    }
+
+    private func addValidators(_ head: inout ResponseHead) {
+        func add(_ name: String, _ value: String) {
+            head.fields.append(HTTPField(name: name, value: value))
+        }
+        let date = "Wed, 21 Oct 2015 07:28:0\(version) GMT"
+        switch validators {
+        case .strong:
+            add("ETag", "\"v\(version)\"")
+            add("Last-Modified", date)
+        case .dateOnly: add("Last-Modified", date)
+        case .tagPerRequest:
+            add("ETag", "\"request-\(requests)\"")
+            add("Last-Modified", date)
+        case .none: break
+        }
+        add("Date", "Sat, 21 Nov 2026 07:00:00 GMT")
+    }
+
+    private func addRange(_ order: TransferOrder, _ head: inout ResponseHead) -> ByteRange {
+        func add(_ name: String, _ value: String) {
+            head.fields.append(HTTPField(name: name, value: value))
+        }
+        guard var range = order.range, serves != .ignoresRanges, serves != .noRanges else {
+            add("Content-Length", "\(total)")
+            if serves == .noRanges { add("Accept-Ranges", "none") }
+            return ByteRange(0, total)
+        }
+        guard range.start < total else {
+            head.status = 416
+            add("Content-Range", "bytes */\(total)")
+            return ByteRange(0, 0)
+        }
+        range = range.intersection(ByteRange(0, total))
+        if serves == .wrongRanges { range = ByteRange(range.start / 2, range.end) }
+        if serves == .shortRanges { range.end = min(range.end, range.start + 300_000) }
+        head.status = 206
+        add("Content-Range", "bytes \(range.start)-\(range.end - 1)/\(total)")
+        return range
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import PawlCore
+import Testing
+
+/// Planner, governor and retry policy against servers with random faults.
+@Suite(.timeLimit(.minutes(3)))
+struct SimulationTests {
+    static let rounds = 3000
+
+    private static let firstSeed: UInt64 = {
+        guard let text = getenv("PAWL_SEED"), let seed = UInt64(String(cString: text)) else {
+            return .random(in: 0...UInt64(UInt32.max))
+        }
+        return seed
+    }()
+
+    @Test(arguments: 0..<8)
+    func `every download ends with one version or with an error`(part: Int) {
+        for round in 0..<Self.rounds / 8 {
+            let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
+            var download = SimulatedDownload(seed: seed, server: SimulatedServer(seed: seed))
+            download.run()
+            let sentence: Comment = "seed \(seed): run again with PAWL_SEED=\(seed)"
+            switch download.result {
+            case nil: Issue.record("it did not end; \(sentence)")
+            case .success(let total):
+                let whole = RangeSet(ByteRange(0, total))
+                #expect(download.have == whole, sentence)
+                #expect(
+                    download.disk.values.contains(whole) || total == 0,
+                    "\(sentence) \(download.summary)"
+                )
+            case .failure(let error):
+                #expect(!error.message.isEmpty, sentence)
+            }
+        }
+    }
+
+    @Test func `a good server costs no byte twice but for races and ends of trials`() {
+        for round in 0..<300 {
+            let seed = Self.firstSeed &+ UInt64(round)
+            var download = SimulatedDownload(
+                seed: seed,
+                server: SimulatedServer(goodWithSeed: seed)
+            )
+            download.run()
+            guard case .success(let total) = download.result else {
+                Issue.record("seed \(seed): \(String(describing: download.result))")
+                continue
+            }
+            // Bytes on the way when an end is moved or a trial is rolled back, at each restart.
+            let slack = Int64(download.restarts + 1) * 2 << 20
+            #expect(download.received <= total + slack, "seed \(seed)")
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import PawlCore
+import Testing
+
+/// The rows of "Judging a head" that are a 206.
+@Suite(.timeLimit(.minutes(1)))
+struct HeadJudgePartTests {
+    private static let part = ResponseHead(
+        206,
+        [
+            "Content-Length": "500", "Content-Range": "bytes 500-999/1000", "ETag": "\"a\"",
+            "Last-Modified": tuesday, "Date": wednesday,
+            "Content-Type": "application/x-iso9660-image",
+        ]
+    )
+    private static let asked = ByteRange(500, 1000)
+
+    private func judge(
+        _ head: ResponseHead,
+        asked: ByteRange? = asked,
+        pinned: Representation? = .pinned
+    ) -> HeadVerdict {
+        HeadJudge.judge(head, expecting: HeadExpectation(asked: asked, pinned: pinned))
+    }
+
+    @Test func `a part that fits is written`() {
+        #expect(judge(Self.part) == .write(Self.asked, .pinned))
+    }
+
+    @Test func `fewer bytes than asked for are written`() {
+        let head = Self.part.with("Content-Range", "bytes 500-599/1000")
+        #expect(judge(head) == .write(ByteRange(500, 600), .pinned))
+    }
+
+    @Test func `an open end takes all that comes`() {
+        #expect(judge(Self.part, asked: ByteRange(500, .max)) == .write(Self.asked, .pinned))
+    }
+
+    @Test func `a part that nobody asked for is malformed`() {
+        guard case .malformed = judge(Self.part, asked: nil) else {
+            Issue.record("accepted")
+            return
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("bytes 499-999/1000", "499-999 where 500-999"),
+            ("bytes 501-999/1000", "501-999 where 500-999"),
+            ("bytes 0-499/1000", "0-499 where 500-999"),
+            ("bytes 500-1000/1001", "500-1000 where 500-999"),
+            ("bytes 500-499/1000", "makes no sense"),
+            ("bytes 500-999/999", "makes no sense"),
+            ("bytes */1000", "makes no sense"),
+            ("lines 500-999/1000", "makes no sense"),
+            ("bytes 500-999/*", "without the length of the whole"),
+            (nil, "without Content-Range"),
+        ] as [(String?, String)]
+    )
+    func `a range that is not the one asked for is refused`(field: String?, reason: String) {
+        expectBroken(judge(Self.part.with("Content-Range", field)), reason)
+    }
+
+    @Test func `several ranges are refused`() {
+        let head = Self.part.with("Content-Type", "multipart/byteranges; boundary=x")
+        expectBroken(judge(head), "multipart")
+        expectBroken(judge(head.with("Content-Range", nil)), "multipart")
+    }
+
+    @Test func `an encoded part is refused`() {
+        expectBroken(judge(Self.part.with("Content-Encoding", "gzip")), "gzip")
+        #expect(
+            judge(Self.part.with("Content-Encoding", "identity")) == .write(Self.asked, .pinned)
+        )
+    }
+
+    @Test(arguments: [
+        (part.with("Content-Range", "bytes 500-999/1001"), false),
+        (part.with("Content-Range", "bytes 500-998/999"), false),
+        (part.with("Last-Modified", wednesday), false),
+        (part.with("ETag", "\"b\"").with("Last-Modified", wednesday), false),
+        (part.with("ETag", "\"b\"").with("Last-Modified", nil), false),
+        (part.with("ETag", "\"b\"").with("Content-Range", "bytes 500-999/1001"), false),
+        (part.with("ETag", nil).with("Last-Modified", wednesday), false),
+        (part.with("ETag", "\"b\""), true),
+        (part.with("ETag", "W/\"b\""), true),
+        (part.with("ETag", "unquoted"), true),
+    ])
+    func `another total or validator is another file`(head: ResponseHead, onlyTag: Bool) {
+        #expect(
+            judge(head) == .changed(Representation(head: head), onlyEntityTag: onlyTag)
+        )
+    }
+
+    @Test func `only the tag differs where no date was ever sent`() {
+        let pinned = Representation.pinned.with { $0.lastModified = nil }
+        let head = Self.part.with("ETag", "\"b\"").with("Last-Modified", nil)
+        #expect(
+            judge(head, pinned: pinned)
+                == .changed(Representation(head: head), onlyEntityTag: true)
+        )
+    }
+
+    @Test func `a strong tag that matches proves it without a date`() {
+        let head = Self.part.with("Last-Modified", nil)
+        #expect(judge(head) == .write(Self.asked, Representation(head: head)))
+    }
+
+    @Test func `weak tags compare weakly`() {
+        let pinned = Representation.pinned.with { $0.entityTag?.isWeak = true }
+        for tag in ["W/\"a\"", "\"a\""] {
+            let head = Self.part.with("ETag", tag)
+            #expect(
+                judge(head, pinned: pinned) == .write(Self.asked, Representation(head: head))
+            )
+        }
+        let weakened = Self.part.with("ETag", "W/\"a\"")
+        #expect(judge(weakened) == .write(Self.asked, Representation(head: weakened)))
+    }
+
+    @Test func `a pinned validator that is missing is refused`() {
+        expectBroken(judge(Self.part.with("ETag", nil)), "without the ETag")
+        let dated = Representation.pinned.with { $0.entityTag = nil }
+        expectBroken(
+            judge(Self.part.with("Last-Modified", nil), pinned: dated),
+            "without the Last-Modified"
+        )
+        let weak = Representation.pinned.with { $0.entityTag?.isWeak = true }
+        expectBroken(
+            judge(Self.part.with("Last-Modified", nil), pinned: weak),
+            "without the Last-Modified"
+        )
+    }
+
+    @Test func `without pinned validators the total decides`() {
+        let bare = Representation(total: 1000)
+        let seen = Representation(head: Self.part)
+        #expect(judge(Self.part, pinned: bare) == .write(Self.asked, seen))
+        let longer = Self.part.with("Content-Range", "bytes 500-999/1001")
+        #expect(
+            judge(longer, pinned: bare)
+                == .changed(Representation(head: longer), onlyEntityTag: false)
+        )
+    }
+
+    @Test func `a total that was not known is adopted`() {
+        let unknown = Representation.pinned.with { $0.total = nil }
+        #expect(judge(Self.part, pinned: unknown) == .write(Self.asked, .pinned))
+        #expect(judge(Self.part, pinned: nil) == .write(Self.asked, .pinned))
+    }
+
+    @Test func `framing that contradicts itself comes first`() {
+        for head in [
+            Self.part.with("content-length", "400"), Self.part.with("Content-Length", "-1"),
+            Self.part.with("Transfer-Encoding", "chunked"),
+        ] {
+            guard case .malformed = judge(head.with("Content-Range", nil)) else {
+                Issue.record("accepted: \(head.fields)")
+                continue
+            }
+        }
+    }
+
+    private func expectBroken(_ verdict: HeadVerdict, _ reason: String) {
+        guard case .brokenRange(let said) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+        #expect(said.contains(reason))
+    }
+}

@@ -1,0 +1,178 @@
+import PawlCore
+import Testing
+
+/// The rows of "Judging a head" that are no 206.
+@Suite(.timeLimit(.minutes(1)))
+struct HeadJudgeTests {
+    private static let whole = ResponseHead(
+        200,
+        [
+            "Content-Length": "1000", "ETag": "\"a\"", "Last-Modified": tuesday,
+            "Date": wednesday, "Content-Type": "application/x-iso9660-image",
+        ]
+    )
+    private static let onResume = HeadExpectation(asked: ByteRange(500, 1000), pinned: .pinned)
+
+    @Test func `a first 200 is pinned`() {
+        let verdict = HeadJudge.judge(Self.whole, expecting: HeadExpectation())
+        #expect(verdict == .pin(.pinned, acceptsRanges: true))
+    }
+
+    @Test(arguments: [
+        (whole.with("Accept-Ranges", "bytes"), true),
+        (whole.with("Accept-Ranges", "none"), false),
+        (whole.with("Accept-Ranges", " None "), false),
+        (whole.with("Content-Length", nil), false),
+        (whole.with("Content-Encoding", "gzip"), false),
+        (whole.with("Content-Encoding", "identity"), true),
+    ])
+    func `ranges are thought possible`(head: ResponseHead, expected: Bool) {
+        guard
+            case .pin(_, let acceptsRanges) = HeadJudge.judge(head, expecting: HeadExpectation())
+        else {
+            Issue.record("not pinned")
+            return
+        }
+        #expect(acceptsRanges == expected)
+    }
+
+    @Test func `a 200 to a range before anything is pinned is the whole`() {
+        let asked = HeadExpectation(asked: ByteRange(500, 1000))
+        #expect(
+            HeadJudge.judge(Self.whole, expecting: asked) == .pin(.pinned, acceptsRanges: true)
+        )
+    }
+
+    @Test(arguments: [onResume, HeadExpectation(pinned: .pinned)])
+    func `a 200 where one is pinned is the whole, proven to be the same`(
+        expected: HeadExpectation
+    ) {
+        #expect(
+            HeadJudge.judge(Self.whole, expecting: expected)
+                == .whole(.pinned, isSame: true, acceptsRanges: true)
+        )
+    }
+
+    @Test(arguments: [
+        whole.with("ETag", "\"b\""), whole.with("ETag", nil), whole.with("Content-Length", "999"),
+        whole.with("Last-Modified", wednesday), whole.with("Content-Encoding", "gzip"),
+        whole.with("Content-Length", nil),
+    ])
+    func `a 200 of another version is not the same`(head: ResponseHead) {
+        guard case .whole(_, false, _) = HeadJudge.judge(head, expecting: Self.onResume) else {
+            Issue.record("taken for the same")
+            return
+        }
+    }
+
+    @Test func `a 200 without validators is not proven to be the same`() {
+        let head = ResponseHead(200, ["Content-Length": "1000"])
+        let expected = HeadExpectation(
+            asked: ByteRange(500, 1000),
+            pinned: Representation(total: 1000)
+        )
+        #expect(
+            HeadJudge.judge(head, expecting: expected)
+                == .whole(Representation(total: 1000), isSame: false, acceptsRanges: true)
+        )
+    }
+
+    @Test(arguments: ["text/html", "TEXT/HTML; charset=utf-8", "application/xhtml+xml"])
+    func `a page in place of the file is a portal`(type: String) {
+        let page = ResponseHead(200, ["Content-Length": "1000", "Content-Type": type])
+        #expect(HeadJudge.judge(page, expecting: Self.onResume) == .captivePortal)
+        let whole = HeadExpectation(pinned: .pinned)
+        #expect(HeadJudge.judge(page, expecting: whole) == .captivePortal)
+    }
+
+    @Test func `a page is no portal where a page, the same file or nothing was pinned`() {
+        let page = Self.whole.with("Content-Type", "text/html")
+        guard case .whole(_, true, _) = HeadJudge.judge(page, expecting: Self.onResume) else {
+            Issue.record("the same file was taken for a portal")
+            return
+        }
+        for type in [nil, "text/html"] as [String?] {
+            let pinned = Representation.pinned.with { $0.mediaType = type }
+            let other = page.with("ETag", "\"b\"")
+            let verdict = HeadJudge.judge(other, expecting: HeadExpectation(pinned: pinned))
+            guard case .whole(_, false, _) = verdict else {
+                Issue.record("\(verdict)")
+                return
+            }
+        }
+        guard case .pin = HeadJudge.judge(page, expecting: HeadExpectation()) else {
+            Issue.record("a first page was refused")
+            return
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("bytes */1000", 1000), ("bytes */0", 0), (nil, nil), ("garbage", nil),
+            ("bytes 0-1/1000", nil),
+        ] as [(String?, Int64?)]
+    )
+    func `a 416 names the total or does not`(field: String?, total: Int64?) {
+        let head = ResponseHead(416).with("Content-Range", field)
+        #expect(
+            HeadJudge.judge(head, expecting: Self.onResume) == .rangeNotSatisfiable(total: total)
+        )
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `a redirect needs one location`(status: Int) {
+        let head = ResponseHead(status, ["location": " /mirror/disk.iso "], reason: "Moved")
+        #expect(
+            HeadJudge.judge(head, expecting: Self.onResume)
+                == .redirect(location: "/mirror/disk.iso")
+        )
+        expectMalformed(head.with("location", nil), "\(status) Moved")
+        expectMalformed(head.with("location", " "), "\(status) Moved")
+        expectMalformed(head.with("Location", "/elsewhere"), "several")
+    }
+
+    @Test(arguments: [
+        100, 101, 103, 199, 201, 202, 203, 204, 205, 226, 300, 304, 305, 306, 399, 600, 0, -1,
+    ])
+    func `a status that brings no file is named`(status: Int) {
+        let head = ResponseHead(status, ["Content-Length": "5"], reason: "Not\u{1B}[31m This")
+        expectMalformed(head, "\(status) Not\u{FFFD}[31m This")
+        expectMalformed(ResponseHead(status), "answered \(status), which")
+    }
+
+    @Test(arguments: [
+        400, 401, 403, 404, 407, 408, 410, 418, 425, 429, 451, 500, 502, 503, 504, 599,
+    ])
+    func `a failure keeps its status`(status: Int) {
+        let head = ResponseHead(
+            status,
+            ["Retry-After": "7", "Content-Length": "x"],
+            reason: "Go\u{7} away"
+        )
+        #expect(
+            HeadJudge.judge(head, expecting: Self.onResume)
+                == .status(status, reason: "Go\u{FFFD} away", retryAfter: .seconds(7))
+        )
+    }
+
+    @Test func `framing that contradicts itself comes first`() {
+        let page = ResponseHead(
+            200,
+            ["Content-Length": "5", "content-length": "6", "Content-Type": "text/html"]
+        )
+        expectMalformed(page, "two different lengths")
+        let smuggled = Self.whole.with("Transfer-Encoding", "chunked")
+        expectMalformed(smuggled, "both")
+    }
+
+    private func expectMalformed(_ head: ResponseHead, _ reason: String) {
+        for expected in [HeadExpectation(), Self.onResume] {
+            let verdict = HeadJudge.judge(head, expecting: expected)
+            guard case .malformed(let said) = verdict else {
+                Issue.record("\(verdict)")
+                continue
+            }
+            #expect(said.contains(reason))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import PawlCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RepresentationTests {
+    @Test func `a 200 says what the whole is`() {
+        let seen = Representation(
+            head: ResponseHead(
+                200,
+                [
+                    "content-length": "1000", "ETag": "\"a\"", "Last-Modified": tuesday,
+                    "Date": wednesday, "Content-Type": "Application/X-ISO9660-Image; charset=x",
+                ]
+            )
+        )
+        #expect(seen == .pinned)
+    }
+
+    @Test func `a 206 takes its total from its range`() {
+        let head = ResponseHead(206, ["Content-Length": "10", "Content-Range": "bytes 0-9/1000"])
+        #expect(Representation(head: head).total == 1000)
+        #expect(Representation(head: head.with("Content-Range", "bytes 0-9/*")).total == nil)
+        #expect(Representation(head: head.with("Content-Range", nil)).total == nil)
+    }
+
+    @Test func `an empty head says nothing`() {
+        #expect(Representation(head: ResponseHead(200)) == Representation())
+        let empty = ResponseHead(200, ["ETag": "", "Last-Modified": " ", "Content-Type": ";x"])
+        #expect(Representation(head: empty) == Representation())
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil), ("", nil), ("identity", nil), ("Identity, identity", nil), ("gzip", "gzip"),
+            ("GZip", "gzip"), ("identity, br", "br"), ("gzip, br", "gzip, br"),
+        ] as [(String?, String?)]
+    )
+    func `identity is no encoding`(field: String?, expected: String?) {
+        let head = ResponseHead(200).with("Content-Encoding", field)
+        #expect(Representation(head: head).contentEncoding == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("Tue, 04 Nov 2025 10:00:01 GMT", true),
+            (wednesday, true),
+            (tuesday, false),
+            ("Mon, 03 Nov 2025 10:00:00 GMT", false),
+            ("garbage", false),
+            (nil, false),
+        ] as [(String?, Bool)]
+    )
+    func `a date is old one second after it`(date: String?, isOld: Bool) {
+        let head = ResponseHead(200, ["Last-Modified": tuesday]).with("Date", date)
+        let seen = Representation(head: head)
+        #expect(seen.lastModifiedIsOld == isOld)
+        #expect(seen.validatorStrength == (isOld ? .strong : .weak))
+    }
+
+    private static let weakTag = EntityTag(isWeak: true, opaque: "\"a\"")
+    private static let otherTag = EntityTag(isWeak: false, opaque: "\"b\"")
+
+    @Test(arguments: [
+        (Representation.pinned, true),
+        (.pinned.with { $0.lastModified = nil }, true),
+        (.pinned.with { $0.entityTag = weakTag }, true),
+        (.pinned.with { $0.entityTag = nil }, false),
+        (.pinned.with { $0.entityTag = otherTag }, false),
+        (.pinned.with { $0.lastModified = wednesday }, false),
+        (.pinned.with { $0.total = 999 }, false),
+        (.pinned.with { $0.total = nil }, false),
+        (.pinned.with { $0.contentEncoding = "gzip" }, false),
+        (.pinned.with { ($0.entityTag, $0.lastModified) = (weakTag, nil) }, false),
+    ])
+    func `only strong validators prove sameness`(seen: Representation, isSame: Bool) {
+        #expect(Representation.pinned.isProvenSame(seen) == isSame)
+    }
+
+    @Test func `a strong tag that comes back weak proves nothing`() {
+        let tagged = Representation.pinned.with {
+            ($0.lastModified, $0.lastModifiedIsOld) = (nil, false)
+        }
+        #expect(tagged.isProvenSame(tagged))
+        #expect(!tagged.isProvenSame(tagged.with { $0.entityTag = Self.weakTag }))
+    }
+
+    @Test func `an old date alone proves sameness, a fresh one or none does not`() {
+        let dated = Representation.pinned.with { $0.entityTag = nil }
+        #expect(dated.isProvenSame(dated))
+        let fresh = dated.with { $0.lastModifiedIsOld = false }
+        #expect(!fresh.isProvenSame(fresh))
+        let bare = dated.with { $0.lastModified = nil }
+        #expect(!bare.isProvenSame(bare))
+        let weak = bare.with { $0.entityTag = Self.weakTag }
+        #expect(!weak.isProvenSame(weak))
+    }
+}

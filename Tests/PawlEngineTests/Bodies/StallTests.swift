@@ -1,0 +1,87 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The table "Judging a body": bytes that do not come.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct StallTests {
+    private let resource = Resource(size: Scene.size)
+
+    @Test(arguments: Start.allCases, Scene.connectionCounts)
+    func `a connection without a byte for the stall time is replaced where it was`(
+        start: Start,
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        var settings = scene.settings(connections)
+        let reply = Reply.resource(resource)
+        let stalling = reply.choosing(reply.stallAfterBytes(50_000)) {
+            $0.ordinal == (start == .fresh ? 2 : 1)
+        }
+        try await scene.begin(start, of: resource, settings, then: stalling)
+        settings.stallTimeout = .milliseconds(500)
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+        let stalled = try #require(scene.asked.first { $0.bodyBytesSent == 50_000 })
+        let position = (stalled.range?.first ?? 0) + 50_000
+        #expect(connections > 1 || scene.asked.last?.range?.first == position)
+        #expect(scene.asked.dropFirst().allSatisfy { $0.range != nil })
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a server that takes the request and never answers is timed out`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene(.never)
+        var settings = scene.settings(connections)
+        settings.stallTimeout = .milliseconds(200)
+        settings.retries = 1
+        let error = try await scene.failure(settings)
+        #expect(error.code == .timedOut)
+        #expect(scene.asked.count == 2)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a connection below the minimum speed is replaced`(connections: Int) async throws {
+        let scene = try Scene()
+        let reply = Reply.resource(resource)
+        scene.serve(reply.choosing(reply.rate(20_000)) { $0.ordinal == 1 })
+        var settings = scene.settings(connections)
+        settings.stallTimeout = .milliseconds(400)
+        settings.minimumBytesPerSecond = 200_000
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+        #expect(scene.asked.count >= 2)
+        #expect(scene.asked.count { $0.range == nil } == 1)
+    }
+
+    @Test func `a source that stays below the minimum speed is given up with what came`()
+        async throws
+    {
+        let scene = try Scene(.resource(resource).rate(20_000))
+        var settings = scene.settings(1)
+        settings.stallTimeout = .milliseconds(300)
+        settings.minimumBytesPerSecond = 200_000
+        settings.retries = 1
+        let error = try await scene.failure(settings)
+        #expect(error.code == .tooSlow)
+        scene.serve(.resource(resource))
+        scene.forgetRequests()
+        try await scene.download(scene.settings(1))
+        try scene.expectFile(resource)
+        #expect((scene.asked.first?.range?.first ?? 0) > 0)
+    }
+
+    @Test func `a download over its whole time is ended with what came`() async throws {
+        let scene = try Scene(.resource(resource).stallAfterBytes(300_000))
+        var settings = scene.settings(1)
+        settings.maximumDuration = .seconds(1)
+        let error = try await scene.failure(settings)
+        #expect(error.code == .timedOut)
+        scene.serve(.resource(resource))
+        scene.forgetRequests()
+        try await scene.download(scene.settings(1))
+        try scene.expectFile(resource)
+        #expect(scene.asked.map { $0.range?.first } == [300_000])
+    }
+}

@@ -1,0 +1,81 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The table "Judging a head": 416.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct NotSatisfiableTests {
+    private let resource = Resource(size: Scene.size)
+
+    @Test func `a 416 with the length of what is there finishes the file`() async throws {
+        // All bytes came, but not the last chunk: only the answer to a range tells the length.
+        let scene = try Scene()
+        let cut = Reply.resource(resource).chunked(endsProperly: false)
+        scene.serve(Reply.resource(resource).choosing(cut) { $0.ordinal == 1 })
+        try await scene.download(scene.settings(1))
+        try scene.expectFile(resource)
+        #expect(scene.asked.map(\.status) == [200, 416])
+        #expect(scene.asked.last?.range == .from(Scene.size, last: nil))
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a 416 with another length says that the file changed`(connections: Int) async throws {
+        let shorter = Resource(size: 100_000, seed: 2)
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource), settings)
+        scene.origin.replace(Scene.path, with: shorter)
+        try await scene.download(settings)
+        try scene.expectFile(shorter)
+        #expect(scene.asked.first?.status == 416)
+    }
+
+    @Test(arguments: Start.allCases, Scene.connectionCounts)
+    func `a 416 without a length leads to one request without a range`(
+        start: Start,
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        let reply = Reply.resource(resource).forRanges(.status(416))
+        try await scene.begin(start, of: resource, settings, then: reply)
+        let running = try scene.start(settings)
+        _ = try await running.file()
+        try scene.expectFile(resource)
+        #expect(scene.asked.count { $0.range == nil } == (start == .fresh ? 2 : 1))
+        #expect(!running.log.says("anew"))
+    }
+
+    @Test func `a 416 without a length where all is there asks for the head alone`()
+        async throws
+    {
+        let scene = try Scene()
+        let reply = Reply.resource(resource)
+        let cut = reply.chunked(endsProperly: false)
+        // Whoever reads the second body would wait for ever.
+        let head = reply.stallAfterBytes(0)
+        scene.serve(
+            head.forRanges(.status(416)).choosing(cut) { $0.ordinal == 1 }
+        )
+        try await scene.download(scene.settings(1))
+        try scene.expectFile(resource)
+        #expect(scene.asked.map(\.status) == [200, 416, 200])
+    }
+
+    @Test func `a 416 without a length where the file changed starts anew`() async throws {
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        let other = Resource(size: Scene.size, seed: 2)
+        let reply = Reply.resource(other).forRanges(.status(416))
+        try await scene.begin(.resumed, of: resource, settings, then: reply)
+        try await scene.download(settings)
+        try scene.expectFile(other)
+    }
+
+    @Test func `a 416 to a request without a range is an error`() async throws {
+        let scene = try Scene(.status(416))
+        let error = try await scene.failure(scene.settings(1))
+        #expect(error.code == .badResponse)
+        #expect(scene.asked.count == 1)
+    }
+}

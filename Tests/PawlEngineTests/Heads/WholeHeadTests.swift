@@ -1,0 +1,133 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The table "Judging a head": 200.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct WholeHeadTests {
+    private let resource = Resource(size: Scene.size)
+    private let other = Resource(size: Scene.size, seed: 2)
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a 200 to the first request is pinned and kept as the first segment`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene(.resource(resource).rate(4_000_000))
+        let file = try await scene.download(scene.settings(connections))
+        try scene.expectFile(resource)
+        #expect(file.byteCount == Scene.size)
+        #expect(file.isLengthVerified)
+        #expect(scene.asked.first?.status == 200)
+        #expect(scene.asked.dropFirst().allSatisfy { $0.status == 206 })
+        #expect(connections == 1 ? scene.asked.count == 1 : scene.asked.count >= 4)
+    }
+
+    @Test func `several connections are tried where Accept-Ranges is missing`() async throws {
+        let scene = try Scene(.resource(resource).removing("Accept-Ranges").rate(4_000_000))
+        try await scene.download(scene.settings(4))
+        try scene.expectFile(resource)
+        #expect(scene.asked.count { $0.status == 206 } >= 3)
+    }
+
+    @Test func `one stream is all where Accept-Ranges is none`() async throws {
+        var resource = resource
+        resource.acceptsRanges = false
+        let scene = try Scene(.resource(resource))
+        try await scene.download(scene.settings(4))
+        try scene.expectFile(resource)
+        #expect(scene.asked.count == 1)
+    }
+
+    @Test func `one stream is all where the length is not known`() async throws {
+        let scene = try Scene(.resource(resource).chunked())
+        try await scene.download(scene.settings(4))
+        try scene.expectFile(resource)
+        #expect(scene.asked.count == 1)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a body that is encoded unasked is kept as it came, over one stream, and said so`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene(.resource(resource).contentEncoding("gzip"))
+        let running = try scene.start(scene.settings(connections))
+        let file = try await running.file()
+        try scene.expectFile(resource)
+        #expect(file.contentEncoding == "gzip")
+        #expect(scene.asked.count == 1)
+        #expect(running.log.says("encoded (gzip)"))
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `an encoded body that breaks is fetched anew from its first byte`(
+        connections: Int
+    ) async throws {
+        let encoded = Reply.resource(resource).contentEncoding("gzip")
+        let scene = try Scene(.sequence([encoded.afterBytes(300_000, .reset), encoded]))
+        try await scene.download(scene.settings(connections))
+        try scene.expectFile(resource)
+        #expect(scene.asked.map { $0["Range"] } == [nil, nil])
+    }
+
+    @Test func `nothing is kept of an encoded body that was interrupted`() async throws {
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        try await scene.interrupt(.resource(resource).contentEncoding("br"), settings)
+        #expect(scene.folder.list().isEmpty)
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+        #expect(scene.asked.map { $0["Range"] } == [nil])
+    }
+
+    // MARK: - 200 where a range was asked for
+
+    @Test func `a fresh download goes on with its first stream where ranges get the whole`()
+        async throws
+    {
+        let scene = try Scene(.resource(resource).ignoreRange.rate(4_000_000))
+        let running = try scene.start(scene.settings(4))
+        _ = try await running.file()
+        try scene.expectFile(resource)
+        #expect(running.log.says("one stream"))
+    }
+
+    @Test(arguments: Start.allCases, Scene.connectionCounts)
+    func `a 200 of the pinned file is read from 0 and what is there is skipped`(
+        start: Start,
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        let reply = Reply.resource(resource).ignoreRange
+        try await scene.begin(start, of: resource, settings, then: reply)
+        let running = try scene.start(settings)
+        _ = try await running.file()
+        try scene.expectFile(resource)
+        #expect(!running.log.says("anew"))
+        #expect(running.log.says("one stream"))
+    }
+
+    @Test(arguments: Start.allCases, Scene.connectionCounts)
+    func `a 200 of another version starts anew`(start: Start, connections: Int) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        let reply = Reply.resource(other).ignoreRange
+        try await scene.begin(start, of: resource, settings, then: reply)
+        try await scene.download(settings)
+        try scene.expectFile(other)
+        scene.expectManners()
+    }
+
+    @Test(arguments: Start.allCases)
+    func `a 200 without validators is never joined with what is there`(
+        start: Start
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        // The same length and other bytes, as a server without validators gives no other sign.
+        let reply = Reply.resource(other).ignoreRange.omitValidators
+        try await scene.begin(start, of: resource, settings, then: reply)
+        try await scene.download(settings)
+        try scene.expectFile(other)
+    }
+}

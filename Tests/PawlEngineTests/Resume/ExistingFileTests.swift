@@ -1,0 +1,150 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The table "Resume, before the first request": the target is there already.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct ExistingFileTests {
+    private let resource = Resource(size: Scene.size)
+    private let other = Resource(size: Scene.size / 2, seed: 5)
+    private let numbered = "disk.1.bin"
+
+    @Test(arguments: ExistingFilePolicy.allCases.filter { $0 != .fail })
+    func `the same file by its validators is there already, without a second body`(
+        policy: ExistingFilePolicy
+    ) async throws {
+        let scene = try Scene(.resource(resource))
+        var settings = scene.settings(4)
+        try await scene.download(settings)
+        // Whoever reads its body would wait for ever.
+        scene.serve(.resource(resource).stallAfterBytes(100_000))
+        scene.forgetRequests()
+        settings.ifExists = policy
+        let file = try await scene.download(settings)
+        #expect(file.wasAlreadyThere)
+        #expect(file.path == scene.folder.path(Scene.name))
+        try scene.expectFile(resource)
+        #expect(scene.asked.count <= 1)
+    }
+
+    @Test func `the same file by its digest is there already`() async throws {
+        let scene = try Scene(.resource(resource).omitValidators.stallAfterBytes(100_000))
+        try scene.folder.write(Scene.name, resource.bytes())
+        var settings = scene.settings(1)
+        settings.checksum = .digest(try #require(resource.digest(.sha256)))
+        let file = try await scene.download(settings)
+        #expect(file.wasAlreadyThere)
+        try scene.expectFile(resource)
+    }
+
+    @Test func `a file of the same size but without proof is another one`() async throws {
+        let scene = try Scene(.resource(resource))
+        let stranger = Resource(size: Scene.size, seed: 7)
+        try scene.folder.write(Scene.name, stranger.bytes())
+        let file = try await scene.download(scene.settings(1))
+        #expect(!file.wasAlreadyThere)
+        #expect(file.path == scene.folder.path(numbered))
+        try scene.expectFile(stranger, besides: [numbered])
+    }
+
+    @Test func `a file that was edited since is another one`() async throws {
+        let scene = try Scene(.resource(resource))
+        try await scene.download(scene.settings(1))
+        var bytes = resource.bytes()
+        bytes[5] ^= 1
+        try scene.folder.write(Scene.name, bytes)
+        let file = try await scene.download(scene.settings(1))
+        #expect(file.path == scene.folder.path(numbered))
+        #expect(try resource.verify(fileAt: file.path) == nil)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `by default the new file gets a number`(connections: Int) async throws {
+        let scene = try Scene(.resource(resource))
+        try scene.folder.write(Scene.name, other.bytes())
+        let file = try await scene.download(scene.settings(connections))
+        #expect(file.path == scene.folder.path(numbered))
+        try scene.expectFile(resource, name: numbered, besides: [Scene.name])
+        #expect(try other.verify(fileAt: scene.folder.path(Scene.name)) == nil)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `overwriting replaces the old file by the whole new one`(
+        connections: Int
+    ) async throws {
+        let longer = Resource(size: 2 * Scene.size, seed: 5)
+        let scene = try Scene(.resource(resource))
+        try scene.folder.write(Scene.name, longer.bytes())
+        var settings = scene.settings(connections)
+        settings.ifExists = .overwrite
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+    }
+
+    @Test func `until the new file is whole the old one stays`() async throws {
+        let latch = Latch()
+        let scene = try Scene(.resource(resource).holdAfterBytes(500_000, until: latch))
+        try scene.folder.write(Scene.name, other.bytes())
+        var settings = scene.settings(1)
+        settings.ifExists = .overwrite
+        let running = try scene.start(settings)
+        await latch.waitForArrivals()
+        #expect(try other.verify(fileAt: scene.folder.path(Scene.name)) == nil)
+        running.cancel()
+        await #expect(throws: DownloadError.self) { try await running.file() }
+        #expect(try other.verify(fileAt: scene.folder.path(Scene.name)) == nil)
+        latch.release()
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+    }
+
+    @Test func `skipping leaves the old file and asks nothing`() async throws {
+        let scene = try Scene(.resource(resource))
+        try scene.folder.write(Scene.name, other.bytes())
+        var settings = scene.settings(1)
+        settings.ifExists = .skip
+        let file = try await scene.download(settings)
+        #expect(file.wasAlreadyThere)
+        try scene.expectFile(other)
+        #expect(scene.asked.isEmpty)
+    }
+
+    @Test func `failing leaves the old file and says so`() async throws {
+        let scene = try Scene(.resource(resource))
+        try scene.folder.write(Scene.name, other.bytes())
+        var settings = scene.settings(1)
+        settings.ifExists = .fail
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.download(settings)
+        }
+        #expect(error?.code == .fileExists)
+        try scene.expectFile(other)
+    }
+
+    @Test(arguments: ExistingFilePolicy.allCases)
+    func `a file that appears meanwhile is replaced only where the user asked for that`(
+        policy: ExistingFilePolicy
+    ) async throws {
+        let latch = Latch()
+        let scene = try Scene(.resource(resource).holdAfterBytes(500_000, until: latch))
+        var settings = scene.settings(1)
+        settings.ifExists = policy
+        let running = try scene.start(settings)
+        await latch.waitForArrivals()
+        await running.waitForBytes(500_000)
+        try scene.folder.write(Scene.name, other.bytes())
+        latch.release()
+        switch policy {
+        case .overwrite:
+            _ = try await running.file()
+            try scene.expectFile(resource)
+        case .fail:
+            let error = await #expect(throws: DownloadError.self) { try await running.file() }
+            #expect(error?.code == .fileExists)
+            #expect(try other.verify(fileAt: scene.folder.path(Scene.name)) == nil)
+        case .rename, .skip:
+            #expect(try await running.file().path == scene.folder.path(numbered))
+            try scene.expectFile(resource, name: numbered, besides: [Scene.name])
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The table "Resume, before the first request": what is in the folder.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct ResumeTests {
+    private let resource = Resource(size: Scene.size)
+    private let partial = Scene.name + ".part"
+    private let checkpoint = Scene.name + ".part.pawl"
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a partial file and a sound checkpoint are gone on with`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource), settings)
+        #expect(scene.folder.list() == [partial, checkpoint])
+        let running = try scene.start(settings)
+        _ = try await running.file()
+        try scene.expectFile(resource)
+        #expect(scene.asked.allSatisfy { $0.status == 206 })
+        #expect(!running.log.says("anew"))
+    }
+
+    @Test(arguments: [(4, 1), (1, 4)])
+    func `another number of connections goes on with what is there`(
+        counts: (first: Int, second: Int)
+    ) async throws {
+        let scene = try Scene()
+        try await scene.interrupt(.resource(resource), scene.settings(counts.first))
+        try await scene.download(scene.settings(counts.second))
+        try scene.expectFile(resource)
+        #expect(scene.asked.allSatisfy { $0.status == 206 })
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `without the partial file all is fetched again`(connections: Int) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource), settings)
+        unlink(scene.folder.path(partial))
+        let running = try scene.start(settings)
+        _ = try await running.file()
+        try scene.expectFile(resource)
+        #expect(running.log.says("partial file of the checkpoint is gone"))
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `of a partial file that is too short only what is proven stays`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource), settings)
+        truncate(scene.folder.path(partial), 100_000)
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `another file in the partial file's place is not believed`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource), settings)
+        unlink(scene.folder.path(partial))
+        try scene.folder.write(partial, Resource(size: Scene.size, seed: 9).bytes())
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a range whose last bytes were changed is fetched again`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource), settings)
+        var bytes = try scene.folder.read(partial)
+        bytes[Int(Scene.heldBytes) - 100] ^= 0xFF
+        try scene.folder.write(partial, bytes)
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+        #expect(scene.asked.contains { ($0.range?.first ?? 0) == 0 })
+    }
+
+    enum Damage: String, CaseIterable, Sendable {
+        case truncated, scribbled, empty, foreign, newer
+
+        func applied(to bytes: [UInt8]) -> [UInt8] {
+            switch self {
+            case .truncated: Array(bytes.prefix(3000))
+            case .scribbled: bytes.prefix(32) + bytes.dropFirst(32).map { $0 ^ 0x5A }
+            case .empty: [UInt8](repeating: 0, count: bytes.count)
+            case .foreign: Array("{\"downloader\": \"another\"}".utf8)
+            // The version stands behind the eight bytes of the magic number.
+            case .newer: bytes.prefix(8) + [7, 0, 0, 0] + bytes.dropFirst(12)
+            }
+        }
+    }
+
+    @Test(arguments: Damage.allCases, Scene.connectionCounts)
+    func `beside a checkpoint that cannot be used the partial file is set aside`(
+        damage: Damage,
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource), settings)
+        let kept = try scene.folder.read(partial)
+        let bytes = damage.applied(to: try scene.folder.read(checkpoint))
+        try scene.folder.write(checkpoint, bytes)
+        try await scene.download(settings)
+        try scene.expectFile(resource, besides: [partial + ".1", checkpoint + ".1"])
+        #expect(try scene.folder.read(partial + ".1") == kept)
+        #expect(scene.asked.first?.range == nil)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a partial file without a checkpoint is another tool's and stays as it is`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene(.resource(resource))
+        let foreign = Resource(size: 300_000, seed: 9).bytes()
+        try scene.folder.write(partial, foreign)
+        try await scene.download(scene.settings(connections))
+        try scene.expectFile(resource, besides: [partial])
+        #expect(try scene.folder.read(partial) == foreign)
+        #expect(scene.asked.first?.range == nil)
+    }
+
+    @Test func `a download beside another tool's partial file is resumed too`() async throws {
+        let scene = try Scene()
+        let foreign = Resource(size: 300_000, seed: 9).bytes()
+        try scene.folder.write(partial, foreign)
+        let settings = scene.settings(1)
+        try await scene.interrupt(.resource(resource), settings)
+        try await scene.download(settings)
+        try scene.expectFile(resource, besides: [partial])
+        #expect(try scene.folder.read(partial) == foreign)
+        #expect(scene.asked.map { $0.range?.first } == [Scene.heldBytes])
+    }
+
+    @Test func `without leave to resume what is there is set aside`() async throws {
+        let scene = try Scene()
+        var settings = scene.settings(4)
+        try await scene.interrupt(.resource(resource), settings)
+        let kept = try scene.folder.read(partial)
+        settings.resumes = false
+        try await scene.download(settings)
+        try scene.expectFile(resource, besides: [partial + ".1", checkpoint + ".1"])
+        #expect(try scene.folder.read(partial + ".1") == kept)
+        #expect(scene.asked.first?.range == nil)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a partial file that another download has is not touched and its owner is named`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource), settings)
+        let latch = Latch()
+        scene.serve(.resource(resource).holdAfterBytes(10_000, until: latch))
+        let owner = try scene.start(settings)
+        await latch.waitForArrivals()
+        let error = try await scene.failure(settings)
+        #expect(error.code == .alreadyRunning)
+        #expect(error.message.contains("\(getpid())"))
+        latch.release()
+        _ = try await owner.file()
+        try scene.expectFile(resource)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `of two downloads of one target at once none is damaged`(
+        connections: Int
+    ) async throws {
+        let latch = Latch()
+        let scene = try Scene(.resource(resource).holdAfterBytes(100_000, until: latch))
+        let settings = scene.settings(connections)
+        let runs = [try scene.start(settings), try scene.start(settings)]
+        await latch.waitForArrivals()
+        for run in runs { await run.waitForBytes(100_000) }
+        latch.release()
+        var paths: [String] = []
+        for run in runs {
+            do throws(DownloadError) {
+                paths.append(try await run.file().path)
+            } catch {
+                #expect(error.code == .alreadyRunning)
+            }
+        }
+        #expect(!paths.isEmpty)
+        #expect(Set(paths).count == paths.count)
+        #expect(scene.folder.list().count == paths.count)
+        for path in paths { #expect(try resource.verify(fileAt: path) == nil) }
+    }
+}

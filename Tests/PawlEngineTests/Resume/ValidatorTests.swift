@@ -1,0 +1,129 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The table "Resume, before the first request": what can prove that the file is the same.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct ValidatorTests {
+    private static let fresh: Resource = {
+        // Modified in the second in which it was sent.
+        var resource = Resource(size: Scene.size)
+        resource.date = resource.lastModified
+        return resource
+    }()
+
+    enum Weakness: String, CaseIterable, Sendable {
+        case none, weakTagAlone, weakTagAndFreshDate, freshDateAlone
+
+        var reply: Reply {
+            let reply = Reply.resource(ValidatorTests.fresh)
+            return switch self {
+            case .none: reply.omitValidators
+            case .weakTagAlone: reply.weakEntityTag.removing("Last-Modified")
+            case .weakTagAndFreshDate: reply.weakEntityTag
+            case .freshDateAlone: reply.removing("ETag")
+            }
+        }
+    }
+
+    @Test(arguments: Weakness.allCases, Scene.connectionCounts)
+    func `what no validator proves is fetched anew in another run`(
+        weakness: Weakness,
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(weakness.reply, settings)
+        try await scene.download(settings)
+        try scene.expectFile(Self.fresh)
+        #expect(scene.asked.first?.range == nil)
+    }
+
+    @Test(arguments: Weakness.allCases)
+    func `within one run four connections need no validator`(
+        weakness: Weakness
+    ) async throws {
+        let scene = try Scene(weakness.reply.rate(4_000_000))
+        try await scene.download(scene.settings(4))
+        try scene.expectFile(Self.fresh)
+        #expect(scene.asked.count { $0.status == 206 } >= 3)
+    }
+
+    @Test(arguments: Weakness.allCases, Scene.connectionCounts)
+    func `what no validator proves is resumed by its length where the user says so`(
+        weakness: Weakness,
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        var settings = scene.settings(connections)
+        settings.resumesWithoutValidator = true
+        try await scene.interrupt(weakness.reply, settings)
+        try await scene.download(settings)
+        try scene.expectFile(Self.fresh)
+        #expect(scene.asked.allSatisfy { $0.status == 206 })
+    }
+
+    @Test(arguments: Weakness.allCases, Scene.connectionCounts)
+    func `what no validator proves is resumed where a digest proves it at the end`(
+        weakness: Weakness,
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        var settings = scene.settings(connections)
+        settings.checksum = .digest(try #require(Self.fresh.digest(.sha256)))
+        try await scene.interrupt(weakness.reply, settings)
+        let file = try await scene.download(settings)
+        try scene.expectFile(Self.fresh)
+        #expect(file.verifiedDigest != nil)
+        #expect(scene.asked.allSatisfy { $0.status == 206 })
+    }
+
+    @Test func `a digest finds the mixture that no validator could tell`() async throws {
+        let scene = try Scene()
+        var settings = scene.settings(1)
+        settings.checksum = .digest(try #require(Self.fresh.digest(.sha256)))
+        try await scene.interrupt(Weakness.none.reply, settings)
+        let other = Resource(size: Scene.size, seed: 2)
+        scene.serve(.resource(other).omitValidators)
+        let error = try await scene.failure(settings)
+        #expect(error.code == .checksumMismatch)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `another length is another file even where no validator is asked for`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        var settings = scene.settings(connections)
+        settings.resumesWithoutValidator = true
+        try await scene.interrupt(Weakness.none.reply, settings)
+        let other = Resource(size: Scene.size + 1, seed: 2)
+        scene.serve(.resource(other).omitValidators)
+        try await scene.download(settings)
+        try scene.expectFile(other)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a weak tag is enough where the date is a second older than the answer`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let resource = Resource(size: Scene.size)
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource).weakEntityTag, settings)
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+        #expect(scene.asked.allSatisfy { $0.status == 206 })
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `an unknown length with a strong tag is resumed`(connections: Int) async throws {
+        let scene = try Scene()
+        let resource = Resource(size: Scene.size)
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource).chunked(), settings, connections: 1)
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+        #expect(scene.asked.first?.range?.first == Scene.heldBytes)
+    }
+}

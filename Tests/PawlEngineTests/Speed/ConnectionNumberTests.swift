@@ -1,0 +1,77 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// How many connections there are, and what becomes of slow ones.
+@Suite(.timeLimit(.minutes(1)), .alone)
+struct ConnectionNumberTests {
+    private func seconds(_ work: () async throws -> Void) async rethrows -> Double {
+        let time = SystemTimekeeper()
+        let start = time.now()
+        try await work()
+        return (time.now() - start).seconds
+    }
+
+    @Test(arguments: [1, 2, 3, 4])
+    func `a connection that crawls costs little time`(crawling: Int) async throws {
+        let resource = Resource(size: 2 << 20)
+        let scene = try Scene(
+            .resource(resource).perConnectionRate { $0 == crawling ? 20_000 : 800_000 }
+        )
+        let elapsed = try await seconds { try await scene.download(scene.settings(4)) }
+        try scene.expectFile(resource)
+        // Ideal is 0.9 s; a quarter of the file over the crawling connection would take 26 s.
+        #expect(elapsed < 5)
+    }
+
+    @Test func `a connection that stops near the end is raced`() async throws {
+        let resource = Resource(size: 2 << 20)
+        let reply = Reply.resource(resource).rate(1_000_000)
+        let scene = try Scene(
+            reply.choosing(reply.stallAfterBytes(450_000)) { $0.ordinal == 3 }
+        )
+        let elapsed = try await seconds { try await scene.download(scene.settings(4)) }
+        try scene.expectFile(resource)
+        // The stall time is 30 s.
+        #expect(elapsed < 10)
+    }
+
+    @Test func `a link that one stream fills keeps one stream`() async throws {
+        let link = SharedLink(bytesPerSecond: 2_500_000)
+        let size: Int64 = 5 << 20
+        let resource = Resource(size: size)
+        let scene = try Scene(.resource(resource).through(link))
+        var settings = DownloadSettings()
+        settings.connections = .automatic
+        let running = try scene.start(settings)
+        let late = await scene.origin.waitUntil { $0.bodyBytesSent >= size * 8 / 10 }
+        #expect(late.activeExchanges == 1)
+        _ = try await running.file()
+        try scene.expectFile(resource)
+        #expect(scene.asked.count <= 3)
+    }
+
+    @Test func `a server that limits each connection gets several`() async throws {
+        let resource = Resource(size: 3 << 20)
+        let scene = try Scene(.resource(resource).rate(300_000))
+        var settings = DownloadSettings()
+        settings.connections = .automatic
+        let elapsed = try await seconds { try await scene.download(settings) }
+        try scene.expectFile(resource)
+        #expect(scene.origin.snapshot.peakConnections >= 4)
+        // One connection takes 10.5 s.
+        #expect(elapsed < 6)
+    }
+
+    @Test func `a fixed number of connections is that number`() async throws {
+        let resource = Resource(size: Scene.size)
+        let latch = Latch()
+        let scene = try Scene(.resource(resource).holdAfterBytes(1000, until: latch))
+        let running = try scene.start(scene.settings(6))
+        await latch.waitForArrivals(6)
+        #expect(scene.origin.snapshot.peakConnections == 6)
+        latch.release()
+        _ = try await running.file()
+        try scene.expectFile(resource)
+    }
+}

@@ -1,0 +1,155 @@
+import PawlCore
+import PawlStorage
+import SystemPackage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct FinishingTests {
+    /// Complete, with 5,000 bytes; with a name or without.
+    private static func store(in folder: ScratchFolder, isNamed: Bool) throws -> PartialStore {
+        let store = try PartialStore.sample(folder.paths(), total: 5_000)
+        try store.write(pattern(5_000), at: 0)
+        if isNamed { try store.saveCheckpoint(written: RangeSet((0, 5_000))) }
+        return store
+    }
+
+    private static func numbered(_ folder: ScratchFolder) -> FinishPolicy {
+        let path = folder.path
+        return .rename { path.appending("disk.\($0).iso") }
+    }
+
+    @Test(arguments: [true, false])
+    func `the file gets its name and nothing else is left`(isNamed: Bool) throws {
+        let folder = try ScratchFolder()
+        let store = try Self.store(in: folder, isNamed: isNamed)
+        let path = try store.finish(total: 5_000, policy: Self.numbered(folder))
+        #expect(path == folder.paths().final)
+        #expect(folder.names == ["disk.iso"])
+        #expect(try folder.bytes("disk.iso") == pattern(5_000))
+    }
+
+    @Test(arguments: [true, false])
+    func `a number is taken where the name is, never another's`(isNamed: Bool) throws {
+        let folder = try ScratchFolder()
+        let store = try Self.store(in: folder, isNamed: isNamed)
+        try folder.put([1], "disk.iso")
+        try folder.put([2], "disk.1.iso")
+        let path = try store.finish(total: 5_000, policy: Self.numbered(folder))
+        #expect(path == folder.path.appending("disk.2.iso"))
+        #expect(folder.names == ["disk.1.iso", "disk.2.iso", "disk.iso"])
+        #expect(try folder.bytes("disk.iso") == [1])
+        #expect(try folder.bytes("disk.1.iso") == [2])
+    }
+
+    @Test(arguments: [true, false])
+    func `overwriting replaces the file in one step`(isNamed: Bool) throws {
+        let folder = try ScratchFolder()
+        let store = try Self.store(in: folder, isNamed: isNamed)
+        try folder.put([1], "disk.iso")
+        _ = try store.finish(total: 5_000, policy: .overwrite)
+        #expect(folder.names == ["disk.iso"])
+        #expect(try folder.bytes("disk.iso") == pattern(5_000))
+    }
+
+    @Test(arguments: [true, false])
+    func `failing keeps both files as they were`(isNamed: Bool) throws {
+        let folder = try ScratchFolder()
+        let store = try Self.store(in: folder, isNamed: isNamed)
+        try folder.put([1], "disk.iso")
+        let error = failure { _ = try store.finish(total: 5_000, policy: .fail) }
+        #expect(error?.code == .fileExists)
+        #expect(try folder.bytes("disk.iso") == [1])
+        // The store is as it was: another policy may follow.
+        #expect(
+            try store.finish(total: 5_000, policy: Self.numbered(folder)).string.hasSuffix(
+                "disk.1.iso"
+            )
+        )
+    }
+
+    @Test(arguments: [true, false])
+    func `a directory is not overwritten`(isNamed: Bool) throws {
+        let folder = try ScratchFolder()
+        let store = try Self.store(in: folder, isNamed: isNamed)
+        try folder.makeFolder("disk.iso")
+        let error = failure { _ = try store.finish(total: 5_000, policy: .overwrite) }
+        #expect(error?.code == .fileNotCreatable)
+        store.close()
+        #expect(
+            folder.names
+                == (isNamed ? ["disk.iso", "disk.iso.part", "disk.iso.part.pawl"] : ["disk.iso"])
+        )
+    }
+
+    @Test func `what lies behind the end is cut off`() throws {
+        let folder = try ScratchFolder()
+        let store = try Self.store(in: folder, isNamed: true)
+        try store.write(pattern(100), at: 5_000)
+        _ = try store.finish(total: 5_000, policy: .fail)
+        #expect(try folder.bytes("disk.iso") == pattern(5_000))
+    }
+
+    @Test func `a file that is too short never gets the name`() throws {
+        let folder = try ScratchFolder()
+        let store = try Self.store(in: folder, isNamed: true)
+        let error = failure { _ = try store.finish(total: 5_001, policy: .fail) }
+        #expect(error?.code == .diskFailure)
+        #expect(folder.names == ["disk.iso.part", "disk.iso.part.pawl"])
+    }
+
+    @Test func `another file under the partial name is not finished as ours`() throws {
+        let folder = try ScratchFolder()
+        let store = try Self.store(in: folder, isNamed: true)
+        try FileDescriptor.replace(folder, "disk.iso.part", [6, 6, 6])
+        let error = failure { _ = try store.finish(total: 5_000, policy: .fail) }
+        #expect(error?.code == .renameFailed)
+        #expect(try folder.bytes("disk.iso.part") == [6, 6, 6])
+    }
+
+    @Test func `an empty file is a file`() throws {
+        let folder = try ScratchFolder()
+        let store = try PartialStore.sample(folder.paths(), total: 0)
+        _ = try store.finish(total: 0, policy: .fail)
+        #expect(try folder.bytes("disk.iso") == [])
+    }
+
+    @Test func `a finished store lets the next download begin`() throws {
+        let folder = try ScratchFolder()
+        let store = try Self.store(in: folder, isNamed: true)
+        _ = try store.finish(total: 5_000, policy: .fail)
+        #expect(notesOfNothing(try PartialStore.recover(folder.paths())) == [])
+        #expect(
+            failure { _ = try store.finish(total: 5_000, policy: .fail) }?.code == .renameFailed
+        )
+    }
+
+    @Test(arguments: [true, false])
+    func `a corrupt file is kept under a name that says so`(isNamed: Bool) throws {
+        let folder = try ScratchFolder()
+        try folder.put([1], "disk.iso.corrupt")
+        let store = try Self.store(in: folder, isNamed: isNamed)
+        let path = try store.keepAsCorrupt(reason: "sha256 is 00, should be 01")
+        #expect(path == folder.path.appending("disk.iso.corrupt.1"))
+        #expect(folder.names == ["disk.iso.corrupt", "disk.iso.corrupt.1"])
+        #expect(try folder.bytes("disk.iso.corrupt") == [1])
+        #expect(try folder.bytes("disk.iso.corrupt.1") == pattern(5_000))
+        if hasAttributes(folder) {
+            #expect(ExtendedAttribute.reason.text(of: path) == "sha256 is 00, should be 01")
+        }
+    }
+
+    @Test(arguments: Renaming.Method.allCases)
+    func `each way of renaming moves, and never replaces`(method: Renaming.Method) throws {
+        let folder = try ScratchFolder()
+        try folder.put([1], "from")
+        try folder.put([2], "taken")
+        let from = folder.path.appending("from")
+        #expect(throws: Errno.fileExists) {
+            try Renaming.withoutReplacing(from, folder.path.appending("taken"), methods: [method])
+        }
+        try Renaming.withoutReplacing(from, folder.path.appending("to"), methods: [method])
+        #expect(folder.names == ["taken", "to"])
+        #expect(try folder.bytes("to") == [1])
+        #expect(try folder.bytes("taken") == [2])
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import PawlCore
+import PawlStorage
+import SystemPackage
+import Testing
+
+/// One after the other: a child process may inherit what another test has open.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct FileLockTests {
+    @Test func `a second owner in this process is refused and told whose it is`() throws {
+        let folder = try ScratchFolder()
+        let store = try PartialStore.sample(folder.paths(), total: 10)
+        try store.saveCheckpoint(written: RangeSet())
+        let error = failure { _ = try PartialStore.recover(folder.paths()) }
+        #expect(error?.code == .alreadyRunning)
+        #expect(error?.message.contains("this process (\(getpid()))") == true)
+        store.close()
+        _ = try resume(folder.paths())
+    }
+
+    @Test func `the lock dies with its owner`() throws {
+        let folder = try ScratchFolder()
+        do {
+            let store = try PartialStore.sample(folder.paths(), total: 10)
+            try store.saveCheckpoint(written: RangeSet())
+        }
+        _ = try resume(folder.paths())
+    }
+
+    @Test(
+        .enabled(if: access("/usr/bin/flock", X_OK) == 0, "the command flock is not installed"),
+        arguments: ["disk.iso.part", "disk.iso.part.pawl"]
+    )
+    func `another process is named`(name: String) throws {
+        let folder = try ScratchFolder()
+        let store = try PartialStore.sample(folder.paths(), total: 10)
+        try store.saveCheckpoint(written: RangeSet())
+        store.close()
+        let other = try LockingProcess(folder.path.appending(name))
+        let error = failure { _ = try PartialStore.recover(folder.paths()) }
+        #expect(error?.code == .alreadyRunning)
+        #expect(error?.message.hasPrefix("process \(other.id) has ") == true, "\(error as Any)")
+        try other.end()
+        _ = try resume(folder.paths())
+    }
+
+    @Test func `of two that began at once the one that claims first has the file`() throws {
+        let folder = try ScratchFolder()
+        let first = try PartialStore.sample(folder.paths(), total: 10)
+        let second = try PartialStore.sample(folder.paths(), total: 10)
+        try first.write(pattern(10), at: 0)
+        try first.saveCheckpoint(written: RangeSet((0, 10)))
+        let error = failure { try second.saveCheckpoint(written: RangeSet()) }
+        #expect(error?.code == .alreadyRunning)
+        try second.discard()
+        first.close()
+        #expect(try resume(folder.paths()).recovery.have == RangeSet((0, 10)))
+    }
+
+    @Test func `a file that took the name meanwhile is not replaced`() throws {
+        let folder = try ScratchFolder()
+        let store = try PartialStore.sample(folder.paths(), total: 10)
+        try folder.put(pattern(3), "disk.iso.part")
+        let error = failure { try store.saveCheckpoint(written: RangeSet()) }
+        #expect(error?.code == .alreadyRunning)
+        #expect(folder.names == ["disk.iso.part"])
+        #expect(try folder.bytes("disk.iso.part") == pattern(3))
+    }
+}
+
+/// The command `flock`, which holds the lock until its input ends.
+private final class LockingProcess {
+    let id: pid_t
+    private let input: FileDescriptor
+
+    init(_ path: FilePath) throws {
+        let (childInput, input) = try FileDescriptor.pipe()
+        let (output, childOutput) = try FileDescriptor.pipe()
+        self.input = input
+        var id = pid_t()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_adddup2(&actions, childInput.rawValue, 0)
+        posix_spawn_file_actions_adddup2(&actions, childOutput.rawValue, 1)
+        for file in [input, output, childInput, childOutput] {
+            posix_spawn_file_actions_addclose(&actions, file.rawValue)
+        }
+        let words = ["flock", "-n", path.string, "/bin/sh", "-c", "echo; exec cat"]
+        var arguments = words.map { strdup($0) }
+        arguments.append(nil)
+        let status = posix_spawn(&id, "/usr/bin/flock", &actions, nil, &arguments, nil)
+        for argument in arguments { free(argument) }
+        posix_spawn_file_actions_destroy(&actions)
+        self.id = id
+        try childInput.close()
+        try childOutput.close()
+        guard status == 0 else { throw Errno(rawValue: status) }
+        // The line says that the lock is held.
+        var line = [UInt8](repeating: 0, count: 1)
+        _ = try line.withUnsafeMutableBytes { try output.read(into: $0) }
+        try output.close()
+    }
+
+    func end() throws {
+        try input.close()
+        var status: Int32 = 0
+        guard waitpid(id, &status, 0) == id else { throw Errno(rawValue: errno) }
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import PawlCore
+import PawlStorage
+import SystemPackage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ReserveTests {
+    @Test func `what is reserved is taken from the disk and keeps its bytes`() throws {
+        let folder = try ScratchFolder()
+        let store = try PartialStore.sample(folder.paths(), total: 1 << 20)
+        try store.write(pattern(1_000), at: 0)
+        try store.reserve(total: 1 << 20)
+        try store.saveCheckpoint(written: RangeSet((0, 1_000)))
+        var status = stat()
+        #expect(stat(folder.paths().partial.string, &status) == 0)
+        #expect(status.st_size == 1 << 20)
+        #expect(status.st_blocks * 512 >= 1 << 20)
+        #expect(Array(try folder.bytes("disk.iso.part")[..<1_000]) == pattern(1_000))
+    }
+
+    @Test(arguments: [Int64.max, 1 << 60])
+    func `no disk is large enough for a lie`(total: Int64) throws {
+        let folder = try ScratchFolder()
+        let store = try PartialStore.sample(folder.paths(), total: total)
+        let error = failure { try store.reserve(total: total) }
+        #expect(error?.code == .diskFull)
+        #expect(error?.message.contains("bytes are missing in \(folder.path)") == true)
+    }
+
+    @Test func `nothing and less than nothing reserve nothing`() throws {
+        let folder = try ScratchFolder()
+        let store = try PartialStore.sample(folder.paths(), total: nil)
+        try store.reserve(total: 0)
+        try store.reserve(total: -1)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "mounting a small disk needs root"))
+    func `on a full disk an error says how much is missing, and nothing is lost`() throws {
+        let disk = try SmallDisk()
+        defer { disk.unmount() }
+        let paths = DownloadPaths(disk.path.appending("disk.iso"))
+        let store = try PartialStore.sample(paths, total: 6 << 20)
+        let half = pattern(1 << 20)
+        try store.write(half, at: 0)
+        try store.saveCheckpoint(written: RangeSet((0, 1 << 20)))
+
+        let refused = failure { try store.reserve(total: 6 << 20) }
+        #expect(refused?.code == .diskFull)
+        let missing = refused.flatMap {
+            Int64($0.message.split(separator: " ").first { Int64($0) != nil } ?? "")
+        }
+        // 5 MiB of 6 are to come; of the disk's 4 MiB one and the checkpoint are taken.
+        #expect((2 << 20)...((2 << 20) + 200_000) ~= missing ?? 0)
+
+        let full = failure {
+            for offset in stride(from: Int64(1 << 20), to: 6 << 20, by: 1 << 20) {
+                try store.write(half, at: offset)
+            }
+        }
+        #expect(full?.code == .diskFull)
+        #expect(full?.message.contains("bytes are missing in \(disk.path)") == true)
+        try store.sync(written: RangeSet((0, 2 << 20)))
+        store.close()
+        #expect(try resume(paths).recovery.have == RangeSet((0, 2 << 20)))
+    }
+}
+
+/// A tmpfs of 4 MiB.
+private struct SmallDisk {
+    static let isPossible = geteuid() == 0 && (try? SmallDisk()).map { $0.unmount() } != nil
+
+    private let folder: ScratchFolder
+    var path: FilePath { folder.path }
+
+    init() throws {
+        folder = try ScratchFolder()
+        guard mount("tmpfs", folder.path.string, "tmpfs", 0, "size=4m") == 0 else {
+            throw Errno(rawValue: errno)
+        }
+    }
+
+    func unmount() { umount2(path.string, 2) }
+}

@@ -1,0 +1,143 @@
+import Glibc
+import PawlCore
+import PawlStorage
+import Synchronization
+import Testing
+
+/// Disks that fail, and disks that are slow.
+@Suite(.timeLimit(.minutes(1)))
+struct SyncTests {
+    @Test func `after a failed sync only what was durable before is claimed`() throws {
+        let folder = try ScratchFolder()
+        let disk = FailingDisk()
+        let store = try PartialStore.create(
+            folder.paths(),
+            source: "s",
+            representation: .sample(10_000),
+            settings: disk.settings
+        )
+        try store.write(pattern(10_000), at: 0)
+        try store.sync(written: RangeSet((0, 1_000)))
+        try store.saveCheckpoint(written: RangeSet((0, 9_000)))
+
+        disk.fails.store(true, ordering: .relaxed)
+        let error = failure { try store.sync(written: RangeSet((0, 9_000))) }
+        #expect(error?.code == .diskFailure)
+        #expect(error?.context?.contains("syncing") == true)
+        #expect(store.durable == RangeSet((0, 1_000)))
+        // Also on this boot: the kernel may have dropped the pages.
+        let summary = try CheckpointFile.describe(folder.paths().partial, boot: .firstBoot)
+        #expect(summary.usable == RangeSet((0, 1_000)))
+
+        disk.fails.store(false, ordering: .relaxed)
+        try store.write(pattern(10_000), at: 0)
+        try store.sync(written: RangeSet((0, 10_000)))
+        #expect(store.durable == RangeSet((0, 10_000)))
+    }
+
+    @Test func `a file whose last sync fails does not get its name`() throws {
+        let folder = try ScratchFolder()
+        let disk = FailingDisk()
+        let store = try PartialStore.create(
+            folder.paths(),
+            source: "s",
+            representation: .sample(10),
+            settings: disk.settings
+        )
+        try store.write(pattern(10), at: 0)
+        try store.saveCheckpoint(written: RangeSet((0, 10)))
+        disk.fails.store(true, ordering: .relaxed)
+        #expect(failure { _ = try store.finish(total: 10, policy: .fail) }?.code == .diskFailure)
+        #expect(folder.names == ["disk.iso.part", "disk.iso.part.pawl"])
+        store.close()
+        #expect(try resume(folder.paths()).recovery.have.isEmpty)
+    }
+
+    @Test func `a slow sync does not hold up claims`() async throws {
+        let folder = try ScratchFolder()
+        let begun = Gate()
+        let ended = Gate()
+        var settings = StoreSettings.on(.firstBoot)
+        settings.syncData = { _ in
+            begun.open()
+            ended.wait()
+            return 0
+        }
+        let store = try PartialStore.create(
+            folder.paths(),
+            source: "s",
+            representation: .sample(10_000),
+            settings: settings
+        )
+        try store.write(pattern(10_000), at: 0)
+        // The first sync, which also gives the name, is the other kind and quick.
+        try store.sync(written: RangeSet((0, 100)))
+        let pool = BlockingPool(threads: 1, name: "slow")
+        async let slow: Void = pool.run { () throws(DownloadError) in
+            try store.sync(written: RangeSet((0, 5_000)))
+        }
+        await Task.detached { begun.wait() }.value
+        for end in stride(from: Int64(100), through: 10_000, by: 100) {
+            try store.saveCheckpoint(written: RangeSet((0, end)))
+        }
+        let during = try CheckpointFile.describe(folder.paths().partial).checkpoint
+        #expect(during.written == RangeSet((0, 10_000)))
+        #expect(during.durable == RangeSet((0, 100)))
+        ended.open()
+        try await slow
+        let after = try CheckpointFile.describe(folder.paths().partial).checkpoint
+        #expect(after.written == RangeSet((0, 10_000)))
+        #expect(after.durable == RangeSet((0, 5_000)))
+    }
+
+    @Test func `claims behind a total that turned out smaller are left out`() throws {
+        let folder = try ScratchFolder()
+        let store = try PartialStore.sample(folder.paths(), total: nil)
+        try store.write(pattern(10_000), at: 0)
+        try store.sync(written: RangeSet((0, 10_000)))
+        store.setRepresentation(.sample(6_000))
+        try store.saveCheckpoint(written: RangeSet((0, 10_000)))
+        let checkpoint = try CheckpointFile.describe(folder.paths().partial).checkpoint
+        #expect(checkpoint.representation == .sample(6_000))
+        #expect(checkpoint.written == RangeSet((0, 6_000)))
+        #expect(checkpoint.durable == RangeSet((0, 6_000)))
+    }
+}
+
+/// Says EIO when told to.
+private final class FailingDisk: Sendable {
+    let fails = Atomic(false)
+
+    var settings: StoreSettings {
+        var settings = StoreSettings.on(.firstBoot)
+        settings.syncData = { self.sync($0, fdatasync) }
+        settings.syncAll = { self.sync($0, fsync) }
+        return settings
+    }
+
+    private func sync(_ descriptor: Int32, _ call: (Int32) -> Int32) -> Int32 {
+        guard fails.load(ordering: .relaxed) else { return call(descriptor) }
+        errno = EIO
+        return -1
+    }
+}
+
+/// Waits until it was opened.
+///
+/// `@unchecked Sendable`: the semaphore is made for several threads, at an address of its own.
+private final class Gate: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(semaphore, 0, 0) }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func open() { sem_post(semaphore) }
+
+    func wait() {
+        while sem_wait(semaphore) != 0 {}
+    }
+}

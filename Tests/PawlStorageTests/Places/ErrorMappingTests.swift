@@ -1,0 +1,46 @@
+import PawlCore
+import PawlStorage
+import SystemPackage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ErrorMappingTests {
+    @Test(arguments: [
+        (Errno.permissionDenied, DiskAction.create, ErrorCode.fileNotCreatable),
+        (.readOnlyFileSystem, .create, .fileNotCreatable),
+        (.fileNameTooLong, .create, .fileNotCreatable),
+        (.isDirectory, .create, .fileNotCreatable),
+        (.noSuchFileOrDirectory, .create, .directoryNotUsable),
+        (.notDirectory, .create, .directoryNotUsable),
+        (.permissionDenied, .prepareFolder, .directoryNotUsable),
+        (.noSpace, .write, .diskFull),
+        (.noSpace, .create, .diskFull),
+        (.diskQuotaExceeded, .sync, .diskFull),
+        (.ioError, .sync, .diskFailure),
+        (.ioError, .write, .diskFailure),
+        (.fileTooLarge, .write, .fileNotCreatable),
+        (.fileExists, .rename, .fileExists),
+        (.permissionDenied, .rename, .renameFailed),
+        (.permissionDenied, .inspect, .fileUnreadable),
+    ])
+    func `each error number has its code, and says while doing what`(
+        errno: Errno,
+        action: DiskAction,
+        code: ErrorCode
+    ) {
+        let error = DownloadError(errno, while: action, "/srv/disk.iso.part")
+        #expect(error.code == code)
+        #expect(error.context?.contains("/srv/disk.iso.part") == true)
+        #expect(!error.message.isEmpty)
+    }
+
+    @Test func `a full disk says how much is missing and where`() {
+        let error = DownloadError.diskFull(missing: 1_234, .write, "/srv/disk.iso.part")
+        #expect(error.message == "the disk is full: 1234 bytes are missing in /srv")
+    }
+
+    @Test func `a hostile name does not reach the terminal`() {
+        let error = DownloadError(.isDirectory, while: .create, "/srv/a\u{1B}[2Jb")
+        #expect(error.description.unicodeScalars.allSatisfy { $0.value >= 0x20 })
+    }
+}

@@ -1,0 +1,58 @@
+import PawlCore
+import PawlStorage
+import SystemPackage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PlacesTests {
+    @Test func `the parts of a download lie beside the finished file`() {
+        let paths = DownloadPaths("/srv/files/disk.iso")
+        #expect(paths.partial == "/srv/files/disk.iso.part")
+        #expect(paths.checkpoint == "/srv/files/disk.iso.part.pawl")
+        #expect(paths.folder == "/srv/files")
+        #expect(DownloadPaths("disk.iso").folder == ".")
+    }
+
+    @Test func `from either part the others are known`() {
+        let paths = DownloadPaths("a/disk.iso")
+        #expect(DownloadPaths(partialOrCheckpoint: "a/disk.iso.part") == paths)
+        #expect(DownloadPaths(partialOrCheckpoint: "a/disk.iso.part.pawl") == paths)
+        #expect(DownloadPaths(partialOrCheckpoint: "a/disk.iso") == nil)
+        #expect(DownloadPaths(partialOrCheckpoint: ".part") == nil)
+    }
+
+    @Test func `a name that is not UTF-8 keeps its bytes`() {
+        let name: [CChar] = [97, -1, -2, 98, 0]
+        let paths = DownloadPaths(FilePath(platformString: name))
+        let suffix = ".part".utf8.map { CChar(bitPattern: $0) }
+        #expect(paths.partial == FilePath(platformString: [97, -1, -2, 98] + suffix + [0]))
+    }
+
+    @Test func `names that end alike when cut stay apart`() {
+        let first = DownloadPaths(FilePath("/x/" + String(repeating: "é", count: 126) + "1"))
+        let second = DownloadPaths(FilePath("/x/" + String(repeating: "é", count: 126) + "2"))
+        #expect(first.partial != second.partial)
+        let name = first.checkpoint.lastComponent?.string ?? ""
+        #expect(name.utf8.count <= 250)
+        #expect(!name.contains("\u{FFFD}"))
+    }
+
+    @Test func `a folder is made with those above it, twice is no error`() throws {
+        let folder = try ScratchFolder()
+        let deep = folder.path.appending("a").appending("b").appending("c")
+        try FolderPreparation.prepare(deep)
+        try FolderPreparation.prepare(deep)
+        let store = try PartialStore.sample(DownloadPaths(deep.appending("disk.iso")), total: 0)
+        #expect(try store.finish(total: 0, policy: .fail) == deep.appending("disk.iso"))
+    }
+
+    @Test func `a file in the folder's way is an error`() throws {
+        let folder = try ScratchFolder()
+        try folder.put([1], "a")
+        for path in [folder.path.appending("a"), folder.path.appending("a").appending("b")] {
+            let error = failure { try FolderPreparation.prepare(path) }
+            #expect(error?.code == .directoryNotUsable)
+            #expect(error?.advice.isEmpty == false)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import PawlCore
+import PawlStorage
+import Synchronization
+import SystemPackage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct BlockingPoolTests {
+    @Test func `no thread is there before there is work`() async throws {
+        let pool = BlockingPool(threads: 4, name: "test")
+        #expect(pool.threadCount == 0)
+        #expect(try await pool.run { 42 } == 42)
+        #expect(pool.threadCount == 1)
+    }
+
+    @Test func `an error comes back as it was thrown`() async {
+        let pool = BlockingPool(threads: 1, name: "test")
+        await #expect(throws: DownloadError.self) {
+            try await pool.run { () throws(DownloadError) in
+                throw DownloadError(.diskFull, "full")
+            }
+        }
+    }
+
+    @Test func `so many run at a time and no more`() async throws {
+        let pool = BlockingPool(threads: 3, name: "test")
+        let running = Gauge()
+        let barrier = Barrier(3)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<12 {
+                group.addTask {
+                    try await pool.run {
+                        running.enter()
+                        barrier.wait()
+                        running.leave()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(running.most == 3)
+        #expect(pool.threadCount == 3)
+    }
+
+    @Test func `thousands of jobs are all done`() async throws {
+        let pool = BlockingPool(threads: 2, name: "test")
+        let sum = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<5_000 { group.addTask { try await pool.run { number } } }
+            return try await group.reduce(0, +)
+        }
+        #expect(sum == 5_000 * 4_999 / 2)
+    }
+
+    @Test func `work before the end is done, work after it refused`() async throws {
+        let pool = BlockingPool(threads: 1, name: "test")
+        let begun = Barrier(2)
+        let released = Barrier(2)
+        async let first = pool.run {
+            begun.wait()
+            released.wait()
+            return 1
+        }
+        await Task.detached { begun.wait() }.value
+        pool.shutDown()
+        await #expect(throws: DownloadError.self) { try await pool.run { 2 } }
+        await Task.detached { released.wait() }.value
+        #expect(try await first == 1)
+    }
+
+    @Test func `a thread has the pool's name`() async throws {
+        let pool = BlockingPool(threads: 1, name: "pawl disk")
+        let name = try await pool.run {
+            (try? readBytes("/proc/thread-self/comm")).map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(name == "pawl disk\n")
+    }
+}
+
+/// How many are inside, and the most that ever were.
+private final class Gauge: Sendable {
+    private let counts = Mutex((now: 0, most: 0))
+
+    var most: Int { counts.withLock { $0.most } }
+
+    func enter() {
+        counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+    }
+
+    func leave() {
+        counts.withLock { $0.now -= 1 }
+    }
+}
+
+/// Lets so many threads through at a time, and only together.
+///
+/// `@unchecked Sendable`: the pthread barrier is made for several threads, at an address of its own.
+private final class Barrier: @unchecked Sendable {
+    private let barrier = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
+
+    init(_ count: UInt32) { pthread_barrier_init(barrier, nil, count) }
+
+    deinit {
+        pthread_barrier_destroy(barrier)
+        barrier.deallocate()
+    }
+
+    func wait() { pthread_barrier_wait(barrier) }
+}

@@ -1,0 +1,162 @@
+import struct FoundationEssentials.URL
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The library as its users see it.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloaderTests {
+    private let resource = Resource(size: LibraryScene.size)
+
+    @Test func `a download to a file is there when the call returns`() async throws {
+        let scene = try LibraryScene()
+        scene.origin.route("/disk.bin", .resource(resource))
+        let file = try await scene.downloader.download(try scene.url(), to: scene.file())
+        #expect(file.path == scene.folder.path("disk.bin"))
+        #expect(file.byteCount == LibraryScene.size)
+        #expect(!file.wasAlreadyThere)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.folder.list() == ["disk.bin"])
+    }
+
+    @Test func `a download to a folder gets the name that the server gives`() async throws {
+        let scene = try LibraryScene()
+        let disposition = "attachment; filename=\"named.bin\""
+        scene.origin.route(
+            "/disk.bin",
+            .resource(resource).setting("Content-Disposition", disposition)
+        )
+        let folder = Destination.directory(scene.folder.path("new"))
+        let file = try await scene.downloader.download(try scene.url(), to: folder)
+        #expect(file.path == scene.folder.path("new/named.bin"))
+        #expect(try resource.verify(fileAt: file.path) == nil)
+    }
+
+    @Test func `credentials in the URL are sent and never told`() async throws {
+        let scene = try LibraryScene()
+        scene.origin.route(
+            "/disk.bin",
+            .resource(resource).requireBasic(name: "anna", password: "p@ss word")
+        )
+        let address = "http://anna:p%40ss%20word@127.0.0.1:\(scene.origin.port)/disk.bin"
+        let url = try #require(URL(string: address))
+        let file = try await scene.downloader.download(url, to: scene.file())
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.origin.requests.count { $0["Authorization"] != nil } > 0)
+        scene.origin.route("/gone.bin", .status(404))
+        let other = try #require(URL(string: address.replacing("disk.bin", with: "gone.bin")))
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.downloader.download(other, to: scene.file("gone.bin"))
+        }
+        #expect(error?.description.contains("word") == false)
+    }
+
+    @Test func `no byte of the credentials is on disk`() async throws {
+        let scene = try LibraryScene()
+        let latch = Latch()
+        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(50_000, until: latch))
+        let address = "http://anna:hunter2@127.0.0.1:\(scene.origin.port)/disk.bin?key=hunter2"
+        let url = try #require(URL(string: address))
+        let download = scene.downloader.makeDownload(url, to: scene.file())
+        let task = Task { try await download.run() }
+        await latch.waitForArrivals()
+        await download.reaches(50_000)
+        task.cancel()
+        await #expect(throws: DownloadError.self) { try await task.value }
+        let checkpoint = try scene.folder.read("disk.bin.part.pawl")
+        #expect(!String(decoding: checkpoint, as: UTF8.self).contains("hunter2"))
+    }
+
+    @Test func `a URL that is none is an error before anything is touched`() async throws {
+        let scene = try LibraryScene()
+        for text in ["ftp://host/file", "file:///etc/passwd", "https:///nothing"] {
+            let url = try #require(URL(string: text))
+            let error = await #expect(throws: DownloadError.self) {
+                try await scene.downloader.download(url, to: scene.file("new/file"))
+            }
+            #expect(error?.code == .usage)
+        }
+        #expect(scene.folder.list().isEmpty)
+    }
+
+    @Test func `cancelling the awaiting task keeps what came and a second call goes on`()
+        async throws
+    {
+        let scene = try LibraryScene()
+        let latch = Latch()
+        let reply = Reply.resource(resource)
+        scene.origin.route("/disk.bin", reply.holdAfterBytes(150_000, until: latch))
+        let url = try scene.url()
+        let download = scene.downloader.makeDownload(
+            url,
+            to: scene.file(),
+            settings: scene.fixed(4)
+        )
+        let task = Task { try await download.run() }
+        await latch.waitForArrivals(4)
+        await download.reaches(600_000)
+        task.cancel()
+        let error = await #expect(throws: DownloadError.self) { try await task.value }
+        #expect(error?.code == .interrupted)
+        #expect(download.progress.phase == .failed)
+        #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])
+
+        scene.origin.route("/disk.bin", reply)
+        let before = scene.origin.requests.count
+        let file = try await scene.downloader.download(
+            url,
+            to: scene.file(),
+            settings: scene.fixed(1)
+        )
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.folder.list() == ["disk.bin"])
+        let again = scene.origin.requests.dropFirst(before)
+        #expect(again.allSatisfy { $0.status == 206 })
+        #expect(again.reduce(0) { $0 + $1.bodyBytesSent } == LibraryScene.size - 600_000)
+    }
+
+    @Test func `a cancelled download that has its turn to come is interrupted`() async throws {
+        var settings = DownloaderSettings()
+        settings.maximumConcurrentDownloads = 1
+        let scene = try LibraryScene(settings)
+        let latch = Latch()
+        scene.origin.route("/*", .resource(resource).holdAfterBytes(1000, until: latch))
+        let url = try scene.url()
+        let first = Task { try await scene.downloader.download(url, to: scene.file()) }
+        await latch.waitForArrivals()
+        let waiting = scene.downloader.makeDownload(url, to: scene.file("second.bin"))
+        let second = Task { try await waiting.run() }
+        second.cancel()
+        let error = await #expect(throws: DownloadError.self) { try await second.value }
+        #expect(error?.code == .interrupted)
+        #expect(waiting.progress.phase == .failed)
+        latch.release()
+        _ = try await first.value
+        #expect(scene.folder.list() == ["disk.bin"])
+    }
+
+    @Test(arguments: [0, 1000])
+    func `shutting down ends what runs`(bytes: Int64) async throws {
+        let scene = try LibraryScene()
+        let latch = Latch()
+        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(bytes, until: latch))
+        let url = try scene.url()
+        var settings = scene.fixed(1)
+        settings.retries = 1
+        let download = scene.downloader.makeDownload(url, to: scene.file(), settings: settings)
+        let task = Task { try await download.run() }
+        await latch.waitForArrivals()
+        scene.downloader.shutDown()
+        let error = await #expect(throws: DownloadError.self) { try await task.value }
+        #expect(error?.code == .interrupted)
+        #expect(!scene.folder.exists("disk.bin"))
+    }
+}
+
+extension Download {
+    /// Reads the progress until so many bytes are there, or it has ended.
+    func reaches(_ count: Int64) async {
+        for await progress in updates where progress.completedBytes >= count { return }
+    }
+}

@@ -1,0 +1,96 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// What holds across all downloads of one downloader.
+@Suite(.timeLimit(.minutes(1)))
+struct LimitTests {
+    private func fetch(
+        _ scene: LibraryScene,
+        count: Int,
+        _ settings: DownloadSettings
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...count {
+                let url = try scene.url("/\(number).bin")
+                group.addTask {
+                    _ = try await scene.downloader.download(
+                        url,
+                        to: scene.file("\(number).bin"),
+                        settings: settings
+                    )
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test(arguments: [1, 3])
+    func `so many downloads run at a time and all are done`(limit: Int) async throws {
+        var settings = DownloaderSettings()
+        settings.maximumConcurrentDownloads = limit
+        let scene = try LibraryScene(settings)
+        let resource = Resource(size: 100_000)
+        let running = HostGate(limit: limit)
+        let latch = Latch()
+        scene.origin.route(
+            "/*",
+            .resource(resource).holdAfterBytes(50_000, until: latch).admitted(by: running)
+        )
+        async let all: Void = fetch(scene, count: 8, scene.fixed(1))
+        await latch.waitForArrivals(limit)
+        latch.release()
+        try await all
+        #expect(scene.folder.list() == (1...8).map { "\($0).bin" })
+        for number in 1...8 {
+            #expect(try resource.verify(fileAt: scene.folder.path("\(number).bin")) == nil)
+        }
+        #expect(running.peak == limit)
+        // The origin learns a little late that a client has all.
+        #expect(running.refused <= 2)
+    }
+
+    @Test func `a host gets so many connections over all downloads`() async throws {
+        var settings = DownloaderSettings()
+        settings.connectionsPerHost = 3
+        settings.maximumConcurrentDownloads = 5
+        let scene = try LibraryScene(settings)
+        let resource = Resource(size: 600_000)
+        let latch = Latch()
+        let gate = HostGate(limit: 100)
+        scene.origin.route(
+            "/*",
+            .resource(resource).holdAfterBytes(20_000, until: latch).rate(1_000_000)
+                .admitted(by: gate)
+        )
+        async let all: Void = fetch(scene, count: 5, scene.fixed(4))
+        await latch.waitForArrivals(3)
+        #expect(gate.peak == 3)
+        latch.release()
+        try await all
+        for number in 1...5 {
+            #expect(try resource.verify(fileAt: scene.folder.path("\(number).bin")) == nil)
+        }
+        // The origin learns a little late that a client has left.
+        #expect(gate.peak <= 5)
+    }
+
+    @Test func `all downloads together keep the limit of bytes a second`() async throws {
+        var settings = DownloaderSettings()
+        settings.limitBytesPerSecond = 400_000
+        let scene = try LibraryScene(settings)
+        let resource = Resource(size: 400_000)
+        scene.origin.route("/*", .resource(resource))
+        let time = SystemTimekeeper()
+        let start = time.now()
+        try await fetch(scene, count: 3, scene.fixed(1))
+        let seconds = (time.now() - start).seconds
+        let average = 1_200_000 / seconds
+        // A little runs ahead of the limit; a busy machine stays behind it.
+        #expect((150_000...480_000).contains(average), "\(average) bytes a second")
+        for number in 1...3 {
+            #expect(try resource.verify(fileAt: scene.folder.path("\(number).bin")) == nil)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ProgressTests {
+    private let resource = Resource(size: LibraryScene.size)
+
+    private func read(_ download: Download) async -> [DownloadProgress] {
+        var all: [DownloadProgress] = []
+        for await progress in download.updates { all.append(progress) }
+        return all
+    }
+
+    @Test func `several readers see it grow and each sees the end`() async throws {
+        let scene = try LibraryScene()
+        scene.origin.route("/disk.bin", .resource(resource).rate(700_000))
+        let download = scene.downloader.makeDownload(
+            try scene.url(),
+            to: scene.file(),
+            settings: scene.fixed(1)
+        )
+        #expect(download.progress.phase == .waiting)
+        async let file = download.run()
+        let readers = await withTaskGroup(of: [DownloadProgress].self) { group in
+            for _ in 0..<3 { group.addTask { await read(download) } }
+            return await group.reduce(into: [[DownloadProgress]]()) { $0.append($1) }
+        }
+        _ = try await file
+        for seen in readers {
+            let bytes = seen.map(\.completedBytes)
+            #expect(bytes == bytes.sorted())
+            #expect(seen.last?.phase == .finished)
+            #expect(seen.last?.completedBytes == LibraryScene.size)
+            #expect(seen.last?.fraction == 1)
+            #expect(Set(bytes).count >= 3)
+            #expect(seen.count { $0.phase == .finished } == 1)
+        }
+        let received = readers.joined().filter { $0.phase == .receiving }
+        #expect(received.contains { $0.bytesPerSecond > 0 && $0.connections == 1 })
+        #expect(received.allSatisfy { $0.totalBytes == LibraryScene.size })
+        #expect(received.allSatisfy { $0.name == "disk.bin" })
+    }
+
+    @Test func `a reader that comes late gets the end alone`() async throws {
+        let scene = try LibraryScene()
+        scene.origin.route("/disk.bin", .resource(resource))
+        let download = scene.downloader.makeDownload(try scene.url(), to: scene.file())
+        _ = try await download.run()
+        #expect(await read(download).map(\.phase) == [.finished])
+    }
+
+    @Test func `a slow reader gets the newest`() async throws {
+        let scene = try LibraryScene()
+        let latch = Latch()
+        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(1000, until: latch))
+        let download = scene.downloader.makeDownload(
+            try scene.url(),
+            to: scene.file(),
+            settings: scene.fixed(1)
+        )
+        var reader = download.updates.makeAsyncIterator()
+        async let file = download.run()
+        await latch.waitForArrivals()
+        #expect(await reader.next()?.phase.isEnd == false)
+        latch.release()
+        _ = try await file
+        #expect(await reader.next()?.phase == .finished)
+        #expect(await reader.next() == nil)
+    }
+
+    @Test func `a download that fails ends its readers`() async throws {
+        let scene = try LibraryScene()
+        scene.origin.route("/disk.bin", .status(404))
+        let download = scene.downloader.makeDownload(try scene.url(), to: scene.file())
+        async let seen = read(download)
+        await #expect(throws: DownloadError.self) { try await download.run() }
+        #expect(await seen.last?.phase == .failed)
+    }
+
+    @Test func `a download that goes on begins with what is there`() async throws {
+        let scene = try LibraryScene()
+        let latch = Latch()
+        let reply = Reply.resource(resource)
+        scene.origin.route("/disk.bin", reply.holdAfterBytes(300_000, until: latch))
+        let url = try scene.url()
+        let first = scene.downloader.makeDownload(url, to: scene.file(), settings: scene.fixed(1))
+        let task = Task { try await first.run() }
+        await latch.waitForArrivals()
+        await first.reaches(300_000)
+        task.cancel()
+        await #expect(throws: DownloadError.self) { try await task.value }
+
+        let hold = Latch()
+        scene.origin.route("/disk.bin", reply.holdAfterBytes(0, until: hold))
+        let second = scene.downloader.makeDownload(
+            url,
+            to: scene.file(),
+            settings: scene.fixed(1)
+        )
+        async let file = second.run()
+        await hold.waitForArrivals()
+        #expect(second.progress.completedBytes == 300_000)
+        #expect(second.progress.totalBytes == LibraryScene.size)
+        hold.release()
+        _ = try await file
+        #expect(second.progress.completedBytes == LibraryScene.size)
+    }
+}
+
+extension DownloadPhase {
+    var isEnd: Bool { self == .finished || self == .failed }
+}

@@ -1,0 +1,115 @@
+import PawlCore
+import PawlTransport
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CancelTests {
+    @Test func `before the connection stands`() async throws {
+        let server = try DeafServer()
+        try await withTransport { transport in
+            let sink = RecordingSink()
+            let transfer = transport.start(TransferRequest(url: server.url), sink: sink)
+            // A second one on the same loop has ended: the first one is on its way by then.
+            _ = try await fetch(TransferRequest(url: makeURL("none:")), over: transport)
+            try await cancelled(transfer, sink)
+            #expect(sink.record.heads.isEmpty)
+        }
+    }
+
+    @Test func `at once after the start`() async throws {
+        let origin = try TestOrigin { try $0.answer("late") }
+        try await withTransport { transport in
+            for _ in 0..<100 {
+                let sink = RecordingSink()
+                let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
+                transfer.cancel()
+                let outcome = await sink.end.value.outcome
+                #expect(outcome == .cancelled || outcome == .completed)
+                #expect(sink.record.misplacedCalls == 0)
+            }
+        }
+    }
+
+    @Test func `while waiting for the head`() async throws {
+        let asked = Signal<Void>()
+        let closed = Signal<Void>()
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            asked.send()
+            connection.waitForClose()
+            closed.send()
+        }
+        try await withTransport { transport in
+            let sink = RecordingSink()
+            let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
+            await asked.value
+            try await cancelled(transfer, sink)
+            await closed.value
+        }
+    }
+
+    @Test(arguments: [BodyAnswer.more, .hold, .pause(.seconds(3_600))])
+    func `in mid-body`(answer: BodyAnswer) async throws {
+        let closed = Signal<Void>()
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            connection.waitForClose()
+            closed.send()
+        }
+        try await withTransport { transport in
+            let seen = Signal<Void>()
+            let sink = RecordingSink(body: { _ in
+                seen.send()
+                return answer
+            })
+            let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
+            await seen.value
+            try await cancelled(transfer, sink)
+            #expect(sink.record.text == "abc")
+            await closed.value
+        }
+    }
+
+    @Test func `from within the sink`() async throws {
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            connection.waitForClose()
+        }
+        try await withTransport { transport in
+            let running = Mutex<(any Transfer)?>(nil)
+            let started = Gate()
+            let sink = RecordingSink(head: { _ in
+                started.pass()
+                running.withLock { $0?.cancel() }
+                return .hold
+            })
+            let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
+            running.withLock { $0 = transfer }
+            started.open()
+            #expect(await sink.end.value.outcome == .cancelled)
+            running.withLock { $0 = nil }
+        }
+    }
+
+    @Test func `after the end nothing more is heard`() async throws {
+        let origin = try TestOrigin { try $0.answer("x") }
+        let sink = RecordingSink()
+        try await withTransport { transport in
+            let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
+            _ = await sink.end.value
+            transfer.cancel()
+            transfer.resume()
+        }
+        #expect(sink.record.ends.map(\.outcome) == [.completed])
+    }
+
+    private func cancelled(_ transfer: any Transfer, _ sink: RecordingSink) async throws {
+        transfer.cancel()
+        transfer.cancel()
+        #expect(await sink.end.value.outcome == .cancelled)
+        #expect(sink.record.misplacedCalls == 0)
+    }
+}

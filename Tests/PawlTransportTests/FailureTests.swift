@@ -1,0 +1,138 @@
+import Glibc
+import PawlCore
+import PawlTransport
+import Testing
+
+import struct FoundationEssentials.URL
+
+@Suite(.timeLimit(.minutes(1)))
+struct FailureTests {
+    @Test func `a body shorter than its length is incomplete`() async throws {
+        let record = try await answer("Content-Length: 10\r\n\r\n12345")
+        #expect(record.text == "12345")
+        #expect(record.failure == .bodyIncomplete)
+    }
+
+    @Test func `a body longer than its length ends at its length`() async throws {
+        let record = try await answer("Content-Length: 3\r\n\r\n12345")
+        #expect(record.text == "123")
+        #expect(record.outcome == .completed)
+    }
+
+    @Test func `a chunked body without its last chunk is not complete`() async throws {
+        let record = try await answer("Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n")
+        #expect(record.text == "12345")
+        #expect(record.failure == .bodyIncomplete || record.failure == .connectionLost)
+    }
+
+    @Test func `a chunked body with its last chunk is complete`() async throws {
+        let record = try await answer("Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n0\r\n\r\n")
+        #expect(record.text == "12345")
+        #expect(record.outcome == .completed)
+    }
+
+    @Test func `chunks that are none are malformed`() async throws {
+        let record = try await answer("Transfer-Encoding: chunked\r\n\r\nzz\r\n12345\r\n")
+        #expect(record.failure == .malformedResponse, "\(record.message)")
+    }
+
+    @Test func `a body without a length ends with the connection`() async throws {
+        let record = try await answer("\r\n12345")
+        #expect(record.text == "12345")
+        #expect(record.outcome == .completed)
+    }
+
+    @Test func `a reset in mid-body is a lost connection`() async throws {
+        let seen = Signal<Void>()
+        let gate = Gate()
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\n\r\n12345")
+            gate.pass()
+            connection.reset()
+        }
+        let sink = RecordingSink(body: { _ in
+            seen.send()
+            return .more
+        })
+        async let fetched = fetch(TransferRequest(url: origin.url()), with: sink)
+        await seen.value
+        gate.open()
+        let record = try await fetched
+        #expect(record.text == "12345")
+        #expect(record.failure == .connectionLost)
+    }
+
+    @Test func `a head that is followed by nothing is shown before the end`() async throws {
+        let record = try await answer("Content-Length: 10\r\n\r\n", status: "206 Partial Content")
+        #expect(record.heads.map(\.status) == [206])
+        #expect(record.body.isEmpty)
+        #expect(record.failure == .bodyIncomplete)
+    }
+
+    @Test func `a head that breaks off is not shown`() async throws {
+        let record = try await answer("Content-Len")
+        #expect(record.heads.isEmpty)
+        #expect(record.failure != nil)
+    }
+
+    @Test func `no answer at all is a lost connection`() async throws {
+        let origin = try TestOrigin { _ = try $0.readHead() }
+        let record = try await fetch(TransferRequest(url: origin.url()))
+        #expect(record.failure == .connectionLost)
+        #expect(!record.message.isEmpty)
+    }
+
+    @Test(arguments: ["-5", "abc"])
+    func `a length that is none is malformed`(length: String) async throws {
+        let record = try await answer("Content-Length: \(length)\r\n\r\n12345")
+        #expect(record.failure == .malformedResponse, "\(record)")
+    }
+
+    @Test func `a refused connection`() async throws {
+        let (descriptor, port) = try listen(backlog: 1)
+        close(descriptor)
+        let record = try await fetch(TransferRequest(url: makeURL("http://127.0.0.1:\(port)/")))
+        #expect(record.failure == .cannotConnect)
+        #expect(record.ends.first?.timings.connected == nil)
+        #expect(record.ends.first?.timings.reusedConnection == false)
+    }
+
+    @Test func `a name that is not known`() async throws {
+        let record = try await fetch(TransferRequest(url: makeURL("http://nowhere.invalid/")))
+        #expect(record.failure == .nameNotResolved)
+        #expect(record.message.contains("nowhere.invalid"))
+    }
+
+    @Test func `a server that does not accept is given up in time`() async throws {
+        let server = try DeafServer()
+        var request = TransferRequest(url: server.url)
+        request.connection.connectTimeout = .milliseconds(100)
+        let record = try await fetch(request)
+        #expect(record.failure == .connectTimedOut, "\(record.message)")
+    }
+
+    @Test func `other schemes are not for this transport`() async throws {
+        let record = try await fetch(TransferRequest(url: makeURL("file:///etc/passwd")))
+        #expect(record.failure == .unsupportedURL)
+        #expect(record.heads.isEmpty && record.body.isEmpty)
+    }
+
+    @Test func `an empty range is refused`() async throws {
+        let origin = try TestOrigin { try $0.answer("") }
+        let request = try TransferRequest(url: origin.url(), range: ByteRange(5, 5))
+        #expect(try await fetch(request).failure == .local)
+        #expect(origin.connections == 0)
+    }
+
+    private func answer(
+        _ rest: String,
+        status: String = "200 OK"
+    ) async throws -> RecordingSink.Record {
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 \(status)\r\n\(rest)")
+        }
+        return try await fetch(TransferRequest(url: origin.url()))
+    }
+}

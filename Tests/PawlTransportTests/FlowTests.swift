@@ -1,0 +1,239 @@
+import PawlCore
+import PawlTransport
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct FlowTests {
+    private static let body = patternedBytes(700_000)
+
+    @Test(arguments: [1_024, 65_536, 512 * 1_024])
+    func `after a hold of the head each byte is shown once`(buffer: Int) async throws {
+        let origin = try TestOrigin { try $0.answer(Self.body) }
+        try await withTransport { transport in
+            let sink = RecordingSink(head: { _ in .hold })
+            var request = try TransferRequest(url: origin.url())
+            request.bufferBytes = buffer
+            let transfer = transport.start(request, sink: sink)
+            _ = await sink.head.value
+            #expect(sink.record.body.isEmpty)
+            transfer.resume()
+            _ = await sink.end.value
+            let record = sink.record
+            #expect(record.body == Self.body)
+            #expect(record.outcome == .completed)
+            #expect(record.misplacedCalls == 0)
+        }
+    }
+
+    @Test func `a hold of every chunk shows each byte once`() async throws {
+        let origin = try TestOrigin { try $0.answer(Self.body) }
+        try await withTransport { transport in
+            let running = Signal<any Transfer>()
+            let holds = Atomic<Int>(0)
+            let sink = RecordingSink(body: { _ in
+                holds.add(1, ordering: .relaxed)
+                // Comes before the hold has taken effect, or after: it may not be lost.
+                Task { await running.value.resume() }
+                return .hold
+            })
+            running.send(transport.start(try TransferRequest(url: origin.url()), sink: sink))
+            _ = await sink.end.value
+            #expect(sink.record.body == Self.body)
+            #expect(sink.record.outcome == .completed)
+            #expect(holds.load(ordering: .relaxed) == sink.record.bodyCalls)
+        }
+    }
+
+    @Test func `a resume from within the callback counts`() async throws {
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for _ in 0..<50 { try connection.send("4\r\nabcd\r\n") }
+            try connection.send("0\r\n\r\n")
+        }
+        try await withTransport { transport in
+            let running = Mutex<(any Transfer)?>(nil)
+            let started = Gate()
+            let sink = RecordingSink(
+                head: { _ in
+                    started.pass()
+                    running.withLock { $0?.resume() }
+                    return .hold
+                },
+                body: { _ in
+                    running.withLock { $0?.resume() }
+                    return .hold
+                }
+            )
+            let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
+            running.withLock { $0 = transfer }
+            started.open()
+            _ = await sink.end.value
+            #expect(sink.record.text == String(repeating: "abcd", count: 50))
+            #expect(sink.record.outcome == .completed)
+            running.withLock { $0 = nil }
+        }
+    }
+
+    @Test func `nothing is shown while the sink holds`() async throws {
+        let sent = Gate()
+        let ready = Signal<Void>()
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc")
+            sent.pass()
+            try connection.send("def")
+            connection.waitForClose()
+        }
+        let other = try TestOrigin { connection in
+            while true { try connection.answer("x") }
+        }
+        try await withTransport { transport in
+            let sink = RecordingSink(body: { _ in
+                ready.send()
+                return .hold
+            })
+            let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
+            await ready.value
+            sent.open()
+            // The same loop serves others meanwhile: it has had turns in which to go wrong.
+            for _ in 0..<50 {
+                _ = try await fetch(TransferRequest(url: other.url()), over: transport)
+            }
+            #expect(sink.record.text == "abc")
+            #expect(sink.record.ends.isEmpty)
+            transfer.resume()
+            while sink.record.text != "abcdef" { await Task.yield() }
+            #expect(sink.record.ends.isEmpty, "the end comes after the last hold")
+            transfer.resume()
+            #expect(await sink.end.value.outcome == .completed)
+        }
+    }
+
+    @Test func `a head without a body can be held`() async throws {
+        let origin = try TestOrigin { try $0.answer("") }
+        try await withTransport { transport in
+            let sink = RecordingSink(head: { _ in .hold })
+            let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
+            _ = await sink.head.value
+            #expect(sink.record.ends.isEmpty)
+            transfer.resume()
+            #expect(await sink.end.value.outcome == .completed)
+            transfer.resume()
+        }
+    }
+
+    @Test func `a held end can be cancelled`() async throws {
+        let origin = try TestOrigin { try $0.answer("") }
+        try await withTransport { transport in
+            let sink = RecordingSink(head: { _ in .hold })
+            let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
+            _ = await sink.head.value
+            transfer.cancel()
+            #expect(await sink.end.value.outcome == .cancelled)
+        }
+    }
+
+    @Test func `a resume without a hold does nothing`() async throws {
+        let origin = try TestOrigin { try $0.answer(Self.body) }
+        try await withTransport { transport in
+            let sink = RecordingSink(body: { _ in .pause(.milliseconds(1)) })
+            let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
+            for _ in 0..<100 {
+                transfer.resume()
+                await Task.yield()
+            }
+            _ = await sink.end.value
+            #expect(sink.record.body == Self.body)
+        }
+    }
+
+    @Test func `pauses keep to a rate and lose nothing`() async throws {
+        let body = Array(Self.body.prefix(40_000))
+        let origin = try TestOrigin { try $0.answer(body) }
+        var request = try TransferRequest(url: origin.url())
+        request.bufferBytes = 1_024
+        let sink = RecordingSink(body: { _ in .pause(.milliseconds(4)) })
+        let clock = ContinuousClock()
+        let start = clock.now
+        let record = try await fetch(request, with: sink)
+        #expect(record.body == body)
+        #expect(record.outcome == .completed)
+        #expect(record.bodyCalls >= 40)
+        // The end is not held up by the last pause, nor the head's own buffer by any.
+        #expect(clock.now - start >= .milliseconds(4) * (record.bodyCalls - 1))
+    }
+
+    @Test func `a stop in the middle ends at once`() async throws {
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nabc")
+            connection.waitForClose()
+        }
+        let record = try await fetch(
+            TransferRequest(url: origin.url()),
+            with: RecordingSink(body: { _ in .stop })
+        )
+        #expect(record.text == "abc")
+        #expect(record.outcome == .stopped)
+    }
+
+    @Test func `a stop after a pause ends at once`() async throws {
+        let origin = try TestOrigin { connection in
+            try connection.answer(Self.body)
+            connection.waitForClose()
+        }
+        let sink = RecordingSink(body: { $0.bodyCalls < 3 ? .pause(.milliseconds(1)) : .stop })
+        let record = try await fetch(TransferRequest(url: origin.url()), with: sink)
+        #expect(record.bodyCalls == 3)
+        #expect(record.body == Array(Self.body.prefix(record.body.count)))
+        #expect(record.outcome == .stopped)
+    }
+
+    @Test func `a refused head ends the transfer`() async throws {
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nabc")
+            connection.waitForClose()
+        }
+        let record = try await fetch(
+            TransferRequest(url: origin.url()),
+            with: RecordingSink(head: { _ in .refuse })
+        )
+        #expect(record.heads.count == 1)
+        #expect(record.body.isEmpty)
+        #expect(record.outcome == .stopped)
+    }
+
+    @Test func `two hundred transfers on one loop are all exact`() async throws {
+        let origin = try TestOrigin { connection in
+            while true {
+                let line = try connection.readHead().first ?? ""
+                let number = UInt64(line.split(separator: "/")[1].split(separator: " ")[0]) ?? 0
+                let body = patternedBytes(20_000 + Int(number), seed: number + 1)
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
+                try connection.send(body)
+            }
+        }
+        try await withTransport { transport in
+            let sinks = try (0..<200).map { number in
+                // Buffers of several sizes, as handles are used again.
+                var request = try TransferRequest(url: origin.url("/\(number)"))
+                request.bufferBytes = 1_024 << (number % 8)
+                let sink = RecordingSink(body: { record in
+                    record.bodyCalls % 7 == number % 7 ? .pause(.milliseconds(1)) : .more
+                })
+                _ = transport.start(request, sink: sink)
+                return sink
+            }
+            for (number, sink) in sinks.enumerated() {
+                #expect(await sink.end.value.outcome == .completed)
+                #expect(
+                    sink.record.body == patternedBytes(20_000 + number, seed: UInt64(number) + 1)
+                )
+                #expect(sink.record.misplacedCalls == 0)
+            }
+        }
+    }
+}

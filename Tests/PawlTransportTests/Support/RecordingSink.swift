@@ -1,0 +1,74 @@
+import PawlCore
+import Synchronization
+
+/// Keeps what it is shown and answers as it was told to.
+final class RecordingSink: TransferSink {
+    struct Record: Sendable {
+        var heads: [ResponseHead] = []
+        var body: [UInt8] = []
+        var bodyCalls = 0
+        var ends: [TransferEnd] = []
+        /// Calls that came where the order allows none.
+        var misplacedCalls = 0
+    }
+
+    let head = Signal<ResponseHead>()
+    let end = Signal<TransferEnd>()
+    private let state = Mutex(Record())
+    private let judge: @Sendable (ResponseHead) -> HeadAnswer
+    private let take: @Sendable (Record) -> BodyAnswer
+
+    /// `take` sees the record with the bytes in it.
+    init(
+        head judge: @escaping @Sendable (ResponseHead) -> HeadAnswer = { _ in .take },
+        body take: @escaping @Sendable (Record) -> BodyAnswer = { _ in .more }
+    ) {
+        self.judge = judge
+        self.take = take
+    }
+
+    var record: Record { state.withLock { $0 } }
+
+    func transferReceived(_ head: ResponseHead) -> HeadAnswer {
+        state.withLock { state in
+            if !state.heads.isEmpty || !state.ends.isEmpty { state.misplacedCalls += 1 }
+            state.heads.append(head)
+        }
+        let answer = judge(head)
+        self.head.send(head)
+        return answer
+    }
+
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
+        let record = state.withLock { state in
+            if state.heads.isEmpty || !state.ends.isEmpty { state.misplacedCalls += 1 }
+            state.body += bytes
+            state.bodyCalls += 1
+            return state
+        }
+        return take(record)
+    }
+
+    func transferEnded(_ end: TransferEnd) {
+        state.withLock { state in
+            if !state.ends.isEmpty { state.misplacedCalls += 1 }
+            state.ends.append(end)
+        }
+        self.end.send(end)
+    }
+}
+
+extension RecordingSink.Record {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// A body whose every stretch differs from its neighbours.
+func patternedBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    return (0..<count).map { _ in
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return UInt8(truncatingIfNeeded: state >> 24)
+    }
+}
