@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .serialized)
 struct BadInputTests {
     /// Arguments in which URL stands for one that would serve a file, and what is to come of them.
     static let cases: [([String], ErrorCode)] = [

@@ -4,7 +4,7 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .serialized)
 struct ExitCodeTests {
     @Test(arguments: Provocation.all)
     func `each error has its status, its reason and no file`(provocation: Provocation)

@@ -11,11 +11,11 @@ extension Provocation {
         Provocation(.timedOut, .resource(resource).stallAfterBytes(9), "--max-time", "0.3"),
         Provocation(
             .tooSlow,
-            .resource(resource).rate(1000),
+            .resource(resource).rate(5000),
             "--min-speed",
             "100K",
             "--stall-timeout",
-            "0.2",
+            "0.5",
             "--retries",
             "1"
         ),

@@ -86,7 +86,7 @@ extension HeavyTests {
             var number = 1
             while number < count {
                 numbers.append(number)
-                number = number < 4 ? number + 1 : number * 3
+                number = number < 3 ? number + 1 : number * 4
             }
             return numbers + [count]
         }

@@ -35,7 +35,7 @@ extension HeavyTests {
                     inSockets: isFast ? 64 * Self.mebibyte : 4 * Self.mebibyte
                 )
                 try await download.run(kills: min(8, 80 - kills)) { missing in
-                    Int64.random(in: 1...max(1, min(missing, 20 * Self.mebibyte)), using: &random)
+                    Int64.random(in: 1...min(missing, 28 * Self.mebibyte), using: &random)
                 }
                 kills += download.kills
                 unlink(workshop.folder.path("\(number).bin"))

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .serialized)
 struct HostileNameTests {
     /// What servers send to write elsewhere, to hide, to look like something else, to act on a
     /// terminal.

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .serialized)
 struct HelpVersionTests {
     @Test func `version says the version and nothing else`() async throws {
         let run = try await Workshop().run("--version")

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .serialized)
 struct TerminalScreenTests {
     private let resource = Resource(size: 3 << 20)
 

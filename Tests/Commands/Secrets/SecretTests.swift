@@ -5,7 +5,7 @@ import Testing
 
 /// What must stay with the origin that it was given for, and out of everything that is shown or
 /// kept.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .serialized)
 struct SecretTests {
     private let resource = Resource(size: 300_000)
 
