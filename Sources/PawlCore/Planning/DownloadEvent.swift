@@ -101,4 +101,20 @@ package struct TransferOrder: Hashable, Sendable {
     package var pinned: Representation?
     package var start: Int64
     package var end: Int64
+
+    package init(
+        id: TransferID,
+        url: URL,
+        range: ByteRange?,
+        pinned: Representation?,
+        start: Int64,
+        end: Int64
+    ) {
+        self.id = id
+        self.url = url
+        self.range = range
+        self.pinned = pinned
+        self.start = start
+        self.end = end
+    }
 }

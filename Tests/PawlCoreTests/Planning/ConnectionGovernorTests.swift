@@ -1,0 +1,80 @@
+import PawlCore
+import Testing
+
+/// The governor against lines whose speed is a function of the number of connections.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionGovernorTests {
+    /// Runs it for so long; the targets that it had, one a tick of 50 ms.
+    private func run(
+        _ governor: inout ConnectionGovernor,
+        seconds: Double,
+        remaining: Int64? = 10 << 30,
+        speed: (Int) -> Double
+    ) -> [Int] {
+        var now = Moment.zero
+        var bytes = 0.0
+        var targets: [Int] = []
+        while now < .zero + .seconds(seconds) {
+            now = now + .milliseconds(50)
+            bytes += speed(governor.target) * 0.05
+            governor.tick(
+                ConnectionGovernor.Reading(
+                    bytes: Int64(bytes),
+                    flowing: governor.target,
+                    remaining: remaining,
+                    latency: .milliseconds(20)
+                ),
+                at: now
+            )
+            targets.append(governor.target)
+        }
+        return targets
+    }
+
+    @Test func `a fixed number stays`() {
+        var governor = ConnectionGovernor(.fixed(5))
+        let targets = run(&governor, seconds: 5) { Double($0) * 1e6 }
+        #expect(Set(targets) == [5])
+    }
+
+    @Test func `connections are added while each brings its share`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(&governor, seconds: 3) { Double($0) * 1e6 }
+        #expect(targets.last == ConnectionGovernor.automaticCeiling)
+    }
+
+    @Test func `a link that one stream fills keeps one stream nearly all the time`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(&governor, seconds: 60) { _ in 1e7 }
+        #expect(targets.last == 1)
+        #expect(targets.count { $0 > 1 } < targets.count / 20)
+    }
+
+    @Test func `what no longer pays is taken back`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(&governor, seconds: 4) { Double(min($0, 4)) * 1e6 }
+        #expect(targets.contains(8))
+        #expect(targets.last == 4)
+    }
+
+    @Test func `a file that is nearly there gets no more connections`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(&governor, seconds: 3, remaining: 100_000) { Double($0) * 1e6 }
+        #expect(Set(targets) == [1])
+    }
+
+    @Test func `a server that refuses gets fewer, and later one more`() {
+        var governor = ConnectionGovernor(.fixed(8))
+        governor.refused(beyond: 3, at: .zero)
+        #expect(governor.target == 3)
+        let targets = run(&governor, seconds: 6) { Double($0) * 1e6 }
+        #expect(targets.first == 3)
+        #expect(targets.last == 4)
+    }
+
+    @Test func `at least one stays`() {
+        var governor = ConnectionGovernor(.automatic)
+        for _ in 0..<5 { governor.refused(beyond: 0, at: .zero) }
+        #expect(governor.target == 1)
+    }
+}

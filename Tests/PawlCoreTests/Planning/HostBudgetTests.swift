@@ -1,0 +1,66 @@
+import PawlCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HostBudgetTests {
+    private let host = "mirror.example:443"
+
+    @Test func `a host gets so many connections, over all tickets`() {
+        var budget = HostBudget(connectionsPerHost: 2)
+        let answers = [
+            budget.request(host, ticket: 1, isFirst: true, at: .zero),
+            budget.request(host, ticket: 2, isFirst: true, at: .zero),
+            budget.request(host, ticket: 3, isFirst: true, at: .zero),
+            budget.request("other.example:443", ticket: 3, isFirst: true, at: .zero),
+        ]
+        #expect(answers == [true, true, false, true])
+    }
+
+    @Test func `those without a connection come before those with some`() {
+        var budget = HostBudget(connectionsPerHost: 1)
+        _ = budget.request(host, ticket: 1, isFirst: true, at: .zero)
+        _ = budget.request(host, ticket: 2, isFirst: false, at: .zero)
+        _ = budget.request(host, ticket: 3, isFirst: true, at: .zero)
+        _ = budget.request(host, ticket: 4, isFirst: true, at: .zero)
+        var order: [HostBudget.Ticket] = []
+        for _ in 0..<3 {
+            budget.release(host)
+            order += budget.grants(at: .zero).map(\.ticket)
+        }
+        #expect(order == [3, 4, 2])
+    }
+
+    @Test func `a closed host opens when its time has come`() {
+        var budget = HostBudget(connectionsPerHost: 4)
+        let opening = Moment.zero + .seconds(5)
+        budget.close(host, until: opening)
+        let isGranted = budget.request(host, ticket: 1, isFirst: true, at: .zero)
+        #expect(!isGranted)
+        #expect(budget.nextOpening == opening)
+        let early = budget.grants(at: .zero + .seconds(4))
+        #expect(early.isEmpty)
+        let granted = budget.grants(at: opening)
+        #expect(granted.map(\.ticket) == [1])
+        #expect(budget.nextOpening == nil)
+    }
+
+    @Test func `the later of two closings holds`() {
+        var budget = HostBudget(connectionsPerHost: 4)
+        budget.close(host, until: .zero + .seconds(9))
+        budget.close(host, until: .zero + .seconds(3))
+        let isGranted = budget.request(host, ticket: 1, isFirst: true, at: .zero + .seconds(5))
+        #expect(!isGranted)
+    }
+
+    @Test func `who has left is granted nothing`() {
+        var budget = HostBudget(connectionsPerHost: 1)
+        _ = budget.request(host, ticket: 1, isFirst: true, at: .zero)
+        _ = budget.request(host, ticket: 2, isFirst: true, at: .zero)
+        budget.withdraw(2)
+        budget.release(host)
+        let granted = budget.grants(at: .zero)
+        #expect(granted.isEmpty)
+        let isNextGranted = budget.request(host, ticket: 3, isFirst: true, at: .zero)
+        #expect(isNextGranted)
+    }
+}

@@ -1,0 +1,126 @@
+import FoundationEssentials
+import PawlCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SegmentPlannerTests {
+    private static let mebibyte: Int64 = 1 << 20
+
+    private func segment(_ number: Int, _ range: ByteRange, isWhole: Bool = false) -> Segment {
+        let order = TransferOrder(
+            id: TransferID(number),
+            url: URL(filePath: "/"),
+            range: isWhole ? nil : range,
+            pinned: nil,
+            start: range.start,
+            end: range.end
+        )
+        var segment = Segment(
+            order: order,
+            host: "h",
+            generation: 0,
+            wave: 0,
+            openedAt: .zero
+        )
+        segment.isHeadAccepted = true
+        return segment
+    }
+
+    /// Lets a segment run for ten seconds at that speed.
+    private func run(_ planner: inout SegmentPlanner, _ number: Int, bytesPerSecond: Int64) {
+        planner.update(TransferID(number)) { segment in
+            let start = segment.start
+            for tenth in Int64(0)...100 {
+                let sample = TransferSample(
+                    id: segment.id,
+                    offset: start + bytesPerSecond * tenth / 10
+                )
+                _ = segment.observe(sample, at: .zero + .milliseconds(100 * tenth))
+            }
+        }
+    }
+
+    @Test func `a gap goes before everything else`() {
+        var planner = SegmentPlanner()
+        planner.begin(have: RangeSet([ByteRange(0, 100), ByteRange(200, 300)]), total: 1000)
+        #expect(planner.claim()?.range == ByteRange(100, 200))
+        planner.add(segment(1, ByteRange(100, 200)))
+        #expect(planner.claim()?.range == ByteRange(300, 1000))
+    }
+
+    @Test func `of connections as fast as each other the new one takes half`() {
+        var planner = SegmentPlanner()
+        planner.begin(have: RangeSet(), total: 100 * Self.mebibyte)
+        planner.add(segment(1, ByteRange(0, 100 * Self.mebibyte), isWhole: true))
+        run(&planner, 1, bytesPerSecond: Self.mebibyte)
+        let claim = planner.claim()
+        #expect(claim?.donor == TransferID(1))
+        #expect(claim?.range.end == 100 * Self.mebibyte)
+        // 90 MiB are left: both end after 45 s.
+        let start = claim?.range.start ?? 0
+        #expect(abs(start - 55 * Self.mebibyte) < Self.mebibyte)
+    }
+
+    @Test func `time counts, not bytes`() {
+        var planner = SegmentPlanner()
+        planner.begin(have: RangeSet(), total: 100 * Self.mebibyte)
+        planner.add(segment(1, ByteRange(0, 80 * Self.mebibyte)))
+        planner.add(segment(2, ByteRange(80 * Self.mebibyte, 100 * Self.mebibyte)))
+        run(&planner, 1, bytesPerSecond: 4 * Self.mebibyte)
+        run(&planner, 2, bytesPerSecond: 64 * 1024)
+        // The first has more bytes left, the second more time; the new one is thought fast.
+        let claim = planner.claim()
+        #expect(claim?.donor == TransferID(2))
+        #expect((claim?.range.count ?? 0) > 18 * Self.mebibyte)
+    }
+
+    @Test func `a range is not split below 64 KiB`() {
+        var planner = SegmentPlanner()
+        planner.begin(have: RangeSet(), total: 120 * 1024)
+        planner.add(segment(1, ByteRange(0, 120 * 1024)))
+        #expect(planner.claim() == nil)
+    }
+
+    @Test func `the slowest rest is raced when nothing else is left`() {
+        var planner = SegmentPlanner()
+        planner.begin(have: RangeSet(), total: 20 * Self.mebibyte)
+        planner.add(segment(1, ByteRange(0, 10 * Self.mebibyte)))
+        planner.add(segment(2, ByteRange(10 * Self.mebibyte, 10 * Self.mebibyte + 110 * 1024)))
+        planner.add(segment(3, ByteRange(10 * Self.mebibyte + 110 * 1024, 20 * Self.mebibyte)))
+        run(&planner, 1, bytesPerSecond: Self.mebibyte)
+        run(&planner, 3, bytesPerSecond: Self.mebibyte)
+        run(&planner, 2, bytesPerSecond: 1024)
+        _ = planner.finish(TransferID(1), offset: 10 * Self.mebibyte)
+        _ = planner.finish(TransferID(3), offset: 20 * Self.mebibyte)
+        let claim = planner.claim()
+        #expect(claim?.rival == TransferID(2))
+        #expect(claim?.range.end == 10 * Self.mebibyte + 110 * 1024)
+    }
+
+    @Test func `a crawling connection is called slow once it was watched, and not for ever`() {
+        var planner = SegmentPlanner()
+        planner.begin(have: RangeSet(), total: 200 * Self.mebibyte)
+        planner.add(segment(1, ByteRange(0, 100 * Self.mebibyte)))
+        planner.add(segment(2, ByteRange(100 * Self.mebibyte, 200 * Self.mebibyte)))
+        let early = planner.slowConnection(at: .zero + .seconds(1))
+        #expect(early == nil)
+        run(&planner, 1, bytesPerSecond: 4 * Self.mebibyte)
+        run(&planner, 2, bytesPerSecond: 64 * 1024)
+        let found = (0..<100).compactMap { _ in
+            planner.slowConnection(at: .zero + .seconds(10))
+        }
+        #expect(Set(found) == [TransferID(2)])
+        #expect(found.count < 100)
+    }
+
+    @Test func `what ended transfers brought is kept, and completes the whole`() {
+        var planner = SegmentPlanner()
+        planner.begin(have: RangeSet(ByteRange(0, 10)), total: 100)
+        planner.add(segment(1, ByteRange(10, 100)))
+        #expect(!planner.isComplete)
+        _ = planner.finish(TransferID(1), offset: 100)
+        #expect(planner.isComplete)
+        planner.restrict(to: RangeSet(ByteRange(0, 50)))
+        #expect(planner.unassigned == RangeSet(ByteRange(50, 100)))
+    }
+}
