@@ -38,7 +38,8 @@ struct ConnectionOptionTests {
         let watch = Stopwatch()
         let run = try await workshop.run([workshop.url] + options)
         try expectOnly(Workshop.name, resource, in: workshop, run)
-        #expect((4...16).contains(gate.peak))
+        // The origin notices a little late that a connection was replaced.
+        #expect((4...24).contains(gate.peak))
         // One connection would have taken sixteen seconds; a busy machine needs some of them.
         #expect(watch.elapsed < .seconds(12))
     }
