@@ -53,7 +53,7 @@ struct NotSatisfiableTests {
         let reply = Reply.resource(resource)
         let cut = reply.chunked(endsProperly: false)
         // Whoever reads the second body would wait for ever.
-        let head = reply.stallAfterBytes(0)
+        let head = reply.stallAfterBytes(1000)
         scene.serve(
             head.forRanges(.status(416)).choosing(cut) { $0.ordinal == 1 }
         )

@@ -12,8 +12,11 @@ struct WholeHeadTests {
     func `a 200 to the first request is pinned and kept as the first segment`(
         connections: Int
     ) async throws {
-        let scene = try Scene(.resource(resource).rate(4_000_000))
-        let file = try await scene.download(scene.settings(connections))
+        let scene = try Scene()
+        let file = try await scene.downloadTogether(
+            .resource(resource),
+            scene.settings(connections)
+        )
         try scene.expectFile(resource)
         #expect(file.byteCount == Scene.size)
         #expect(file.isLengthVerified)
@@ -23,8 +26,9 @@ struct WholeHeadTests {
     }
 
     @Test func `several connections are tried where Accept-Ranges is missing`() async throws {
-        let scene = try Scene(.resource(resource).removing("Accept-Ranges").rate(4_000_000))
-        try await scene.download(scene.settings(4))
+        let scene = try Scene()
+        let reply = Reply.resource(resource).removing("Accept-Ranges")
+        try await scene.downloadTogether(reply, scene.settings(4))
         try scene.expectFile(resource)
         #expect(scene.asked.count { $0.status == 206 } >= 3)
     }
@@ -84,11 +88,17 @@ struct WholeHeadTests {
     @Test func `a fresh download goes on with its first stream where ranges get the whole`()
         async throws
     {
-        let scene = try Scene(.resource(resource).ignoreRange.rate(4_000_000))
+        let scene = try Scene()
+        let latch = Latch()
+        let reply = Reply.resource(resource).ignoreRange
+        let first = reply.holdAfterBytes(100_000, until: latch)
+        scene.serve(reply.choosing(first) { $0.ordinal == 1 })
         let running = try scene.start(scene.settings(4))
+        await running.log.wait(for: "one stream")
+        latch.release()
         _ = try await running.file()
         try scene.expectFile(resource)
-        #expect(running.log.says("one stream"))
+        #expect(scene.asked.first?.bodyBytesSent == Scene.size)
     }
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)

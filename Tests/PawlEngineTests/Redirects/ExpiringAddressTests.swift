@@ -33,12 +33,16 @@ struct ExpiringAddressTests {
         status: Int
     ) async throws {
         let scene = try Scene(.redirect { "/signed.bin?token=\($0.ordinal)" })
-        let reply = Reply.resource(resource).rate(1_000_000)
+        let latch = Latch()
+        let reply = Reply.resource(resource).holdAfterBytes(1000, until: latch)
         let expired = Reply.status(status).delayHead(.milliseconds(20))
         // The first address serves one request; the three that follow at once are refused.
         scene.origin.route("/signed.bin", reply)
         scene.origin.route("/signed.bin?token=1", reply.from(request: 2, expired))
-        try await scene.download(scene.settings(4))
+        let running = try scene.start(scene.settings(4))
+        await latch.waitForArrivals(4)
+        latch.release()
+        _ = try await running.file()
         try scene.expectFile(resource)
         #expect(scene.asked.count { $0.status == status } == 3)
         #expect(scene.origin.requests(to: Scene.path).count == 2)

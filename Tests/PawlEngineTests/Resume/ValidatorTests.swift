@@ -43,8 +43,8 @@ struct ValidatorTests {
     func `within one run four connections need no validator`(
         weakness: Weakness
     ) async throws {
-        let scene = try Scene(weakness.reply.rate(4_000_000))
-        try await scene.download(scene.settings(4))
+        let scene = try Scene()
+        try await scene.downloadTogether(weakness.reply, scene.settings(4))
         try scene.expectFile(Self.fresh)
         #expect(scene.asked.count { $0.status == 206 } >= 3)
     }

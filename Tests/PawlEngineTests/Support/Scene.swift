@@ -66,6 +66,20 @@ final class Scene: Sendable {
         try await start(settings, from: path, to: name, by: process).file()
     }
 
+    /// A download none of whose answers goes on before as many as it has connections have begun.
+    @discardableResult
+    func downloadTogether(
+        _ reply: Reply,
+        _ settings: DownloadSettings
+    ) async throws -> DownloadedFile {
+        let latch = Latch()
+        serve(reply.holdAfterBytes(1000, until: latch))
+        let running = try start(settings)
+        await latch.waitForArrivals(settings.connections.number)
+        latch.release()
+        return try await running.file()
+    }
+
     /// A download that must end with an error, and without the file.
     func failure(
         _ settings: DownloadSettings,

@@ -1,39 +1,65 @@
 import PawlTesting
 import Testing
 
-/// Lets in so many tests at a time, first come, first served: those that measure time come alone.
+/// Lets in so many tests at a time; those that measure time come alone, when the others are done.
 final class Turnstile: Sendable {
     private struct State: Sendable {
-        var free: Int
-        /// The next number to be handed out, and the one that may go in next.
-        var lastNumber = 0
-        var turn = 1
+        var inside = 0
+        var waiting = 0
+        var isOneAlone = false
     }
 
-    static let shared = Turnstile(places: 12)
+    static let shared = Turnstile()
 
-    private let places: Int
-    private let state: Observed<State>
-
-    private init(places: Int) {
-        self.places = places
-        state = Observed(State(free: places))
-    }
+    private static let places = 12
+    private let state = Observed(State())
 
     func pass(alone: Bool, _ body: () async throws -> Void) async rethrows {
-        let weight = alone ? places : 1
-        let number = state.update { state in
-            state.lastNumber += 1
-            return state.lastNumber
+        if alone { await enterAlone() } else { await enter() }
+        defer {
+            state.update { state in
+                state.inside -= 1
+                if alone { state.isOneAlone = false }
+            }
         }
-        await state.wait { $0.turn == number && $0.free >= weight }
-        // A test that its time limit ended takes its place all the same: it gives it back at once.
-        state.update { state in
-            state.free -= weight
-            state.turn = max(state.turn, number + 1)
-        }
-        defer { state.update { $0.free += weight } }
         try await body()
+    }
+
+    private func enter() async {
+        state.update { $0.waiting += 1 }
+        while !Task.isCancelled {
+            await state.wait { !$0.isOneAlone && $0.inside < Self.places }
+            let isIn = state.update { state in
+                guard !state.isOneAlone, state.inside < Self.places else { return false }
+                state.inside += 1
+                state.waiting -= 1
+                return true
+            }
+            if isIn { return }
+        }
+        leaveLine()
+    }
+
+    private func enterAlone() async {
+        while !Task.isCancelled {
+            await state.wait { $0.inside == 0 && $0.waiting == 0 }
+            let isIn = state.update { state in
+                guard state.inside == 0, state.waiting == 0 else { return false }
+                state.inside = 1
+                state.isOneAlone = true
+                return true
+            }
+            if isIn { return }
+        }
+        state.update { $0.inside += 1 }
+    }
+
+    /// A test that its time limit ended goes in all the same: it fails by itself.
+    private func leaveLine() {
+        state.update { state in
+            state.waiting -= 1
+            state.inside += 1
+        }
     }
 }
 
