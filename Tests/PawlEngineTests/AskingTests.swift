@@ -69,6 +69,17 @@ struct AskingTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
+    func `how to sign in is learned once for all connections`(connections: Int) async throws {
+        let scene = try Scene()
+        var settings = scene.settings(connections)
+        settings.credentials = Credentials(name: "me", password: "secret")
+        let reply = Reply.resource(resource).requireBasic(name: "me", password: "secret")
+        try await scene.downloadTogether(reply, settings)
+        try scene.expectFile(resource)
+        #expect(scene.origin.requests.count { $0.status == 401 } == 1)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
     func `a resume asks for what is missing and for nothing else`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)

@@ -19,12 +19,37 @@ package struct DownloadOrder: Sendable {
         // What --user says goes before what the URL says, as with curl.
         settings.credentials = settings.credentials ?? credentials
         passwordIsMissing = options.passwordIsMissing
+        try Self.checkAdoption(settings, place: place)
         if let output = options.output {
             destination = .file(
                 try OutputPath.joined(output: output, directory: options.directory)
             )
         } else {
             destination = .directory(options.directory ?? ".")
+        }
+    }
+}
+
+extension DownloadOrder {
+    private static func checkAdoption(
+        _ settings: DownloadSettings,
+        place: String?
+    ) throws(DownloadError) {
+        guard settings.adoptsPartialFile else { return }
+        let start = place.map { "\($0): " } ?? ""
+        guard settings.resumes else {
+            throw DownloadError(
+                .usage,
+                "\(start)--adopt and --no-resume exclude each other",
+                advice: "give one of the two"
+            )
+        }
+        guard case .digest = settings.checksum else {
+            throw DownloadError(
+                .usage,
+                "\(start)--adopt without --checksum: nothing else can prove another tool's bytes",
+                advice: "add --checksum algorithm=hex"
+            )
         }
     }
 }

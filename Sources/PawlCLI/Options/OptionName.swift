@@ -10,6 +10,7 @@ package enum OptionName: String, CaseIterable, Sendable {
     case minSpeed = "min-speed"
     case maxTime = "max-time"
     case noResume = "no-resume"
+    case adopt
 
     package var isRepeatable: Bool { self == .header }
 }

@@ -48,6 +48,7 @@ package struct OrderSettings: Sendable {
         case .minSpeed: settings.minimumBytesPerSecond = try NumberText.rate(text)
         case .maxTime: settings.maximumDuration = try NumberText.seconds(text)
         case .noResume: settings.resumes = !(try NumberText.truth(text))
+        case .adopt: settings.adoptsPartialFile = try NumberText.truth(text)
         case .output, .directory, .cacert: break
         }
     }

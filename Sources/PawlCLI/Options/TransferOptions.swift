@@ -48,6 +48,14 @@ struct TransferOptions: ParsableArguments {
     @Flag(help: "Start anew; what an earlier run left is set aside.")
     var noResume = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Go on with a NAME.part that another tool left; needs --checksum, which proves it at the "
+                + "end."
+        )
+    )
+    var adopt = false
+
     var assignments: [OptionAssignment] {
         var all: [OptionAssignment] = []
         if let connections { all.append(OptionAssignment(.connections, connections)) }
@@ -56,6 +64,7 @@ struct TransferOptions: ParsableArguments {
         if let minSpeed { all.append(OptionAssignment(.minSpeed, minSpeed)) }
         if let maxTime { all.append(OptionAssignment(.maxTime, maxTime)) }
         if noResume { all.append(OptionAssignment(.noResume, "true")) }
+        if adopt { all.append(OptionAssignment(.adopt, "true")) }
         return all
     }
 }

@@ -17,10 +17,14 @@ package struct TransferID: Hashable, Comparable, Sendable, CustomStringConvertib
 package struct StartingPoint: Hashable, Sendable {
     package var representation: Representation
     package var have: RangeSet
+    /// The bytes are another tool's, which the user wants to go on with: `representation` says
+    /// nothing of them, and a digest will prove them at the end.
+    package var isForeign: Bool
 
-    package init(representation: Representation, have: RangeSet) {
+    package init(representation: Representation, have: RangeSet, isForeign: Bool = false) {
         self.representation = representation
         self.have = have
+        self.isForeign = isForeign
     }
 }
 

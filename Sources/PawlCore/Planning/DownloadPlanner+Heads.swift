@@ -15,8 +15,7 @@ extension DownloadPlanner {
             actions.append(.openStore(id, representation))
         case .write(let range, let representation):
             accept(segment, range, representation, &actions)
-        case .whole(let representation, let isSame, _):
-            gotWhole(segment, representation, isSame, now, &actions)
+        case .whole(let representation, _): gotWhole(segment, representation, now, &actions)
         case .changed(let representation, let onlyEntityTag):
             servedWell(segment)
             changed(representation, onlyEntityTag: onlyEntityTag, &actions)
@@ -84,10 +83,26 @@ extension DownloadPlanner {
             if $0.end == .max { $0.end = range.end }
             $0.responseEnd = range.end
         }
-        guard pinned?.total == nil, let total = representation.total else { return }
+        if isAdopting { pinned = adopting(representation) }
+        setTotal(representation.total, &actions)
+    }
+
+    private mutating func setTotal(_ total: Int64?, _ actions: inout [DownloadAction]) {
+        guard pinned?.total == nil, let total else { return }
         pinned?.total = total
         parts.total = total
         if let pinned { actions.append(.updateRepresentation(pinned)) }
+    }
+
+    /// The first answer that fits adopted bytes says what they are of.
+    ///
+    /// The digest goes into the checkpoint: no later run may do without it.
+    private mutating func adopting(_ representation: Representation) -> Representation {
+        isAdopting = false
+        var pinned = representation
+        pinned.total = nil
+        if case .digest(let digest) = settings.checksum { pinned.digest = digest }
+        return pinned
     }
 
     /// A 200 where something is pinned.
@@ -96,7 +111,6 @@ extension DownloadPlanner {
     private mutating func gotWhole(
         _ segment: Segment,
         _ representation: Representation,
-        _ isSame: Bool,
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
@@ -109,12 +123,11 @@ extension DownloadPlanner {
         }
         let others = parts.segments.values.contains { $0.id != segment.id && $0.isHeadAccepted }
         guard !others else { return close(segment.id, &actions) }
-        guard isSame, pinned?.contentEncoding == nil else {
+        guard let known = pinned, mayJoin(representation, to: known, have: parts.have) else {
             return startOver(with: segment.id, representation, &actions)
         }
-        let total = pinned?.total ?? representation.total
-        pinned?.total = total
-        parts.total = total
+        if isAdopting { pinned = adopting(representation) }
+        setTotal(known.total ?? representation.total, &actions)
         if parts.isComplete { return close(segment.id, &actions) }
         goOn(with: segment.id, skipUntil: parts.have.frontier, now, &actions)
     }
@@ -185,9 +198,7 @@ extension DownloadPlanner {
             other.mediaType = pinned?.mediaType
             return changed(other, onlyEntityTag: false, &actions)
         }
-        pinned?.total = total
-        parts.total = total
-        if let pinned { actions.append(.updateRepresentation(pinned)) }
+        setTotal(total, &actions)
     }
 }
 
@@ -199,6 +210,7 @@ extension DownloadPlanner {
         onlyEntityTag: Bool,
         _ actions: inout [DownloadAction]
     ) {
+        if isAdopting { return refuseAdoption(parts.have.count, representation, &actions) }
         changes += 1
         if onlyEntityTag, isOneStreamsWork || changes > 1 {
             // Tags that differ from answer to answer: nothing of two answers may be mixed.
@@ -226,6 +238,26 @@ extension DownloadPlanner {
         drain(.startOver(held: nil, nil), keeping: nil, &actions)
     }
 
+    /// The adopted bytes cannot be the beginning of what the server has.
+    ///
+    /// They are not ours to throw away.
+    private mutating func refuseAdoption(
+        _ count: Int64,
+        _ representation: Representation,
+        _ actions: inout [DownloadAction]
+    ) {
+        let size = representation.total.map { "\($0)" } ?? "an unknown number of"
+        fail(
+            DownloadError(
+                .checksumMismatch,
+                "the partial file to adopt has \(count) bytes and does not fit the server's file, "
+                    + "which has \(size)",
+                advice: "leave out --adopt, or move the partial file away"
+            ),
+            &actions
+        )
+    }
+
     /// Whether all that is there came over one whole response that still runs.
     private var isOneStreamsWork: Bool {
         guard let stream = parts.segments.values.first(where: { $0.isWhole && $0.isHeadAccepted })
@@ -249,6 +281,7 @@ extension DownloadPlanner {
         _ representation: Representation,
         _ actions: inout [DownloadAction]
     ) {
+        if isAdopting { return refuseAdoption(parts.have.count, representation, &actions) }
         if !parts.have.isEmpty {
             changes += 1
             actions.append(
@@ -273,10 +306,15 @@ extension DownloadPlanner {
         guard let point, !point.have.isEmpty else {
             return goOn(with: id, skipUntil: 0, now, &actions)
         }
-        guard canResume(point.representation), point.representation.isProvenSame(representation)
-        else {
+        isAdopting = point.isForeign
+        guard mayJoin(representation, to: point.representation, have: point.have) else {
+            if isAdopting { return refuseAdoption(point.have.count, representation, &actions) }
             actions.append(.log("the file on the server is another than the one begun: anew"))
             return drain(.startOver(held: id, representation), keeping: id, &actions)
+        }
+        if isAdopting {
+            pinned = adopting(representation)
+            setTotal(representation.total, &actions)
         }
         parts.begin(have: point.have, total: representation.total)
         highWater = point.have.count

@@ -14,6 +14,8 @@ package struct DownloadPlanner: Sendable {
     var source: Source
     /// What the first good response said; nil before there was one.
     var pinned: Representation?
+    /// Whether all that is there is another tool's, and no answer has fitted it yet.
+    package internal(set) var isAdopting = false
     var phase = Phase.running
     /// How often the representation changed.
     var changes = 0
@@ -133,6 +135,7 @@ package struct DownloadPlanner: Sendable {
 extension DownloadPlanner {
     private mutating func begin(at point: StartingPoint?, _ actions: inout [DownloadAction]) {
         guard let point else { return }
+        isAdopting = point.isForeign
         guard canResume(point.representation) else {
             actions.append(
                 .log(
@@ -151,8 +154,19 @@ extension DownloadPlanner {
     package func canResume(_ representation: Representation) -> Bool {
         guard representation.contentEncoding == nil else { return false }
         if representation.validatorStrength == .strong { return true }
-        guard representation.total != nil else { return false }
+        guard representation.total != nil || isAdopting else { return false }
         if case .digest = settings.checksum { return true }
         return settings.resumesWithoutValidator
+    }
+
+    /// Whether a whole response may be joined with what is there: validators prove that it is of the
+    /// same, or its length fits and the user or a digest answers for the rest.
+    func mayJoin(_ seen: Representation, to known: Representation, have: RangeSet) -> Bool {
+        if known.isProvenSame(seen) { return true }
+        guard canResume(known), known.validatorStrength != .strong, let total = seen.total else {
+            return false
+        }
+        return known.compare(seen) == .same && seen.contentEncoding == nil
+            && (have.ranges.last?.end ?? 0) <= total
     }
 }

@@ -36,11 +36,10 @@ package enum HeadJudge {
         guard let pinned = expected.pinned else {
             return .pin(whole, acceptsRanges: acceptsRanges)
         }
-        let isSame = pinned.isProvenSame(whole)
-        if !isSame, whole.isHTML, pinned.mediaType != nil, !pinned.isHTML {
+        if !pinned.isProvenSame(whole), whole.isHTML, pinned.mediaType != nil, !pinned.isHTML {
             return .captivePortal
         }
-        return .whole(whole, isSame: isSame, acceptsRanges: acceptsRanges)
+        return .whole(whole, acceptsRanges: acceptsRanges)
     }
 
     private static func unsatisfiedTotal(_ head: ResponseHead) -> Int64? {

@@ -17,9 +17,8 @@ package enum HeadVerdict: Hashable, Sendable {
     case pin(Representation, acceptsRanges: Bool)
     /// A 206 that fits what was asked and pinned: its bytes belong at this range.
     case write(ByteRange, Representation)
-    /// A whole representation from offset 0 where one is pinned. Where `isSame`, validators strong
-    /// enough prove that it is the pinned one, so that bytes already there may be skipped.
-    case whole(Representation, isSame: Bool, acceptsRanges: Bool)
+    /// A whole representation from offset 0 where one is pinned.
+    case whole(Representation, acceptsRanges: Bool)
     /// A 206 of another representation. `onlyEntityTag`: total and Last-Modified are the pinned ones.
     case changed(Representation, onlyEntityTag: Bool)
     /// 416, with the total that it named.

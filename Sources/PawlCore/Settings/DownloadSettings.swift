@@ -41,6 +41,12 @@ public struct DownloadSettings: Sendable {
     ///
     /// Off by default: nothing proves that the file is still the same.
     public var resumesWithoutValidator = false
+    /// Whether a partial file that another tool left under the name (`NAME.part`, without a
+    /// checkpoint) is gone on with.
+    ///
+    /// Off by default: such a file is left alone, and another partial name is chosen. It needs a
+    /// `checksum`, as nothing else can prove such bytes.
+    public var adoptsPartialFile = false
     /// Whether HTTPS may be redirected to HTTP.
     ///
     /// Off by default.

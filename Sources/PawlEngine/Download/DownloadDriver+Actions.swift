@@ -27,9 +27,7 @@ extension DownloadDriver {
         case .resetStore(let id, let representation):
             return await resetStore(for: id, representation)
         case .restrictLedger(let durable): restrict(to: durable)
-        case .updateRepresentation(let representation):
-            monitor.sized(representation.total)
-            context.store.current?.setRepresentation(representation)
+        case .updateRepresentation(let representation): await learn(representation)
         case .backOffHost(let host, let duration): engine.budgets.close(host, for: duration)
         case .log(let text): logger.notice("\(text.sanitized)")
         case .complete(let total): await complete(total)

@@ -58,7 +58,10 @@ extension DownloadDriver {
             throw DownloadError(
                 .checksumMismatch,
                 error.message,
-                advice: "the bytes are kept as \(place); \(error.advice)"
+                advice: "the bytes are kept as \(place); "
+                    + (self.adopted == nil
+                        ? error.advice
+                        : "the part that was adopted may be wrong: run the same again, for all of it")
             )
         }
     }
@@ -108,8 +111,20 @@ extension DownloadDriver {
         }
     }
 
+    /// Another tool's file becomes what it was: no answer that fits it was taken.
+    private func giveBack(_ store: PartialStore, _ adopted: RangeSet) async {
+        do throws(DownloadError) {
+            try await engine.disk.run { () throws(DownloadError) in
+                try store.cut(to: adopted.frontier)
+            }
+        } catch {
+            logger.warning("cutting off what came failed: \(error)")
+        }
+    }
+
     private func keep(_ store: PartialStore, _ error: DownloadError) async {
         let written = isDistrusting ? store.durable : monitor.bytes.written
+        if let adopted, planner.isAdopting { return await giveBack(store, adopted) }
         // Where another has the name, what came beside it is of no use to anybody.
         let keeps = isResumable && !written.isEmpty && error.code != .alreadyRunning
         do throws(DownloadError) {

@@ -47,6 +47,19 @@ extension DownloadDriver {
         }
     }
 
+    /// Takes over what a later answer said: the total, that an entity tag cannot be used.
+    func learn(_ representation: Representation) async {
+        guard let store = context.store.current else { return }
+        let hadTotal = store.representation.total != nil
+        monitor.sized(representation.total)
+        store.setRepresentation(representation)
+        digests.note(representation)
+        guard !hadTotal else { return }
+        await attempt { () async throws(DownloadError) in
+            try await reserve(representation.total, in: store)
+        }
+    }
+
     func note(_ notes: [String]) {
         for note in notes { logger.notice("\(note.sanitized)") }
     }
@@ -56,7 +69,13 @@ extension DownloadDriver {
         note(recovery.notes)
         untouched =
             recovery.have.isEmpty
-            ? nil : StartingPoint(representation: recovery.representation, have: recovery.have)
+            ? nil
+            : StartingPoint(
+                representation: recovery.representation,
+                have: recovery.have,
+                isForeign: recovery.isForeign
+            )
+        if recovery.isForeign { adopted = recovery.have }
         monitor.bytes.begin(with: recovery.have)
         digests.note(recovery.representation)
         try await adopt(store, total: recovery.representation.total)
@@ -82,6 +101,7 @@ extension DownloadDriver {
     private func empty(for representation: Representation) async throws(DownloadError) {
         guard let store = context.store.current else { return }
         untouched = nil
+        adopted = nil
         monitor.bytes.begin(with: RangeSet())
         monitor.sized(representation.total)
         monitor.resumed(at: 0)

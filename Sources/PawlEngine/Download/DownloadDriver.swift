@@ -22,6 +22,8 @@ package final class DownloadDriver {
     var heads: [TransferID: ResponseHead] = [:]
     /// What an earlier run left in the open store, until a byte of this run joins it.
     var untouched: StartingPoint?
+    /// Another tool's bytes, which the user wants to go on with.
+    var adopted: RangeSet?
     var ticket: HostBudget.Ticket = 0
     var keeper = CheckpointKeeper()
     let digests: DigestKeeper

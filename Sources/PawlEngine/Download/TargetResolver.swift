@@ -34,7 +34,7 @@ struct TargetResolver: Sendable {
         }
         // Which number the file would get can only be told when it is known whether it is another.
         guard !isThere || settings.ifExists == .overwrite else { return .nothing(notes: []) }
-        switch try recover(path).found {
+        switch try recover(path, Representation()).found {
         case .resumable(let store, let recovery): return .resumable(store, recovery)
         case .nothing(let notes): return .nothing(notes: notes)
         case .foreignPartial: return .nothing(notes: [])
@@ -52,7 +52,7 @@ struct TargetResolver: Sendable {
         switch try choose(final, representation, digest) {
         case .alreadyThere(let path): return .alreadyThere(path)
         case .open(let path):
-            let (paths, found) = try recover(path)
+            let (paths, found) = try recover(path, representation)
             if case .resumable(let store, let recovery) = found {
                 return .resumable(store, recovery)
             }
@@ -118,8 +118,11 @@ struct TargetResolver: Sendable {
     }
 
     /// What is left of an earlier run, under the first name that is not another tool's.
+    ///
+    /// `representation`: what is known of the file before anything was found.
     private func recover(
-        _ final: FilePath
+        _ final: FilePath,
+        _ representation: Representation
     ) throws(DownloadError) -> (paths: DownloadPaths, found: RecoveredStore) {
         for number in 0..<Self.mostNumbers {
             let paths = DownloadPaths(final, partial: Self.numbered(final, number))
@@ -127,10 +130,23 @@ struct TargetResolver: Sendable {
                 settings.resumes
                 ? try PartialStore.recover(paths, allowsWeakResume: allowsWeakResume)
                 : try PartialStore.setAside(paths)
-            if case .foreignPartial = recovered { continue }
-            return (paths, recovered)
+            guard case .foreignPartial = recovered else { return (paths, recovered) }
+            if let adopted = try adopt(paths, representation) { return (paths, adopted) }
         }
         throw Self.exists(final)
+    }
+
+    private func adopt(
+        _ paths: DownloadPaths,
+        _ representation: Representation
+    ) throws(DownloadError) -> RecoveredStore? {
+        guard settings.adoptsPartialFile, settings.resumes else { return nil }
+        let adopted = try PartialStore.adopt(
+            paths,
+            source: url.redacted,
+            representation: representation
+        )
+        return adopted.map { .resumable($0.store, $0.recovery) }
     }
 
     /// A digest proves at the end what no validator can prove before.

@@ -34,7 +34,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         case .write(let range, _):
             provenEnd = range.end
             return .take
-        case .pin(let representation, _), .whole(let representation, _, _):
+        case .pin(let representation, _), .whole(let representation, _):
             // Whatever was asked for, this body begins at the file's first byte.
             position = 0
             provenEnd = representation.total ?? .max

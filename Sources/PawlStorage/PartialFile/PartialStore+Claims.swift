@@ -52,7 +52,8 @@ extension PartialStore {
                 forgetBytes(&state, keeping: RangeSet())
                 state.representation = representation
                 state.source = source
-                try writeCheckpoint(&state)
+                // An adopted file has no checkpoint yet, and must not be found without one.
+                if state.isNamed { try save(&state) }
                 return state.checkpoint?.syncBegan()
             }
             if let (checkpoint, sequence) = pending {

@@ -138,7 +138,7 @@ extension PartialStore {
     }
 
     /// Open, locked, and still under its name; nil where there is none.
-    private static func openLocked(_ path: FilePath) throws(DownloadError) -> OpenFile? {
+    static func openLocked(_ path: FilePath) throws(DownloadError) -> OpenFile? {
         for _ in 0..<8 {
             let file: OpenFile
             do throws(Errno) {

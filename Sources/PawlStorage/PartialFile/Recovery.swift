@@ -22,6 +22,8 @@ package struct Recovery: Sendable {
     package var have: RangeSet
     /// Sentences for the log: what was not believed, and why.
     package var notes: [String]
+    /// The bytes are another tool's: only a digest can prove them.
+    package var isForeign = false
 }
 
 extension Recovery {

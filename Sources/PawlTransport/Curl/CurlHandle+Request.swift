@@ -54,13 +54,31 @@ extension CurlHandle {
         // These join the cookies that servers have set: there may not be two such fields
         // (RFC 6265 §5.4).
         if !cookies.isEmpty { try set(CURLOPT_COOKIE, to: cookies.joined(separator: "; ")) }
+        try setCredentials(request)
+    }
+
+    private func setCredentials(_ request: TransferRequest) throws(TransferFailure) {
         guard let credentials = request.credentials else { return }
         guard !credentials.name.breaksLine, !credentials.password.breaksLine else {
             throw TransferFailure(.local, "the credentials cannot be sent: bad characters")
         }
         try set(CURLOPT_USERNAME, to: credentials.name)
         try set(CURLOPT_PASSWORD, to: credentials.password)
-        try set(CURLOPT_HTTPAUTH, to: Int(pawl_curl_auth_basic | pawl_curl_auth_digest))
+        let isBasic = basicOrigins.contains(request.url.origin)
+        let schemes = isBasic ? pawl_curl_auth_basic : pawl_curl_auth_basic | pawl_curl_auth_digest
+        try set(CURLOPT_HTTPAUTH, to: Int(schemes))
+    }
+
+    /// Remembers from a head how the origin wants to be signed in to.
+    func noteScheme(of request: TransferRequest, isSignedIn: Bool) {
+        guard request.credentials != nil else { return }
+        guard isSignedIn else { return basicOrigins.remove(request.url.origin) }
+        // Only an exchange that was asked for credentials offers any.
+        let offered = number(CURLINFO_HTTPAUTH_AVAIL)
+        guard offered & pawl_curl_auth_basic != 0, offered & pawl_curl_auth_digest == 0 else {
+            return
+        }
+        basicOrigins.insert(request.url.origin)
     }
 
     private func setConnection(_ settings: ConnectionSettings) throws(TransferFailure) {

@@ -6,6 +6,7 @@ internal import PawlCore
 /// For one thread.
 final class CurlHandle {
     let raw: UnsafeMutableRawPointer
+    let basicOrigins: BasicOrigins
     private let errorText: UnsafeMutablePointer<CChar>
     private var fields: UnsafeMutablePointer<curl_slist>?
 
@@ -14,6 +15,7 @@ final class CurlHandle {
             throw TransferFailure(.local, "libcurl cannot make a handle")
         }
         self.raw = raw
+        basicOrigins = caches.basicOrigins
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         // The share survives a reset.

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// What all loops share: resolved names, cookies, TLS sessions.
+/// What all loops share: resolved names, cookies, TLS sessions, who takes Basic credentials.
 ///
 /// `@unchecked`: libcurl guards what is behind `raw` with `locks`, one for each kind of data.
 final class SharedCaches: @unchecked Sendable {
@@ -10,6 +10,7 @@ final class SharedCaches: @unchecked Sendable {
 
     /// nil where memory is short: then every handle has its own caches.
     let raw: UnsafeMutableRawPointer?
+    let basicOrigins = BasicOrigins()
     private let locks: UnsafeMutablePointer<pthread_mutex_t>
 
     init() {

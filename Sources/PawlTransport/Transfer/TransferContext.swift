@@ -140,6 +140,7 @@ extension TransferContext {
     private func showHead() {
         guard let sink, let head = head.finalHead(url: request.url) else { return }
         isHeadShown = true
+        handle?.noteScheme(of: request, isSignedIn: head.status != 401)
         switch sink.transferReceived(head) {
         case .take: break
         case .hold: pause = .held

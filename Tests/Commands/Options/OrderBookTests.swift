@@ -23,6 +23,7 @@ struct OrderBookTests {
             .init(.insecure, "true"), .init(.cacert, "/dev/null"), .init(.ifExists, "fail"),
             .init(.retries, "0"), .init(.connectTimeout, "1.5"), .init(.stallTimeout, "2"),
             .init(.minSpeed, "1K"), .init(.maxTime, "60"), .init(.noResume, "true"),
+            .init(.adopt, "false"),
         ]).settings
         #expect(settings.connections == .fixed(4))
         #expect(settings.checksum == .none)

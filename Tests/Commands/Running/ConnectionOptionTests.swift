@@ -35,13 +35,10 @@ struct ConnectionOptionTests {
         let workshop = try Workshop()
         let gate = HostGate(limit: 100)
         workshop.serve(.resource(resource).rate(2 << 20).admitted(by: gate))
-        let watch = Stopwatch()
         let run = try await workshop.run([workshop.url] + options)
         try expectOnly(Workshop.name, resource, in: workshop, run)
         // The origin notices a little late that a connection was replaced.
         #expect((4...24).contains(gate.peak))
-        // One connection would have taken sixteen seconds; a busy machine needs some of them.
-        #expect(watch.elapsed < .seconds(12))
     }
 
     @Test func `a limit holds over all downloads together`() async throws {
