@@ -18,6 +18,8 @@ package struct Engine: Sendable {
     /// Nil where there is no limit.
     package let limit: RateLimitClock?
     package let logger: Logger
+    /// What stores take from the system; tests put other things in its place.
+    package var storeSettings = StoreSettings()
 
     package init(
         transport: any Transport,

@@ -53,4 +53,61 @@ struct WindingUpTests {
         }
         #expect(error?.code == .fileExists)
     }
+
+    /// Brings a body that cannot be written, and leaves other requests to the real transport.
+    private struct SpoilingTransport: Transport {
+        let real: any Transport
+
+        func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer {
+            guard request.url.path().hasSuffix("spoiled.bin") else {
+                return real.start(request, sink: sink)
+            }
+            let length = HTTPField(name: "Content-Length", value: "1000")
+            let head = ResponseHead(url: request.url, status: 200, fields: [length])
+            _ = sink.transferReceived(head)
+            // Before the store is there.
+            _ = [UInt8](repeating: 1, count: 10).withUnsafeBytes { sink.transferReceived($0) }
+            sink.transferEnded(TransferEnd(.stopped))
+            return AbruptTransport.Ended()
+        }
+    }
+
+    @Test func `after bytes that could not be written the host's slot is another's`()
+        async throws
+    {
+        let resource = Resource(size: Scene.size)
+        let scene = try Scene(.resource(resource))
+        var settings = DownloaderSettings()
+        settings.connectionsPerHost = 1
+        let process = EngineProcess(settings, wrap: SpoilingTransport.init)
+        await #expect(throws: DownloadError.self) {
+            try await scene.download(
+                scene.settings(1),
+                from: "/spoiled.bin",
+                to: "spoiled.bin",
+                by: process
+            )
+        }
+        try await scene.download(scene.settings(1), by: process)
+        try scene.expectFile(resource)
+    }
+
+    @Test func `a transport that is shut down ends the download with what came`() async throws {
+        let resource = Resource(size: Scene.size)
+        let latch = Latch()
+        let scene = try Scene(.resource(resource).holdAfterBytes(300_000, until: latch))
+        let process = EngineProcess()
+        let running = try scene.start(scene.settings(1), by: process)
+        await latch.waitForArrivals()
+        await running.waitForBytes(300_000)
+        process.shutDownTransport()
+        let error = await #expect(throws: DownloadError.self) { try await running.file() }
+        #expect(error?.code == .interrupted)
+        latch.release()
+        scene.serve(.resource(resource))
+        scene.forgetRequests()
+        try await scene.download(scene.settings(1))
+        try scene.expectFile(resource)
+        #expect(scene.asked.map { $0.range?.first } == [300_000])
+    }
 }

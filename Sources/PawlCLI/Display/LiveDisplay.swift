@@ -20,7 +20,7 @@ package struct LiveDisplay: ProgressDisplay {
             style: console.traits.style,
             frame: frame
         )
-        console.draw(lines, columns: size.columns)
+        console.draw(lines, on: size)
     }
 
     package mutating func ended(_ download: EndedDownload) {

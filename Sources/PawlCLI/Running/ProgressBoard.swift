@@ -16,8 +16,6 @@ final class ProgressBoard: Sendable {
         var fallbackName: String
         var startedAt: Moment
         var sample: @Sendable () -> DownloadProgress
-        /// What was on disk before this run brought anything.
-        var bytesBefore: Int64 = 0
 
         var progress: DownloadProgress {
             var progress = sample()
@@ -54,14 +52,9 @@ final class ProgressBoard: Sendable {
         state.withLock { state in
             var run = state.summary
             for id in state.running.keys.sorted() {
-                guard var entry = state.running[id] else { continue }
-                let progress = entry.progress
-                if progress.phase == .waiting || progress.phase == .connecting {
-                    entry.bytesBefore = progress.completedBytes
-                    state.running[id] = entry
-                }
+                guard let entry = state.running[id] else { continue }
                 run.running.append(
-                    RunningDownload(id: id, source: entry.source, progress: progress)
+                    RunningDownload(id: id, source: entry.source, progress: entry.progress)
                 )
             }
             state.display.show(run, at: now)
@@ -88,7 +81,7 @@ final class ProgressBoard: Sendable {
             state.summary.endedCount += 1
             switch result {
             case .success(let file):
-                ended.fetchedBytes = max(0, file.byteCount - entry.bytesBefore)
+                ended.fetchedBytes = max(0, file.byteCount - progress.resumedBytes)
                 state.summary.finishedBytes =
                     state.summary.finishedBytes.saturatingAdd(file.byteCount)
             case .failure:

@@ -40,7 +40,8 @@ package final class Console: Sendable {
     /// Writes a line to standard error, above the live block.
     package func message(_ line: String) {
         state.withLock { state in
-            write(state.block.printing(line + (traits.isTerminal ? "\r\n" : "\n")), &state)
+            let line = line + (traits.isTerminal ? "\r\n" : "\n")
+            write(state.block.printing(line, on: size), &state)
         }
     }
 
@@ -50,14 +51,16 @@ package final class Console: Sendable {
     }
 
     /// Draws the live block again; does nothing where the terminal cannot.
-    package func draw(_ lines: [String], columns: UInt32) {
+    package func draw(_ lines: [String], on size: LiveBlock.Size) {
         guard traits.canRedraw else { return }
-        state.withLock { state in write(state.block.draw(lines, columns: columns), &state) }
+        state.withLock { state in write(state.block.draw(lines, on: size), &state) }
     }
 
     /// Draws the live block once more: the terminal has echoed a key into it.
     package func redrawBlockIfFree() {
-        _ = state.withLockIfAvailable { state in write(state.block.printing(""), &state) }
+        _ = state.withLockIfAvailable { state in
+            write(state.block.printing("", on: size), &state)
+        }
     }
 
     /// Takes the live block away and gives the cursor back.
@@ -71,13 +74,13 @@ package final class Console: Sendable {
     }
 
     /// Columns and rows of the terminal as they are now.
-    package var size: (columns: UInt32, rows: UInt32) {
+    package var size: LiveBlock.Size {
         var columns: UInt32 = 0
         var rows: UInt32 = 0
         guard pawl_terminal_size(messages, &columns, &rows) == 0, columns > 0, rows > 0 else {
-            return (80, 24)
+            return LiveBlock.Size(columns: 80, rows: 24)
         }
-        return (columns, rows)
+        return LiveBlock.Size(columns: columns, rows: rows)
     }
 
     private func write(_ text: String, _ state: inout State) {

@@ -5,23 +5,40 @@
 /// needed to find the block again.
 package struct LiveBlock: Sendable {
     private(set) var lines: [String] = []
-    private var columns: UInt32 = 0
+    private var size: Size?
+
+    /// A terminal's.
+    package struct Size: Hashable, Sendable {
+        package var columns: UInt32
+        package var rows: UInt32
+
+        package init(columns: UInt32, rows: UInt32) {
+            self.columns = columns
+            self.rows = rows
+        }
+    }
 
     package init() {}
 
     /// What to write to draw `lines` in place of those drawn before; empty where nothing changed.
     ///
-    /// No line may be wider than `columns` - 1, and there must be fewer than the terminal has rows.
-    package mutating func draw(_ lines: [String], columns: UInt32) -> String {
-        guard lines != self.lines || columns != self.columns else { return "" }
+    /// No line may be wider than the terminal's columns - 1, and there must be fewer than it has
+    /// rows.
+    package mutating func draw(_ lines: [String], on size: Size) -> String {
+        guard lines != self.lines || size != self.size else { return "" }
         self.lines = lines
-        self.columns = columns
+        self.size = size
         return drawing
     }
 
     /// What to write to show `text` above the block.
-    package func printing(_ text: String) -> String {
-        lines.isEmpty ? text : "\r\u{1B}[J\(text)\(drawing)"
+    ///
+    /// A block that was made for another size goes away: in fewer rows its first lines would scroll
+    /// up for good. The next one is made for the new size.
+    package mutating func printing(_ text: String, on size: Size) -> String {
+        guard !lines.isEmpty else { return text }
+        guard size == self.size else { return remove() + text }
+        return "\r\u{1B}[J\(text)\(drawing)"
     }
 
     /// What to write to take the block away and give the cursor back.

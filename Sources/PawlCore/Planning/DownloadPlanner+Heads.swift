@@ -220,14 +220,7 @@ extension DownloadPlanner {
             )
             if isOneStreamsWork { return distrustValidators(&actions) }
         } else if changes > 1 {
-            return fail(
-                DownloadError(
-                    .keepsChanging,
-                    "the file changed on the server again",
-                    advice: "try again when it is no longer being written"
-                ),
-                &actions
-            )
+            return fail(Self.keepsChanging, &actions)
         }
         if !onlyEntityTag || changes == 1 {
             actions.append(.log("the file changed on the server: starting anew"))
@@ -258,6 +251,12 @@ extension DownloadPlanner {
         )
     }
 
+    private static let keepsChanging = DownloadError(
+        .keepsChanging,
+        "the file changed on the server again",
+        advice: "try again when it is no longer being written"
+    )
+
     /// Whether all that is there came over one whole response that still runs.
     private var isOneStreamsWork: Bool {
         guard let stream = parts.segments.values.first(where: { $0.isWhole && $0.isHeadAccepted })
@@ -283,9 +282,20 @@ extension DownloadPlanner {
     ) {
         if isAdopting { return refuseAdoption(parts.have.count, representation, &actions) }
         if !parts.have.isEmpty {
-            changes += 1
+            let isChange = pinned?.compare(representation) == .changed(onlyEntityTag: false)
+            if isChange {
+                changes += 1
+                if changes > 1 { return fail(Self.keepsChanging, &actions) }
+                highWater = 0
+            }
+            // For lack of proof this may be again and again; where no more bytes come than ever
+            // before, the failures that lead here are counted.
             actions.append(
-                .log("nothing proves that the file is still the same: starting anew")
+                .log(
+                    isChange
+                        ? "the file changed on the server: starting anew"
+                        : "nothing proves that the file is still the same: starting anew"
+                )
             )
         }
         noteRanges(representation, source.ranges != .unusable, &actions)

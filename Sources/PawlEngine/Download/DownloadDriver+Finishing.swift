@@ -13,7 +13,7 @@ extension DownloadDriver {
         monitor.entered(.verifying)
         let digest: ContentDigest?
         do throws(DownloadError) {
-            digest = try await digests.verify(store, total: total)
+            digest = try await digests.verify(store, total: total, stop)
         } catch {
             return await keepAsCorrupt(store, error)
         }

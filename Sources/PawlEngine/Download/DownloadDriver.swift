@@ -13,6 +13,7 @@ package final class DownloadDriver {
     let monitor: DownloadMonitor
     let mailbox = Mailbox<DriverMessage>()
     let context: TransferContext
+    let stop: StopSignal
     let resolver: TargetResolver
     var planner: DownloadPlanner
     var logger: Logger
@@ -29,7 +30,6 @@ package final class DownloadDriver {
     let digests: DigestKeeper
     let syncer: Follower<SyncRequest>
     var isLengthVerified = true
-    var deadline: Moment?
     var outcome: Result<DownloadedFile, DownloadError>?
     var failedSyncs = 0
     /// The store's epoch in which all that is written counts.
@@ -59,10 +59,13 @@ package final class DownloadDriver {
             limit: engine.limit,
             time: engine.time
         )
+        stop = StopSignal(after: job.settings.maximumDuration, engine.time)
         resolver = TargetResolver(
             url: job.url,
             destination: job.destination,
-            settings: job.settings
+            settings: job.settings,
+            storeSettings: engine.storeSettings,
+            stop: stop
         )
         digests = DigestKeeper(policy: job.settings.checksum, pool: engine.digests)
         let box = context.store
@@ -80,7 +83,7 @@ package final class DownloadDriver {
     ///
     /// Cancelling the task keeps what came and throws `.interrupted`.
     package func run() async throws(DownloadError) -> DownloadedFile {
-        let mailbox = mailbox
+        let (mailbox, stop) = (mailbox, stop)
         ticket = engine.budgets.enroll { mailbox.post(.slotGranted(host: $0)) }
         defer { engine.budgets.resign(ticket) }
         let result = await withTaskCancellationHandler {
@@ -94,6 +97,7 @@ package final class DownloadDriver {
                 return result
             }
         } onCancel: {
+            stop.cancel()
             mailbox.post(.cancelled)
         }
         let file = try result.get()
@@ -102,7 +106,6 @@ package final class DownloadDriver {
     }
 
     private func supervise() async -> Result<DownloadedFile, DownloadError> {
-        deadline = job.settings.maximumDuration.map { engine.time.now() + $0 }
         var unread: [DriverMessage] = []
         await attempt { () async throws(DownloadError) in try await self.begin() }
         while outcome == nil {
@@ -128,7 +131,7 @@ package final class DownloadDriver {
     private var nextWake: Moment {
         let now = engine.time.now()
         let times = [
-            planner.wakeAt(now), deadline, engine.budgets.nextOpening,
+            planner.wakeAt(now), stop.deadline, engine.budgets.nextOpening,
             context.store.current == nil ? nil : keeper.nextDue,
         ]
         return times.compactMap { $0 }.min() ?? .distantFuture
@@ -166,8 +169,7 @@ package final class DownloadDriver {
         case .slotGranted(let host): await tell(.slotGranted(host: host))
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let failure): await synced(failure)
-        case .cancelled:
-            fail(DownloadError(.interrupted, "stopped", advice: ""))
+        case .cancelled: fail(StopSignal.cancelled)
         }
     }
 
@@ -189,16 +191,8 @@ package final class DownloadDriver {
     }
 
     private func passTime() async {
+        if stop.isLate { return fail(StopSignal.late) }
         let now = engine.time.now()
-        if let deadline, now >= deadline {
-            return fail(
-                DownloadError(
-                    .timedOut,
-                    "the download was not done within the time that it was given",
-                    advice: "run the same command again to go on, or raise --max-time"
-                )
-            )
-        }
         engine.budgets.distribute()
         if let wake = planner.wakeAt(lastTick), now >= wake {
             lastTick = now

@@ -10,6 +10,8 @@ struct TargetResolver: Sendable {
     let url: URL
     let destination: Destination
     let settings: DownloadSettings
+    let storeSettings: StoreSettings
+    let stop: StopSignal
 
     /// More numbers than this are not tried.
     private static let mostNumbers = 10_000
@@ -59,7 +61,8 @@ struct TargetResolver: Sendable {
             let store = try PartialStore.create(
                 paths,
                 source: url.redacted,
-                representation: representation
+                representation: representation,
+                settings: storeSettings
             )
             if case .nothing(let notes) = found { return .created(store, notes: notes) }
             return .created(store, notes: [])
@@ -97,7 +100,7 @@ struct TargetResolver: Sendable {
     ) throws(DownloadError) -> Choice {
         for number in 0..<Self.mostNumbers {
             let path = Self.numbered(final, number)
-            switch try ExistingFile.compare(path, representation, digest: digest) {
+            switch try compare(path, representation, digest) {
             case .absent: return .open(path)
             case .same: return .alreadyThere(path)
             case .different: break
@@ -110,6 +113,18 @@ struct TargetResolver: Sendable {
             }
         }
         throw Self.exists(final)
+    }
+
+    /// With a digest the whole file is read, which may take longer than the user waits.
+    private func compare(
+        _ path: FilePath,
+        _ representation: Representation,
+        _ digest: ContentDigest?
+    ) throws(DownloadError) -> ExistingFile {
+        let stop = stop
+        return try ExistingFile.compare(path, representation, digest: digest) {
+            () throws(DownloadError) in try stop.check()
+        }
     }
 
     static func numbered(_ path: FilePath, _ number: Int) -> FilePath {
@@ -128,8 +143,11 @@ struct TargetResolver: Sendable {
             let paths = DownloadPaths(final, partial: Self.numbered(final, number))
             let recovered =
                 settings.resumes
-                ? try PartialStore.recover(paths, allowsWeakResume: allowsWeakResume)
-                : try PartialStore.setAside(paths)
+                ? try PartialStore.recover(
+                    paths,
+                    allowsWeakResume: allowsWeakResume,
+                    settings: storeSettings
+                ) : try PartialStore.setAside(paths, settings: storeSettings)
             guard case .foreignPartial = recovered else { return (paths, recovered) }
             if let adopted = try adopt(paths, representation) { return (paths, adopted) }
         }
@@ -144,7 +162,8 @@ struct TargetResolver: Sendable {
         let adopted = try PartialStore.adopt(
             paths,
             source: url.redacted,
-            representation: representation
+            representation: representation,
+            settings: storeSettings
         )
         return adopted.map { .resumable($0.store, $0.recovery) }
     }

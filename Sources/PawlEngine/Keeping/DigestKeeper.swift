@@ -73,15 +73,16 @@ final class DigestKeeper: Sendable {
     }
 
     /// The digest that the whole file was checked against, nil where there was none.
-    func verify(_ store: PartialStore, total: Int64) async throws(DownloadError) -> ContentDigest? {
+    func verify(
+        _ store: PartialStore,
+        total: Int64,
+        _ stop: StopSignal
+    ) async throws(DownloadError) -> ContentDigest? {
         guard let expected, let digest = try digest(of: store) else { return nil }
-        let pool = pool
-        let result = await withTaskCancellationHandler {
-            await Self.complete(digest, total, pool)
-        } onCancel: {
-            digest.stop()
+        let found = try await pool.run { () throws(DownloadError) in
+            try digest.advance(to: total) { () throws(DownloadError) in try stop.check() }
+            return try digest.finalize()
         }
-        let found = try result.get()
         guard found == expected else {
             throw DownloadError(
                 .checksumMismatch,
@@ -90,25 +91,6 @@ final class DigestKeeper: Sendable {
             )
         }
         return found
-    }
-
-    private static func complete(
-        _ digest: FrontierDigest,
-        _ total: Int64,
-        _ pool: BlockingPool
-    ) async -> Result<ContentDigest, DownloadError> {
-        do throws(DownloadError) {
-            let found = try await pool.run { () throws(DownloadError) in
-                try digest.advance(to: total)
-                guard digest.position == total else {
-                    throw DownloadError(.interrupted, "stopped")
-                }
-                return try digest.finalize()
-            }
-            return .success(found)
-        } catch {
-            return .failure(error)
-        }
     }
 
     private func digest(of store: PartialStore) throws(DownloadError) -> FrontierDigest? {

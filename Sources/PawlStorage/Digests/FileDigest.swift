@@ -15,12 +15,14 @@ package enum FileDigest {
     static func compute(
         _ algorithm: DigestAlgorithm,
         of file: OpenFile,
-        _ path: FilePath
+        _ path: FilePath,
+        _ onPiece: () throws(DownloadError) -> Void = {}
     ) throws(DownloadError) -> ContentDigest {
         let context = try DigestContext(algorithm)
         let buffer = PieceBuffer(count: 256 * 1024)
         var position: Int64 = 0
         while true {
+            try onPiece()
             let offset = position
             let count = try attempt(.inspect, path) { () throws(Errno) in
                 try file.read(into: buffer.bytes, at: offset)

@@ -29,9 +29,16 @@ package final class FrontierDigest: Sendable {
 
     /// Reads from the position to the frontier.
     ///
-    /// Blocks; a frontier behind the position does nothing.
-    package func advance(to frontier: Int64) throws(DownloadError) {
-        while !isStopped.load(ordering: .relaxed), try advanceOnePiece(to: frontier) {}
+    /// Blocks; a frontier behind the position does nothing. `onPiece` is called before each piece,
+    /// and ends it with what it throws.
+    package func advance(
+        to frontier: Int64,
+        onPiece: () throws(DownloadError) -> Void = {}
+    ) throws(DownloadError) {
+        while !isStopped.load(ordering: .relaxed) {
+            try onPiece()
+            guard try advanceOnePiece(to: frontier) else { return }
+        }
     }
 
     /// Ends `advance` after the piece that it is at, now and later: nobody wants the digest any more.

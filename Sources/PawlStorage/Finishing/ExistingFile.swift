@@ -12,11 +12,13 @@ package enum ExistingFile: Hashable, Sendable {
 
     /// By size, and the digest where there is one, else the validators that Pawl left on the file.
     ///
-    /// With a digest the whole file is read.
+    /// With a digest the whole file is read; `onPiece` is called before each piece, and ends it with
+    /// what it throws.
     package static func compare(
         _ path: FilePath,
         _ representation: Representation,
-        digest: ContentDigest?
+        digest: ContentDigest?,
+        onPiece: () throws(DownloadError) -> Void = {}
     ) throws(DownloadError) -> ExistingFile {
         let name = try attempt(.create, path) { () throws(Errno) in try path.status() }
         guard name != nil else { return .absent }
@@ -29,8 +31,8 @@ package enum ExistingFile: Hashable, Sendable {
         // What may not be read is not proven to be the same.
         guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK) else { return .different }
         if let digest {
-            return try FileDigest.compute(digest.algorithm, of: file, path) == digest
-                ? .same : .different
+            let found = try FileDigest.compute(digest.algorithm, of: file, path, onPiece)
+            return found == digest ? .same : .different
         }
         guard let mark = RepresentationMark(representation, total: target.size), mark.isStrong,
             representation.total != nil

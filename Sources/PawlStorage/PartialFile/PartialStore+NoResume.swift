@@ -4,8 +4,11 @@ internal import SystemPackage
 
 extension PartialStore {
     /// Puts aside what an earlier run left, as the user asked not to go on with it.
-    package static func setAside(_ paths: DownloadPaths) throws(DownloadError) -> RecoveredStore {
-        let recovered = try recover(paths)
+    package static func setAside(
+        _ paths: DownloadPaths,
+        settings: StoreSettings = StoreSettings()
+    ) throws(DownloadError) -> RecoveredStore {
+        let recovered = try recover(paths, settings: settings)
         guard case .resumable(let store, _) = recovered else { return recovered }
         // The lock is held until the names have changed.
         defer { store.close() }

@@ -2,6 +2,8 @@
 /// wrapping on and off; colours are skipped.
 struct ScreenEmulator {
     private(set) var columns: Int
+    /// How many rows are to be seen; those above have scrolled away for good.
+    private var height: Int
     private(set) var rows: [[Character]] = [[]]
     private var row = 0
     private var column = 0
@@ -16,7 +18,18 @@ struct ScreenEmulator {
     /// Sequences that this terminal does not know.
     private(set) var unknown: [String] = []
 
-    init(columns: Int) { self.columns = columns }
+    init(columns: Int, rows: Int = .max) {
+        self.columns = columns
+        height = rows
+    }
+
+    /// Fewer rows: those below the cursor that find no room are cut.
+    mutating func resize(rows count: Int) {
+        height = count
+        if rows.count > row + count { rows.removeSubrange((row + count)...) }
+    }
+
+    private var firstRow: Int { max(0, rows.count - height) }
 
     /// The lines without the spaces at their ends.
     var lines: [String] {
@@ -60,7 +73,7 @@ struct ScreenEmulator {
 
     private mutating func control(_ final: Unicode.Scalar, _ parameters: String) {
         switch (final, parameters) {
-        case ("A", _): row = max(0, row - (Int(parameters) ?? 1))
+        case ("A", _): row = max(firstRow, row - (Int(parameters) ?? 1))
         case ("K", ""), ("K", "0"): eraseLine()
         case ("J", ""), ("J", "0"):
             eraseLine()

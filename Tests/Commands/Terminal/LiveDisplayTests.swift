@@ -74,9 +74,12 @@ struct LiveDisplayTests {
 
 @Suite(.timeLimit(.minutes(1)))
 struct LiveBlockTests {
+    private let usual = LiveBlock.Size(columns: 80, rows: 24)
+    private let narrow = LiveBlock.Size(columns: 60, rows: 24)
+
     @Test func `a block is drawn in place and leaves the cursor on its first line`() {
         var block = LiveBlock()
-        let first = block.draw(["one", "two"], columns: 80)
+        let first = block.draw(["one", "two"], on: usual)
         #expect(first.hasSuffix("\u{1B}[1A\r"))
         #expect(first.contains("\u{1B}[?25l"))
         #expect(screen(["$ pawl", first]) == ["$ pawl", "one", "two"])
@@ -85,28 +88,58 @@ struct LiveBlockTests {
     @Test func `a shorter block leaves nothing of a longer one`() {
         var block = LiveBlock()
         let drawings = [
-            block.draw(["one", "two is long", "three"], columns: 80),
-            block.draw(["uno", "dos"], columns: 80),
+            block.draw(["one", "two is long", "three"], on: usual),
+            block.draw(["uno", "dos"], on: usual),
         ]
         #expect(screen(["$ pawl"] + drawings) == ["$ pawl", "uno", "dos"])
     }
 
     @Test func `a message scrolls up above the block`() {
         var block = LiveBlock()
-        let first = block.draw(["one", "two"], columns: 80)
-        #expect(screen(["", first, block.printing("done\r\n")]) == ["", "done", "one", "two"])
+        let first = block.draw(["one", "two"], on: usual)
+        #expect(
+            screen(["", first, block.printing("done\r\n", on: usual)]) == [
+                "", "done", "one", "two",
+            ]
+        )
+    }
+
+    @Test func `a message in a terminal that lost rows leaves nothing of the block`() {
+        var block = LiveBlock()
+        var screen = ScreenEmulator(columns: 80, rows: 24)
+        screen.feed("$ pawl\r\n")
+        screen.feed(block.draw(["one", "two", "three", "four", "five"], on: usual))
+        screen.resize(rows: 4)
+        let small = LiveBlock.Size(columns: 80, rows: 4)
+        // Ctrl-C: the terminal echoes it, the block is drawn again, what is kept is said.
+        screen.feed("^C")
+        screen.feed(block.printing("", on: small))
+        screen.feed(block.printing("kept\r\n", on: small))
+        screen.feed(block.remove())
+        #expect(screen.lines.filter { !$0.isEmpty } == ["$ pawl", "kept"])
+        #expect(screen.isCursorVisible)
+    }
+
+    @Test func `a message where the size is the same keeps the block`() {
+        var block = LiveBlock()
+        var screen = ScreenEmulator(columns: 80, rows: 24)
+        screen.feed(block.draw(["one", "two"], on: usual))
+        screen.feed("^C")
+        screen.feed(block.printing("", on: usual))
+        #expect(screen.lines == ["one", "two"])
+        #expect(!screen.isCursorVisible)
     }
 
     @Test func `nothing is written where nothing changed`() {
         var block = LiveBlock()
-        _ = block.draw(["one"], columns: 80)
-        #expect(block.draw(["one"], columns: 80) == "")
-        #expect(block.draw(["one"], columns: 60) != "")
+        _ = block.draw(["one"], on: usual)
+        #expect(block.draw(["one"], on: usual) == "")
+        #expect(block.draw(["one"], on: narrow) != "")
     }
 
     @Test func `taking the block away gives the cursor back`() {
         var block = LiveBlock()
-        let first = block.draw(["one", "two"], columns: 80)
+        let first = block.draw(["one", "two"], on: usual)
         let last = block.remove()
         #expect(last.hasSuffix("\u{1B}[?25h"))
         #expect(screen(["$ pawl", first, last]) == ["$ pawl"])

@@ -51,6 +51,29 @@ struct StreamDisplayTests {
         )
     }
 
+    @Test func `the sentence at the end tells what this run brought, and how fast`() {
+        let style = TerminalStyle(isUnicode: true, hasColours: false)
+        func sentence(fetched: Int64, _ elapsed: Duration) -> String {
+            var file = file()
+            file.verifiedDigest = nil
+            var ended = ended(.success(file))
+            ended.fetchedBytes = fetched
+            ended.elapsed = elapsed
+            return ResultSentence.finished(file, ended, style: style)
+        }
+        #expect(
+            sentence(fetched: 31_457_280, .seconds(2))
+                == "/tmp/disk.iso: 629 MiB, the last 30.0 MiB in 2.0 s, 15.0 MiB/s"
+        )
+        #expect(
+            sentence(fetched: 1024, .milliseconds(3))
+                == "/tmp/disk.iso: 629 MiB, the last 1.00 KiB in 0.0 s"
+        )
+        #expect(
+            sentence(fetched: 0, .milliseconds(300)) == "/tmp/disk.iso: 629 MiB, all fetched before"
+        )
+    }
+
     @Test func `names in JSON and logs hold no control characters`() {
         let lines = Lines()
         var progress = sample

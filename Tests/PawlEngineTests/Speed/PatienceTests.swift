@@ -56,6 +56,29 @@ struct PatienceTests {
         #expect(scene.folder.list() == [Scene.name, "other.bin"])
     }
 
+    @Test func `who waits for a closed host goes on when it opens, though nobody is left to tell`()
+        async throws
+    {
+        let clock = ManualTimekeeper()
+        let busy = Reply.status(429, fields: [("Retry-After", "60")])
+        let scene = try Scene(busy.from(request: 2, .resource(resource)))
+        let process = EngineProcess(time: clock)
+        let first = try scene.start(scene.settings(1), by: process)
+        await first.waitUntilRetrying()
+        let second = try scene.start(scene.settings(1), to: "other.bin", by: process)
+        // Both are asleep: the second has asked for a connection.
+        await clock.waitForSleepers(2)
+        first.cancel()
+        await #expect(throws: DownloadError.self) { try await first.file() }
+        clock.advance(by: .seconds(59))
+        await clock.waitForSleepers(1)
+        #expect(scene.asked.count == 1)
+        clock.advance(by: .seconds(1))
+        _ = try await second.file()
+        try scene.expectFile(resource, name: "other.bin")
+        #expect(scene.asked.count == 2)
+    }
+
     @Test func `a server that asks for more patience than the user has is left`()
         async throws
     {

@@ -2,6 +2,7 @@ import struct FoundationEssentials.URL
 import Logging
 import PawlCore
 import PawlEngine
+import PawlStorage
 import PawlTransport
 
 /// An engine of its own, as another process would have it.
@@ -10,16 +11,27 @@ final class EngineProcess: Sendable {
     let engine: Engine
     private let transport = CurlTransport()
 
-    init(_ settings: DownloaderSettings = DownloaderSettings()) {
+    /// `wrap` puts another transport around the real one.
+    init(
+        _ settings: DownloaderSettings = DownloaderSettings(),
+        time: any Timekeeper = SystemTimekeeper(),
+        store: StoreSettings = StoreSettings(),
+        wrap: (any Transport) -> any Transport = { $0 }
+    ) {
         let log = log
-        engine = Engine(
-            transport: transport,
-            time: SystemTimekeeper(),
+        var engine = Engine(
+            transport: wrap(transport),
+            time: time,
             settings: settings,
             cores: 2,
             logger: Logger(label: "test") { _ in log }
         )
+        engine.storeSettings = store
+        self.engine = engine
     }
+
+    /// Ends the transport under what runs.
+    func shutDownTransport() { transport.shutDown() }
 
     deinit {
         transport.shutDown()
@@ -102,6 +114,15 @@ struct RunningDownload: Sendable {
         while progress.completedBytes < count, !Task.isCancelled, !progress.phase.isEnd {
             await Task.yield()
         }
+    }
+}
+
+extension RunningDownload {
+    /// Waits until its progress is like that, or it has ended.
+    ///
+    /// Nothing tells of it, so this looks again and again.
+    func wait(until isMet: (DownloadProgress) -> Bool) async {
+        while !isMet(progress), !Task.isCancelled, !progress.phase.isEnd { await Task.yield() }
     }
 }
 

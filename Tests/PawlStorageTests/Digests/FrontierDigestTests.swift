@@ -48,6 +48,23 @@ struct FrontierDigestTests {
         #expect(try stepwise.finalize() == atOnce.finalize())
     }
 
+    @Test func `what a piece's turn throws ends the reading`() throws {
+        let folder = try ScratchFolder()
+        let store = try PartialStore.sample(folder.paths(), total: 3_000_000)
+        try store.write(pattern(3_000_000), at: 0)
+        let digest = try FrontierDigest(.sha256, store: store)
+        var pieces = 0
+        let error = failure {
+            try digest.advance(to: 3_000_000) { () throws(DownloadError) in
+                pieces += 1
+                if pieces == 3 { throw DownloadError(.interrupted, "enough") }
+            }
+        }
+        #expect(error?.code == .interrupted)
+        #expect(digest.position > 0)
+        #expect(digest.position < 3_000_000)
+    }
+
     @Test func `a frontier behind the end of the file is an error`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)

@@ -44,6 +44,24 @@ struct ExistingFileTests {
         #expect(try ExistingFile.compare(path, .sample(3), digest: digest) == .different)
     }
 
+    @Test func `what a piece's turn throws ends the comparison`() throws {
+        let folder = try ScratchFolder()
+        try folder.put(pattern(3_000_000), "disk.iso")
+        var pieces = 0
+        let error = failure {
+            _ = try ExistingFile.compare(
+                folder.paths().final,
+                Representation(),
+                digest: Self.abc
+            ) { () throws(DownloadError) in
+                pieces += 1
+                if pieces == 3 { throw DownloadError(.interrupted, "enough") }
+            }
+        }
+        #expect(error?.code == .interrupted)
+        #expect(pieces == 3)
+    }
+
     @Test func `without a digest and a mark of ours it differs`() throws {
         let folder = try ScratchFolder()
         try folder.put(Array("abc".utf8), "disk.iso")

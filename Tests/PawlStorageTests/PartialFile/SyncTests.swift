@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlStorage
+import PawlTesting
 import Synchronization
 import Testing
 
@@ -90,6 +91,41 @@ struct SyncTests {
         #expect(after.durable == RangeSet((0, 5_000)))
     }
 
+    @Test func `a sync that was asked for before a reset makes nothing durable`() throws {
+        let folder = try ScratchFolder()
+        let store = try PartialStore.sample(folder.paths(), total: 10_000)
+        try store.write(pattern(10_000), at: 0)
+        let epoch = store.trustEpoch
+        try store.reset(representation: .sample(10_000, tag: "\"v2\""), source: "s")
+        try store.write(pattern(1_000, version: 2), at: 0)
+        try store.sync(written: RangeSet((0, 9_000)), epoch: epoch)
+        #expect(store.durable.isEmpty)
+        try store.sync(written: RangeSet((0, 1_000)), epoch: store.trustEpoch)
+        #expect(store.durable == RangeSet((0, 1_000)))
+    }
+
+    @Test func `a sync that failed since the last byte came costs the file its name`() throws {
+        let folder = try ScratchFolder()
+        let disk = FailingDisk()
+        let store = try PartialStore.create(
+            folder.paths(),
+            source: "s",
+            representation: .sample(10),
+            settings: disk.settings
+        )
+        let epoch = store.trustEpoch
+        try store.write(pattern(10), at: 0)
+        disk.fails.store(true, ordering: .relaxed)
+        #expect(failure { try store.sync(written: RangeSet((0, 10))) }?.code == .diskFailure)
+        // The kernel reports a failure once: the next sync succeeds.
+        disk.fails.store(false, ordering: .relaxed)
+        let error = failure { _ = try store.finish(total: 10, policy: .fail, epoch: epoch) }
+        #expect(error?.code == .diskFailure)
+        #expect(!folder.names.contains("disk.iso"))
+        _ = try store.finish(total: 10, policy: .fail, epoch: store.trustEpoch)
+        #expect(folder.names == ["disk.iso"])
+    }
+
     @Test func `claims behind a total that turned out smaller are left out`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: nil)
@@ -119,25 +155,5 @@ private final class FailingDisk: Sendable {
         guard fails.load(ordering: .relaxed) else { return call(descriptor) }
         errno = EIO
         return -1
-    }
-}
-
-/// Waits until it was opened.
-///
-/// `@unchecked Sendable`: the semaphore is made for several threads, at an address of its own.
-private final class Gate: @unchecked Sendable {
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-    init() { sem_init(semaphore, 0, 0) }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func open() { sem_post(semaphore) }
-
-    func wait() {
-        while sem_wait(semaphore) != 0 {}
     }
 }

@@ -1,0 +1,168 @@
+import FoundationEssentials
+import PawlCore
+import Testing
+
+/// Faults that were found in the planner, each by the events that led to it.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadPlannerTests {
+    private static let total: Int64 = 1 << 20
+    private static let tag = "\"a\""
+
+    private func settings(_ connections: Int) -> DownloadSettings {
+        var settings = DownloadSettings()
+        settings.connections = .fixed(connections)
+        settings.retries = 3
+        return settings
+    }
+
+    private func whole(tag: String? = tag, total: Int64 = total) -> ResponseHead {
+        ResponseHead(200, ["Content-Length": "\(total)", "Accept-Ranges": "bytes"])
+            .with("ETag", tag)
+    }
+
+    private var pinned: Representation {
+        var pinned = Representation(total: Self.total)
+        pinned.entityTag = EntityTag(isWeak: false, opaque: Self.tag)
+        return pinned
+    }
+
+    private func sample(
+        _ order: TransferOrder,
+        _ offset: Int64,
+        skipped: Int64 = 0,
+        isPaused: Bool = false
+    ) -> TransferSample {
+        TransferSample(id: order.id, offset: offset, skippedBytes: skipped, isPaused: isPaused)
+    }
+
+    @Test func `of several segments that are sent on at once the first shows the way`() throws {
+        var run = PlannerRun(settings(4), of: pinned)
+        run.answer(try #require(run.newest).id, whole())
+        #expect(run.opened.count == 4)
+        for order in run.opened.dropFirst() {
+            run.answer(order.id, ResponseHead(302, ["Location": "/moved?n=\(order.id.number)"]))
+        }
+        #expect(run.opened.count == 5, "one learns for all")
+        let scout = try #require(run.newest)
+        let range = try #require(scout.range)
+        let place = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
+        run.answer(scout.id, ResponseHead(206, ["Content-Range": place, "ETag": Self.tag]))
+        #expect(run.opened.count == 7)
+        #expect(Set(run.opened.dropFirst(4).map { $0.url.query() }) == ["n=2"])
+    }
+
+    @Test func `a 416 with a smaller total drops all and begins anew`() throws {
+        let have = RangeSet(ByteRange(0, 500_000))
+        var run = PlannerRun(settings(1), have: have, of: pinned)
+        let first = try #require(run.newest)
+        #expect(first.start == 500_000)
+        run.answer(first.id, ResponseHead(416, ["Content-Range": "bytes */100000"]))
+        let second = try #require(run.newest)
+        #expect(run.opened.count == 2)
+        #expect(second.pinned == nil)
+        #expect(second.range == nil)
+        #expect(second.start == 0)
+        run.answer(second.id, whole(tag: "\"b\"", total: 100_000))
+        #expect(run.planner.representation?.total == 100_000)
+        #expect(run.error == nil)
+    }
+
+    @Test func `a transfer that nobody here cancelled is the end of the transport`() throws {
+        var run = PlannerRun(settings(1), of: pinned)
+        let first = try #require(run.newest)
+        run.answer(first.id, whole())
+        run.end(first.id, at: 1000, .cancelled)
+        #expect(run.error?.code == .interrupted)
+        #expect(run.opened.count == 1)
+    }
+
+    @Test func `skipping bytes for longer than the stall time is no stall`() throws {
+        let have = RangeSet(ByteRange(0, 900_000))
+        var run = PlannerRun(settings(1), have: have, of: pinned)
+        let order = try #require(run.newest)
+        run.answer(order.id, whole())
+        for second in Int64(1)...90 {
+            run.pass(.seconds(1), sample(order, 900_000, skipped: second * 10_000))
+        }
+        #expect(run.closed.isEmpty)
+        // Where nothing is skipped either, it is one.
+        for _ in 1...31 { run.pass(.seconds(1), sample(order, 900_000, skipped: 900_000)) }
+        #expect(run.closed == [order.id])
+    }
+
+    @Test func `a transfer that we hold back ourselves is neither stalled nor too slow`() throws {
+        var settings = settings(1)
+        settings.minimumBytesPerSecond = 100_000
+        var run = PlannerRun(settings, of: pinned)
+        let order = try #require(run.newest)
+        run.answer(order.id, whole())
+        run.pass(.milliseconds(200), sample(order, 1000))
+        for second in Int64(1)...90 {
+            run.pass(.seconds(1), sample(order, 1000 + second * 10, isPaused: true))
+        }
+        #expect(run.closed.isEmpty)
+        for second in Int64(1)...31 { run.pass(.seconds(1), sample(order, 2000 + second * 10)) }
+        #expect(run.closed == [order.id])
+    }
+
+    @Test func `a host that is waited for is looked at again by itself`() {
+        var planner = DownloadPlanner(url: PlannerRun.url, settings: settings(1), seed: 1)
+        let actions = planner.handle(.started(nil), at: .zero)
+        #expect(actions.count == 1)
+        guard case .requestSlot = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(planner.wakeAt(.zero) == .zero + .seconds(1))
+    }
+
+    @Test func `beginning anew for lack of proof is no change, and does not go on for ever`()
+        throws
+    {
+        let have = RangeSet(ByteRange(0, 500_000))
+        var run = PlannerRun(settings(1), have: have, of: pinned)
+        while run.error == nil, run.opened.count < 100 {
+            let order = try #require(run.newest)
+            // A server without ranges that forgot its tag, and always breaks at the same place.
+            run.answer(order.id, whole(tag: nil))
+            run.end(order.id, at: 100_000, .failed(TransferFailure(.connectionLost, "reset")))
+            run.waitToRetry()
+        }
+        #expect(run.log.contains { $0.hasPrefix("nothing proves") })
+        #expect(run.error?.code == .network)
+        #expect(run.opened.count == 4)
+    }
+
+    @Test func `lack of proof and then a change are one change`() throws {
+        let have = RangeSet(ByteRange(0, 500_000))
+        var run = PlannerRun(settings(1), have: have, of: pinned)
+        let lost = TransferFailure(.connectionLost, "reset")
+        // The tag is weak all at once; the date will prove something from now on.
+        let unproven = whole(tag: "W/" + Self.tag).with("Last-Modified", tuesday)
+            .with("Date", wednesday)
+        let first = try #require(run.newest)
+        run.answer(first.id, unproven)
+        run.end(first.id, at: 100_000, .failed(lost))
+        let second = try #require(run.newest)
+        run.answer(second.id, whole(total: Self.total + 1).with("Last-Modified", wednesday))
+        #expect(run.error == nil)
+        #expect(run.log.contains { $0.hasPrefix("nothing proves") })
+        #expect(run.log.contains { $0.contains("changed on the server") })
+        #expect(run.planner.representation?.total == Self.total + 1)
+    }
+
+    @Test func `a file that changes from one whole answer to the next keeps changing`() throws {
+        let have = RangeSet(ByteRange(0, 500_000))
+        var run = PlannerRun(settings(1), have: have, of: pinned)
+        for version in 1...2 {
+            let order = try #require(run.newest)
+            let tag = "\"other-\(version)\""
+            run.answer(order.id, whole(tag: tag, total: Self.total + Int64(version)))
+            guard run.error == nil else { break }
+            run.end(order.id, at: 100_000, .failed(TransferFailure(.connectionLost, "reset")))
+            run.waitToRetry()
+        }
+        #expect(run.log.contains { $0.contains("changed on the server") })
+        #expect(run.error?.code == .keepsChanging)
+    }
+}

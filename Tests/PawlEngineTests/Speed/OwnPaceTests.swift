@@ -1,0 +1,45 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// What is slow by our own will, or brings nothing new, is no reason to replace a connection.
+@Suite(.timeLimit(.minutes(1)), .alone)
+struct OwnPaceTests {
+    private let resource = Resource(size: Scene.size)
+
+    @Test func `bytes that are read and skipped for longer than the stall time are no stall`()
+        async throws
+    {
+        let scene = try Scene()
+        var settings = scene.settings(1)
+        let latch = Latch()
+        let reply = Reply.resource(resource)
+        scene.serve(reply.holdAfterBytes(900_000, until: latch))
+        let first = try scene.start(settings)
+        await latch.waitForArrivals()
+        await first.waitForBytes(900_000)
+        first.cancel()
+        await #expect(throws: DownloadError.self) { try await first.file() }
+        latch.release()
+        await scene.origin.waitForQuiet()
+        scene.forgetRequests()
+        // Three seconds of bytes that are there already.
+        scene.serve(reply.ignoreRange.rate(300_000))
+        settings.stallTimeout = .seconds(1)
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+        #expect(scene.asked.map(\.status) == [200])
+    }
+
+    @Test func `below the minimum speed by our own limit is not too slow`() async throws {
+        let scene = try Scene(.resource(resource))
+        var limits = DownloaderSettings()
+        limits.limitBytesPerSecond = 300_000
+        var settings = scene.settings(1)
+        settings.stallTimeout = .seconds(1)
+        settings.minimumBytesPerSecond = 3_000_000
+        try await scene.download(settings, by: EngineProcess(limits))
+        try scene.expectFile(resource)
+        #expect(scene.asked.count == 1)
+    }
+}
