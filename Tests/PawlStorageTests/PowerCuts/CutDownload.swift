@@ -11,28 +11,40 @@ struct CutDownload {
     private static let mostPieces = 60
 
     let volume: LoopVolume
+    let style: CutWriter.Style
     /// How the store syncs.
     let settings: @Sendable (BootIdentity) -> StoreSettings
     /// Cuts that came when some bytes had been promised.
     private(set) var cutsWithPromises = 0
     /// Cuts that came when more had been written than promised.
     private(set) var cutsWithMore = 0
-    private(set) var finished = 0
+    private var number = 0
     private var boot = 1
 
     init(
         _ volume: LoopVolume,
+        _ style: CutWriter.Style = .few,
         settings: @escaping @Sendable (BootIdentity) -> StoreSettings = { .on($0) }
     ) {
         self.volume = volume
+        self.style = style
         self.settings = settings
     }
 
     private var paths: DownloadPaths {
-        DownloadPaths(FilePath(volume.path).appending("disk.\(finished).iso"))
+        DownloadPaths(FilePath(volume.path).appending("disk.\(number).iso"))
     }
 
-    private var content: ContentPattern { ContentPattern(seed: UInt64(finished)) }
+    private var content: ContentPattern { ContentPattern(seed: UInt64(number)) }
+
+    /// The length of the checkpoint's file; 0 where there is none.
+    var checkpointBytes: Int {
+        var status = Glibc.stat()
+        return stat(paths.checkpoint.string, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Leaves the download as it is and begins another.
+    mutating func abandon() { number += 1 }
 
     /// Goes on with the download until the power is cut at a random moment, and starts the machine
     /// again: returns what the cut has broken.
@@ -47,7 +59,7 @@ struct CutDownload {
 
     private mutating func writeAndCut(_ random: inout SplitMix64) async throws -> WriteLedger {
         let (store, have) = try open()
-        let writer = CutWriter(store, content, total: Self.total, have: have)
+        let writer = CutWriter(style, store, content, total: Self.total, have: have)
         let pieces = Int.random(in: 1...Self.mostPieces, using: &random)
         let pause = Duration.microseconds(Int.random(in: 0...4000, using: &random))
         async let writing: Void = writer.run(seed: random.next())
@@ -70,9 +82,13 @@ struct CutDownload {
             let path = try store.finish(total: Self.total, policy: .fail)
             #expect(try content.verify(fileAt: path.string, size: Self.total) == nil)
             #expect(unlink(path.string) == 0)
-            finished += 1
+            number += 1
         }
-        return (try create(), RangeSet())
+        let store = try create()
+        let beginning = style.beginning(of: Self.total)
+        for range in beginning.ranges { try store.write(content, range) }
+        if !beginning.isEmpty { try store.sync(written: beginning) }
+        return (store, beginning)
     }
 
     private func recover() throws(DownloadError) -> RecoveredStore {

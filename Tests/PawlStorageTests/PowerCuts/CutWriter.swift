@@ -15,15 +15,30 @@ struct CutWriter: Sendable {
         var failure: DownloadError?
     }
 
-    private static let longestPiece: Int64 = 192 * 1024
+    /// Which pieces are written.
+    enum Style: Sendable {
+        /// From nothing to some tens, which grow together.
+        case few
+        /// Hundreds are there, and more come that lie apart: the checkpoint outgrows its first size.
+        case scattered
+    }
+
     private static let mostUnsyncedPieces = 20
 
+    let style: Style
     let store: PartialStore
     let content: ContentPattern
     let total: Int64
     let progress: Observed<Progress>
 
-    init(_ store: PartialStore, _ content: ContentPattern, total: Int64, have: RangeSet) {
+    init(
+        _ style: Style,
+        _ store: PartialStore,
+        _ content: ContentPattern,
+        total: Int64,
+        have: RangeSet
+    ) {
+        self.style = style
         self.store = store
         self.content = content
         self.total = total
@@ -86,10 +101,13 @@ struct CutWriter: Sendable {
 
     private func piece(_ random: inout SplitMix64) -> ByteRange? {
         let gaps = progress.value.ledger.written.gaps(in: ByteRange(0, total)).ranges
-        guard let gap = gaps.randomElement(using: &random) else { return nil }
-        let isApart = Bool.random(using: &random)
+        let isApart = style == .scattered || Bool.random(using: &random)
+        let gap =
+            style == .scattered
+            ? gaps.max { $0.count < $1.count } : gaps.randomElement(using: &random)
+        guard let gap else { return nil }
         let start = isApart ? Int64.random(in: gap.start..<gap.end, using: &random) : gap.start
-        let length = Int64.random(in: 1...Self.longestPiece, using: &random)
+        let length = Int64.random(in: 1...style.longestPiece, using: &random)
         return ByteRange(start, min(gap.end, start + length))
     }
 
@@ -98,6 +116,29 @@ struct CutWriter: Sendable {
             try await PowerCuts.pool.run(work)
         } catch {
             progress.update { $0.failure = $0.failure ?? error }
+        }
+    }
+}
+
+extension CutWriter.Style {
+    fileprivate var longestPiece: Int64 {
+        switch self {
+        case .few: 192 * 1024
+        case .scattered: 2 * 1024
+        }
+    }
+
+    /// What is there, and durable, from the beginning.
+    func beginning(of total: Int64) -> RangeSet {
+        switch self {
+        case .few: RangeSet()
+        // Slots of 16 KiB hold some 330 ranges, written and durable ones of each.
+        case .scattered:
+            RangeSet(
+                stride(from: Int64(0), to: total - 512, by: Int(total / 310)).map {
+                    ByteRange($0, $0 + 512)
+                }
+            )
         }
     }
 }
