@@ -14,7 +14,13 @@ struct Inspection: Decodable {
 
     /// What the next run would go on from.
     var claimed: RangeSet {
-        RangeSet((written + durable).filter { $0.count == 2 }.map { ByteRange($0[0], $0[1]) })
+        Self.ranges(written + durable)
+    }
+
+    var durableRanges: RangeSet { Self.ranges(durable) }
+
+    private static func ranges(_ pairs: [[Int64]]) -> RangeSet {
+        RangeSet(pairs.filter { $0.count == 2 }.map { ByteRange($0[0], $0[1]) })
     }
 
     static func of(_ name: String, in workshop: Workshop) async throws -> Inspection {

@@ -73,7 +73,7 @@ struct Workshop: Sendable {
     static let program = BuiltProduct.path("pawl")
 
     /// The run's own folder, and nothing of the environment that changes what is shown.
-    private func complete(_ settings: ProcessSettings) -> ProcessSettings {
+    func complete(_ settings: ProcessSettings) -> ProcessSettings {
         var settings = settings
         settings.folder = settings.folder ?? folder.path
         let usual: [String: String?] = [

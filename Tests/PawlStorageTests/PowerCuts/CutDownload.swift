@@ -1,0 +1,106 @@
+import Glibc
+import PawlCore
+import PawlStorage
+import PawlTesting
+import SystemPackage
+import Testing
+
+/// One download after the other on a volume, each resumed after every power cut until it is done.
+struct CutDownload {
+    private static let total: Int64 = 4 << 20
+    private static let mostPieces = 60
+
+    let volume: LoopVolume
+    let style: CutWriter.Style
+    /// How the store syncs.
+    let settings: @Sendable (BootIdentity) -> StoreSettings
+    /// Cuts that came when some bytes had been promised.
+    private(set) var cutsWithPromises = 0
+    /// Cuts that came when more had been written than promised.
+    private(set) var cutsWithMore = 0
+    private var number = 0
+    private var boot = 1
+
+    init(
+        _ volume: LoopVolume,
+        _ style: CutWriter.Style = .few,
+        settings: @escaping @Sendable (BootIdentity) -> StoreSettings = { .on($0) }
+    ) {
+        self.volume = volume
+        self.style = style
+        self.settings = settings
+    }
+
+    private var paths: DownloadPaths {
+        DownloadPaths(FilePath(volume.path).appending("disk.\(number).iso"))
+    }
+
+    private var content: ContentPattern { ContentPattern(seed: UInt64(number)) }
+
+    /// The length of the checkpoint's file; 0 where there is none.
+    var checkpointBytes: Int {
+        var status = Glibc.stat()
+        return stat(paths.checkpoint.string, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Leaves the download as it is and begins another.
+    mutating func abandon() { number += 1 }
+
+    /// Goes on with the download until the power is cut at a random moment, and starts the machine
+    /// again: returns what the cut has broken.
+    mutating func cutAndRecover(_ random: inout SplitMix64) async throws -> [BrokenPromise] {
+        let ledger = try await writeAndCut(&random)
+        cutsWithPromises += ledger.promised.isEmpty ? 0 : 1
+        cutsWithMore += ledger.written == ledger.promised ? 0 : 1
+        try volume.restart()
+        boot += 1
+        return try ledger.broken(paths, on: .numbered(boot), content)
+    }
+
+    private mutating func writeAndCut(_ random: inout SplitMix64) async throws -> WriteLedger {
+        let (store, have) = try open()
+        let writer = CutWriter(style, store, content, total: Self.total, have: have)
+        let pieces = Int.random(in: 1...Self.mostPieces, using: &random)
+        let pause = Duration.microseconds(Int.random(in: 0...4000, using: &random))
+        async let writing: Void = writer.run(seed: random.next())
+        await writer.progress.wait { $0.pieces >= pieces || $0.isOver }
+        try await PowerCuts.linger(pause)
+        let before = writer.progress.value
+        #expect(before.failure == nil)
+        try volume.shutDown()
+        await writing
+        var ledger = writer.progress.value.ledger
+        // What a sync says when the power is gone, nobody would have heard.
+        ledger.promised = before.ledger.promised
+        return ledger
+    }
+
+    /// Where the last one was complete, it is finished and the next begun.
+    private mutating func open() throws -> (PartialStore, RangeSet) {
+        if case .resumable(let store, let recovery) = try recover() {
+            guard recovery.have.count == Self.total else { return (store, recovery.have) }
+            let path = try store.finish(total: Self.total, policy: .fail)
+            #expect(try content.verify(fileAt: path.string, size: Self.total) == nil)
+            #expect(unlink(path.string) == 0)
+            number += 1
+        }
+        let store = try create()
+        let beginning = style.beginning(of: Self.total)
+        for range in beginning.ranges { try store.write(content, range) }
+        if !beginning.isEmpty { try store.sync(written: beginning) }
+        return (store, beginning)
+    }
+
+    private func recover() throws(DownloadError) -> RecoveredStore {
+        try PartialStore.recover(paths, settings: settings(.numbered(boot)))
+    }
+
+    private func create() throws(DownloadError) -> PartialStore {
+        try PartialStore.create(
+            paths,
+            source: "https://example.com/disk.iso",
+            representation: .sample(Self.total),
+            settings: settings(.numbered(boot))
+        )
+    }
+}
