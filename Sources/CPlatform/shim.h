@@ -28,6 +28,11 @@ static inline int pawl_fallocate(int file, int mode, int64_t offset, int64_t len
     return (int)syscall(SYS_fallocate, file, mode, offset, length);
 }
 
+// Has the disk begin to write what is dirty of the file; waits for none of it.
+static inline int pawl_start_writeback(int file) {
+    return (int)syscall(SYS_sync_file_range, file, (int64_t)0, (int64_t)0, 2);
+}
+
 static inline int pawl_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);
 }

@@ -15,6 +15,7 @@ package struct Engine: Sendable {
     package let digests: BlockingPool
     package let budgets: HostBudgets
     package let queue: DownloadQueue
+    package let alarms: AlarmClock
     /// Nil where there is no limit.
     package let limit: RateLimitClock?
     package let logger: Logger
@@ -35,6 +36,7 @@ package struct Engine: Sendable {
         syncs = BlockingPool(threads: 4, name: "pawl-sync")
         digests = BlockingPool(threads: cores, name: "pawl-digest")
         budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
+        alarms = AlarmClock(time: time)
         queue = DownloadQueue(limit: settings.maximumConcurrentDownloads)
         limit = settings.limitBytesPerSecond.map { RateLimitClock(limitBytesPerSecond: $0) }
     }

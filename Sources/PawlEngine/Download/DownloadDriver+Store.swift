@@ -135,6 +135,7 @@ extension DownloadDriver {
             }
             keeper.claimed()
             sync(written, now)
+            flusher.follow(store)
         }
         context.pulse.claimed(unclaimed)
         releaseHeld()
@@ -156,9 +157,10 @@ extension DownloadDriver {
         }
     }
 
-    func synced(_ failure: DownloadError?) async {
+    func synced(_ epoch: Int, _ failure: DownloadError?) async {
         keeper.endedSync(at: engine.time.now(), succeeded: failure == nil)
-        guard let failure else { return }
+        // One that the finish has read as well is distrusted already.
+        guard let failure, epoch == trustedEpoch else { return }
         await distrust(failure)
     }
 

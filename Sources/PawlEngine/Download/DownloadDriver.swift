@@ -26,9 +26,12 @@ package final class DownloadDriver {
     /// Another tool's bytes, which the user wants to go on with.
     var adopted: RangeSet?
     var ticket: HostBudget.Ticket = 0
+    private var alarm: AlarmClock.Ticket = 0
     var keeper = CheckpointKeeper()
     let digests: DigestKeeper
     let syncer: Follower<SyncRequest>
+    /// Has the disk begin early, so that it is not idle until the first sync.
+    let flusher: Follower<PartialStore>
     var isLengthVerified = true
     var outcome: Result<DownloadedFile, DownloadError>?
     var failedSyncs = 0
@@ -71,8 +74,12 @@ package final class DownloadDriver {
         let box = context.store
         syncer = Follower(pool: engine.syncs) { (request: SyncRequest) throws(DownloadError) in
             try box.current?.sync(written: request.written, epoch: request.epoch)
-        } done: {
-            mailbox.post(.synced($0))
+        } done: { request, failure in
+            mailbox.post(.synced(epoch: request.epoch, failure))
+        }
+        flusher = Follower(pool: engine.syncs) { store in
+            store.startWriteback()
+        } done: { _, _ in
         }
         planner = DownloadPlanner(url: job.url, settings: job.settings, seed: job.seed)
         logger = engine.logger
@@ -86,16 +93,14 @@ package final class DownloadDriver {
         let (mailbox, stop) = (mailbox, stop)
         ticket = engine.budgets.enroll { mailbox.post(.slotGranted(host: $0)) }
         defer { engine.budgets.resign(ticket) }
+        alarm = engine.alarms.enroll { mailbox.nudge() }
+        defer { engine.alarms.resign(alarm) }
         let result = await withTaskCancellationHandler {
-            await withTaskGroup(of: Void.self) { children in
-                let (syncer, digests) = (syncer, digests)
-                children.addTask { await syncer.run() }
-                children.addTask { await digests.run() }
-                let result = await supervise()
-                syncer.finish()
-                digests.finish()
-                return result
-            }
+            let result = await supervise()
+            await flusher.finish()
+            await syncer.finish()
+            await digests.finish()
+            return result
         } onCancel: {
             stop.cancel()
             mailbox.post(.cancelled)
@@ -109,7 +114,8 @@ package final class DownloadDriver {
         var unread: [DriverMessage] = []
         await attempt { () async throws(DownloadError) in try await self.begin() }
         while outcome == nil {
-            await mailbox.wait(until: nextWake, engine.time)
+            engine.alarms.set(alarm, at: nextWake)
+            await mailbox.wait()
             var messages = mailbox.take()[...]
             while outcome == nil, let message = messages.popFirst() { await receive(message) }
             if outcome == nil { await passTime() }
@@ -168,7 +174,7 @@ package final class DownloadDriver {
             await ended(id, end, failure)
         case .slotGranted(let host): await tell(.slotGranted(host: host))
         case .checkpointDue: await attempt(saveCheckpoint)
-        case .synced(let failure): await synced(failure)
+        case .synced(let epoch, let failure): await synced(epoch, failure)
         case .cancelled: fail(StopSignal.cancelled)
         }
     }

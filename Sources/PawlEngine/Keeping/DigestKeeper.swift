@@ -26,7 +26,7 @@ final class DigestKeeper: Sendable {
         self.pool = pool
         follower = Follower(pool: pool) { (piece: Piece) throws(DownloadError) in
             try piece.digest.advance(to: piece.frontier)
-        } done: { _ in
+        } done: { _, _ in
             // A piece that could not be read is read again at the end, where its error counts.
         }
     }
@@ -59,11 +59,9 @@ final class DigestKeeper: Sendable {
         }
     }
 
-    func run() async { await follower.run() }
-
-    func finish() {
+    func finish() async {
         state.withLock { $0.digest }?.stop()
-        follower.finish()
+        await follower.finish()
     }
 
     /// All bytes before the frontier are there.

@@ -1,22 +1,25 @@
 internal import PawlCore
 internal import PawlStorage
+internal import Synchronization
 
 /// Does blocking work for the newest request, one piece at a time, beside the driver.
 final class Follower<Request: Sendable>: Sendable {
-    private enum Message: Sendable {
-        case request(Request)
-        case finish
+    private struct State {
+        var next: Request?
+        var isBusy = false
+        var isFinished = false
+        var waiter: CheckedContinuation<Void, Never>?
     }
 
-    private let mailbox = Mailbox<Message>()
+    private let state = Mutex(State())
     private let pool: BlockingPool
     private let work: @Sendable (Request) throws(DownloadError) -> Void
-    private let done: @Sendable (DownloadError?) -> Void
+    private let done: @Sendable (Request, DownloadError?) -> Void
 
     init(
         pool: BlockingPool,
         work: @escaping @Sendable (Request) throws(DownloadError) -> Void,
-        done: @escaping @Sendable (DownloadError?) -> Void
+        done: @escaping @Sendable (Request, DownloadError?) -> Void
     ) {
         self.pool = pool
         self.work = work
@@ -24,30 +27,50 @@ final class Follower<Request: Sendable>: Sendable {
     }
 
     /// A newer request replaces one that has not been begun.
-    func follow(_ request: Request) { mailbox.post(.request(request)) }
+    func follow(_ request: Request) {
+        let isIdle = state.withLock { state in
+            guard !state.isFinished else { return false }
+            state.next = request
+            defer { state.isBusy = true }
+            return !state.isBusy
+        }
+        if isIdle { begin() }
+    }
 
-    /// Ends `run()` after the piece that is being worked on.
-    func finish() { mailbox.post(.finish) }
-
-    func run() async {
-        while true {
-            await mailbox.wait()
-            var newest: Request?
-            for message in mailbox.take() {
-                guard case .request(let request) = message else { return }
-                newest = request
+    /// Begins nothing more; returns when the piece that is being worked on has ended.
+    func finish() async {
+        await withCheckedContinuation { continuation in
+            let isBusy = state.withLock { state in
+                state.isFinished = true
+                state.next = nil
+                if state.isBusy { state.waiter = continuation }
+                return state.isBusy
             }
-            if let newest { await serve(newest) }
+            if !isBusy { continuation.resume() }
         }
     }
 
-    private func serve(_ request: Request) async {
-        let work = work
-        do throws(DownloadError) {
-            try await pool.run { () throws(DownloadError) in try work(request) }
-            done(nil)
-        } catch {
-            done(error)
+    private func begin() {
+        pool.start { refusal in self.serve(refusal) }
+    }
+
+    /// One piece a turn, so that other downloads' work comes between.
+    private func serve(_ refusal: DownloadError?) {
+        if let request = state.withLock({ $0.next.take() }) {
+            do throws(DownloadError) {
+                if let refusal { throw refusal }
+                try work(request)
+                done(request, nil)
+            } catch {
+                done(request, error)
+            }
         }
+        let (isIdle, waiter) = state.withLock { state in
+            state.isBusy = state.next != nil
+            defer { if !state.isBusy { state.waiter = nil } }
+            return (!state.isBusy, state.isBusy ? nil : state.waiter)
+        }
+        waiter?.resume()
+        if !isIdle { begin() }
     }
 }

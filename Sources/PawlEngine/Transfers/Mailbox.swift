@@ -5,6 +5,7 @@ internal import Synchronization
 final class Mailbox<Message: Sendable>: Sendable {
     private struct State {
         var messages: [Message] = []
+        var isNudged = false
         var waiter: CheckedContinuation<Void, Never>?
     }
 
@@ -27,47 +28,30 @@ final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Returns when there is a message, even where the task was cancelled.
+    /// Lets the waiter look again, though there is no message for it.
+    func nudge() {
+        let waiter = state.withLock { state in
+            state.isNudged = state.waiter == nil
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Returns when there is a message or a nudge, even where the task was cancelled.
     ///
     /// One waiter at a time.
-    func wait() async { await wait(endsWhenCancelled: false) }
-
-    private func wait(endsWhenCancelled: Bool) async {
+    func wait() async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
-                // Cancelled before the waiter is there: the handler below found nobody to wake.
-                if endsWhenCancelled, Task.isCancelled { return true }
-                guard state.messages.isEmpty else { return true }
+                guard state.messages.isEmpty, !state.isNudged else {
+                    state.isNudged = false
+                    return true
+                }
                 state.waiter = continuation
                 return false
             }
             if isReady { continuation.resume() }
-        }
-    }
-
-    /// Returns when there is a message, or at `moment`, whichever is first.
-    func wait(until moment: Moment, _ time: any Timekeeper) async {
-        guard state.withLock({ $0.messages.isEmpty }) else { return }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.waitOrCancel() }
-            group.addTask {
-                // A cancelled sleep only means that a message was first.
-                try? await time.sleep(until: moment)
-            }
-            await group.next()
-            group.cancelAll()
-        }
-    }
-
-    private func waitOrCancel() async {
-        await withTaskCancellationHandler {
-            await wait(endsWhenCancelled: true)
-        } onCancel: {
-            let waiter = state.withLock { state in
-                defer { state.waiter = nil }
-                return state.waiter
-            }
-            waiter?.resume()
         }
     }
 }

@@ -28,6 +28,7 @@ enum DriverMessage: Sendable {
     case slotGranted(host: String)
     /// Enough bytes came for a checkpoint.
     case checkpointDue
-    case synced(DownloadError?)
+    /// A sync of what counted in that epoch has ended.
+    case synced(epoch: Int, DownloadError?)
     case cancelled
 }

@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 package import PawlCore
 internal import SystemPackage
@@ -14,6 +15,12 @@ extension PartialStore {
             state.written = written
             try save(&state)
         }
+    }
+
+    /// Has the disk begin with what was written, so that the next sync has little to wait for.
+    package func startWriteback() {
+        // Where the system cannot, or the disk fails, the sync will tell.
+        _ = pawl_start_writeback(file.descriptor)
     }
 
     /// Makes these ranges durable, then says so: a power cut does not cost them.

@@ -20,6 +20,17 @@ package final class BlockingPool: Sendable {
 
     deinit { queue.close() }
 
+    /// Has the work done on one of the threads, in the order of arrival.
+    ///
+    /// After `shutDown()` it is called at once, with the reason why it is not on one.
+    package func start(_ work: @Sendable @escaping (DownloadError?) -> Void) {
+        switch queue.push({ work(nil) }, limit: limit) {
+        case .accepted: break
+        case .needsThread: startThread()
+        case .closed: work(Self.closed)
+        }
+    }
+
     /// Runs the work on one of the threads, in the order of arrival.
     ///
     /// It is not stopped when the awaiting task is cancelled: what a disk has begun, it finishes.
@@ -27,11 +38,10 @@ package final class BlockingPool: Sendable {
         _ work: @Sendable @escaping () throws(DownloadError) -> T
     ) async throws(DownloadError) -> T {
         let result: Result<T, DownloadError> = await withCheckedContinuation { continuation in
-            let job: Job = { continuation.resume(returning: Result(catching: work)) }
-            switch queue.push(job, limit: limit) {
-            case .accepted: break
-            case .needsThread: startThread()
-            case .closed: continuation.resume(returning: .failure(Self.closed))
+            start { refusal in
+                continuation.resume(
+                    returning: refusal.map { .failure($0) } ?? Result(catching: work)
+                )
             }
         }
         return try result.get()

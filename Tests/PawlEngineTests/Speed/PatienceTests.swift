@@ -1,4 +1,5 @@
 import PawlCore
+import PawlEngine
 import PawlTesting
 import Testing
 
@@ -67,7 +68,7 @@ struct PatienceTests {
         await first.waitUntilRetrying()
         let second = try scene.start(scene.settings(1), to: "other.bin", by: process)
         // Both are asleep: the second has asked for a connection.
-        await clock.waitForSleepers(2)
+        await second.wait { _ in process.engine.alarms.setCount == 2 }
         first.cancel()
         await #expect(throws: DownloadError.self) { try await first.file() }
         clock.advance(by: .seconds(59))
