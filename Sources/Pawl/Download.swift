@@ -34,16 +34,30 @@ public final class Download: Sendable {
     ///
     /// - Throws: `DownloadError`.
     public func run() async throws(DownloadError) -> DownloadedFile {
+        try await run {}
+    }
+
+    /// `whenFetched` is called once, when the next download may begin: at the end, or as soon as
+    /// nothing is left but to give a file its name.
+    package func run(
+        whenFetched: @escaping @Sendable () -> Void
+    ) async throws(DownloadError) -> DownloadedFile {
+        let fetched = DownloadTurn(whenEnded: whenFetched)
+        // Also of one that fails before it has fetched anything.
+        defer { fetched.end() }
         do throws(DownloadError) {
             let request = try CheckedRequest(url, settings)
             let job = DownloadJob(
                 url: request.url,
                 destination: destination,
                 settings: request.settings,
-                seed: .random(in: 0 ... .max)
+                seed: engine.seeds.next()
             )
-            return try await engine.queue.run { () async throws(DownloadError) in
-                try await DownloadDriver(job, engine: self.engine, monitor: self.monitor).run()
+            return try await engine.queue.run { (turn) async throws(DownloadError) in
+                try await DownloadDriver(job, engine: self.engine, monitor: self.monitor) {
+                    turn.end()
+                    fetched.end()
+                }.run()
             }
         } catch {
             monitor.ended()

@@ -16,6 +16,9 @@ package struct Engine: Sendable {
     package let budgets: HostBudgets
     package let queue: DownloadQueue
     package let alarms: AlarmClock
+    package let finisher: Finisher
+    package let seeds = Seeds()
+    package let smallBodies = SmallBodyBudget()
     /// Nil where there is no limit.
     package let limit: RateLimitClock?
     package let logger: Logger
@@ -36,6 +39,7 @@ package struct Engine: Sendable {
         syncs = BlockingPool(threads: 4, name: "pawl-sync")
         digests = BlockingPool(threads: cores, name: "pawl-digest")
         budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
+        finisher = Finisher(pool: syncs)
         alarms = AlarmClock(time: time)
         queue = DownloadQueue(limit: settings.maximumConcurrentDownloads)
         limit = settings.limitBytesPerSecond.map { RateLimitClock(limitBytesPerSecond: $0) }

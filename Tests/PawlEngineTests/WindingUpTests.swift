@@ -62,7 +62,7 @@ struct WindingUpTests {
             guard request.url.path().hasSuffix("spoiled.bin") else {
                 return real.start(request, sink: sink)
             }
-            let length = HTTPField(name: "Content-Length", value: "1000")
+            let length = HTTPField(name: "Content-Length", value: "1000000")
             let head = ResponseHead(url: request.url, status: 200, fields: [length])
             _ = sink.transferReceived(head)
             // Before the store is there.

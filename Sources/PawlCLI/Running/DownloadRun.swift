@@ -11,7 +11,7 @@ struct DownloadRun: Sendable {
     let logger: Logger
 
     private enum Event {
-        case ended(EndedDownload?)
+        case ended
         case outputClosed
         case tickingStopped
     }
@@ -22,41 +22,33 @@ struct DownloadRun: Sendable {
     func run() async -> Int32 {
         let downloader = Downloader(settings: settings, logger: logger)
         let board = ProgressBoard(display: display, orderedCount: orders.count)
-        let ended = await runAll(downloader, board)
+        await runAll(downloader, board)
         board.close()
         downloader.shutDown()
-        return conclude(ended)
+        return conclude(board.endedDownloads)
     }
 
-    /// As many at a time as may run: those that wait cost nothing.
-    private func runAll(_ downloader: Downloader, _ board: ProgressBoard) async -> [EndedDownload] {
+    private func runAll(_ downloader: Downloader, _ board: ProgressBoard) async {
         await withTaskGroup(of: Event.self) { group in
             group.addTask { await tick(board) }
-            var next = 0
-            var ended: [EndedDownload] = []
-            func startNext() {
-                guard next < orders.count, !Task.isCancelled else { return }
-                let id = next + 1
-                let order = orders[next]
-                next += 1
-                group.addTask { .ended(await run(order, id: id, downloader, board)) }
+            group.addTask {
+                await startAll(downloader, board)
+                return .ended
             }
-            for _ in 0..<max(1, settings.maximumConcurrentDownloads) { startNext() }
-            var running = min(next, orders.count)
-            while running > 0, let event = await group.next() {
-                switch event {
-                case .ended(let download):
-                    running -= 1
-                    if let download { ended.append(download) }
-                    let before = next
-                    if !console.outputIsClosed { startNext() }
-                    running += next - before
-                case .outputClosed: group.cancelAll()
-                case .tickingStopped: break
-                }
+            for await event in group where event != .tickingStopped { group.cancelAll() }
+        }
+    }
+
+    /// As many at a time as may run, in the order given: those that wait cost nothing, nor do those
+    /// that have ended.
+    private func startAll(_ downloader: Downloader, _ board: ProgressBoard) async {
+        let gate = StartGate(places: settings.maximumConcurrentDownloads)
+        await withDiscardingTaskGroup { group in
+            for (index, order) in orders.enumerated() {
+                await gate.enter()
+                guard !Task.isCancelled, !console.outputIsClosed else { break }
+                group.addTask { await run(order, id: index + 1, downloader, board, gate) }
             }
-            group.cancelAll()
-            return ended
         }
     }
 
@@ -64,8 +56,9 @@ struct DownloadRun: Sendable {
         _ order: DownloadOrder,
         id: Int,
         _ downloader: Downloader,
-        _ board: ProgressBoard
-    ) async -> EndedDownload? {
+        _ board: ProgressBoard,
+        _ gate: StartGate
+    ) async {
         let clock = SystemTimekeeper()
         let download = downloader.makeDownload(
             order.url,
@@ -80,15 +73,14 @@ struct DownloadRun: Sendable {
         ) { download.progress }
         let result: Result<DownloadedFile, DownloadError>
         do {
-            result = .success(try await download.run())
+            result = .success(try await download.run { gate.leave() })
         } catch {
             result = .failure(error)
         }
-        let ended = board.ended(id: id, result, at: clock.now())
+        board.ended(id: id, result, at: clock.now())
         if case .failure(let error) = result, error.code != .interrupted || !Task.isCancelled {
             console.report(error)
         }
-        return ended
     }
 
     private func tick(_ board: ProgressBoard) async -> Event {

@@ -9,6 +9,7 @@ final class ProgressBoard: Sendable {
         var display: any ProgressDisplay
         var running: [Int: Entry] = [:]
         var summary = RunSnapshot()
+        var ended: [EndedDownload] = []
     }
 
     private struct Entry {
@@ -48,6 +49,9 @@ final class ProgressBoard: Sendable {
         }
     }
 
+    /// In the order in which they ended.
+    var endedDownloads: [EndedDownload] { state.withLock { $0.ended } }
+
     func show(at now: Moment) {
         state.withLock { state in
             var run = state.summary
@@ -61,14 +65,13 @@ final class ProgressBoard: Sendable {
         }
     }
 
-    @discardableResult
     func ended(
         id: Int,
         _ result: Result<DownloadedFile, DownloadError>,
         at now: Moment
-    ) -> EndedDownload? {
+    ) {
         state.withLock { state in
-            guard let entry = state.running.removeValue(forKey: id) else { return nil }
+            guard let entry = state.running.removeValue(forKey: id) else { return }
             let progress = entry.progress
             var ended = EndedDownload(
                 id: id,
@@ -88,7 +91,7 @@ final class ProgressBoard: Sendable {
                 state.summary.failedCount += 1
             }
             state.display.ended(ended)
-            return ended
+            state.ended.append(ended)
         }
     }
 

@@ -51,7 +51,7 @@ package struct TransferSample: Hashable, Sendable {
 }
 
 /// What happened to a download.
-package enum DownloadEvent: Sendable {
+package indirect enum DownloadEvent: Sendable {
     /// The download begins, where an earlier run left it.
     case started(StartingPoint?)
     /// A connection that `requestSlot` asked for may be opened.
@@ -71,7 +71,7 @@ package enum DownloadEvent: Sendable {
 }
 
 /// What to do for a download.
-package enum DownloadAction: Sendable {
+package indirect enum DownloadAction: Sendable {
     case requestSlot(host: String)
     case releaseSlot(host: String)
     case withdrawSlotRequest(host: String)

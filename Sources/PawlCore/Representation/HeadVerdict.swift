@@ -12,7 +12,7 @@ package struct HeadExpectation: Sendable {
 }
 
 /// What a head means for the download: the rows of the table of answers.
-package enum HeadVerdict: Hashable, Sendable {
+package indirect enum HeadVerdict: Hashable, Sendable {
     /// A whole representation from offset 0 where none was pinned.
     case pin(Representation, acceptsRanges: Bool)
     /// A 206 that fits what was asked and pinned: its bytes belong at this range.

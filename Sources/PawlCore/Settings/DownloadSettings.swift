@@ -76,6 +76,11 @@ public enum ChecksumPolicy: Hashable, Sendable {
     case none
     /// This one.
     case digest(ContentDigest)
+
+    /// Whether the user named a digest.
+    package var isGiven: Bool {
+        if case .digest = self { true } else { false }
+    }
 }
 
 /// What to do where the file is there already and is another one.

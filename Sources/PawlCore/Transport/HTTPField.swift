@@ -11,3 +11,22 @@ public struct HTTPField: Hashable, Sendable {
         self.value = value
     }
 }
+
+extension HTTPField {
+    /// Compares without case, of ASCII letters alone: other names are no names.
+    package func hasName(_ other: String) -> Bool {
+        var (left, right) = (name, other)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                left.count == right.count
+                    && zip(left, right).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
+            }
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var lowercasedASCII: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}

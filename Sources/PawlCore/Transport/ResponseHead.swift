@@ -26,13 +26,13 @@ package struct ResponseHead: Sendable {
 
     /// The values of all fields of that name, in order.
     package func values(_ name: String) -> [String] {
-        let wanted = name.lowercased()
-        return fields.filter { $0.name.lowercased() == wanted }.map(\.value)
+        fields.filter { $0.hasName(name) }.map(\.value)
     }
 
     /// The only value of that name; several are joined by a comma (RFC 9110 §5.3).
     package subscript(name: String) -> String? {
-        let all = values(name)
-        return all.isEmpty ? nil : all.joined(separator: ", ")
+        let all = fields.lazy.filter { $0.hasName(name) }.map(\.value)
+        guard let first = all.first else { return nil }
+        return all.dropFirst().reduce(into: first) { $0 += ", " + $1 }
     }
 }

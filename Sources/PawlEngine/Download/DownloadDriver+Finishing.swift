@@ -30,13 +30,7 @@ extension DownloadDriver {
         _ total: Int64,
         _ digest: ContentDigest?
     ) async throws(DownloadError) {
-        let final = store.paths.final
-        let policy: FinishPolicy =
-            switch job.settings.ifExists {
-            case .overwrite: .overwrite
-            case .fail: .fail
-            case .rename, .skip: .rename { TargetResolver.numbered(final, $0) }
-            }
+        let policy = finishPolicy(store.paths.final)
         let epoch = trustedEpoch
         let path = try await engine.disk.run { () throws(DownloadError) in
             try store.finish(total: total, policy: policy, epoch: epoch)
@@ -98,16 +92,25 @@ extension DownloadDriver {
     private func receiveAtEnd(_ message: DriverMessage) async {
         switch message {
         case .transferEnded(let id, let end, _):
-            guard let running = transfers.removeValue(forKey: id) else { return }
-            monitor.bytes.ended(id)
-            let ended = DownloadEvent.transferEnded(
-                id,
-                offset: running.cursor.position,
-                end.outcome
-            )
-            for action in follow(ended) { _ = await perform(action) }
+            guard let running = transfers[id] else { return }
+            await ended(id, offset: running.cursor.position, end.outcome)
+        case .arrived(let id, let body):
+            await ended(id, offset: Int64(body.bytes.count), .completed)
+        case .brokeOff(let id, _, let end): await ended(id, offset: 0, end.outcome)
         case .slotGranted(let host): engine.budgets.release(host)
         default: break
+        }
+    }
+
+    private func ended(
+        _ id: TransferID,
+        offset: Int64,
+        _ outcome: TransferOutcome
+    ) async {
+        guard transfers.removeValue(forKey: id) != nil else { return }
+        monitor.bytes.ended(id)
+        for action in follow(.transferEnded(id, offset: offset, outcome)) {
+            _ = await perform(action)
         }
     }
 

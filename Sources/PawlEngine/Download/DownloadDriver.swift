@@ -11,6 +11,7 @@ package final class DownloadDriver {
     let job: DownloadJob
     let engine: Engine
     let monitor: DownloadMonitor
+    let whenFetched: @Sendable () -> Void
     let mailbox = Mailbox<DriverMessage>()
     let context: TransferContext
     let stop: StopSignal
@@ -25,6 +26,8 @@ package final class DownloadDriver {
     var untouched: StartingPoint?
     /// Another tool's bytes, which the user wants to go on with.
     var adopted: RangeSet?
+    /// Where nothing was when the download began.
+    var absent: FilePath?
     var ticket: HostBudget.Ticket = 0
     private var alarm: AlarmClock.Ticket = 0
     var keeper = CheckpointKeeper()
@@ -50,7 +53,15 @@ package final class DownloadDriver {
         let cursor: TransferCursor
     }
 
-    package init(_ job: DownloadJob, engine: Engine, monitor: DownloadMonitor) {
+    /// `whenFetched` is called where the network is not needed any more and the file still has to get
+    /// its name; not in every case.
+    package init(
+        _ job: DownloadJob,
+        engine: Engine,
+        monitor: DownloadMonitor,
+        whenFetched: @escaping @Sendable () -> Void = {}
+    ) {
+        self.whenFetched = whenFetched
         self.job = job
         self.engine = engine
         self.monitor = monitor
@@ -60,7 +71,9 @@ package final class DownloadDriver {
             store: StoreBox(),
             pulse: CheckpointPulse { mailbox.post(.checkpointDue) },
             limit: engine.limit,
-            time: engine.time
+            time: engine.time,
+            smallBodies: job.settings.checksum.isGiven ? nil : engine.smallBodies,
+            takesServerDigests: job.settings.checksum == .automatic
         )
         stop = StopSignal(after: job.settings.maximumDuration, engine.time)
         resolver = TargetResolver(
@@ -151,9 +164,11 @@ package final class DownloadDriver {
             try resolver.findBeforeAsking()
         }
         switch found {
-        case .nothing(let notes), .created(_, let notes):
+        case .nothing(let notes, let path):
             note(notes)
+            absent = path
             await tell(.started(nil))
+        case .created: break
         case .alreadyThere(let path): try await finishEarly(path)
         case .resumable(let store, let recovery):
             try await adopt(store, recovery)
@@ -172,6 +187,8 @@ package final class DownloadDriver {
             await tell(.headJudged(id, verdict))
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
+        case .arrived(let id, let body): await arrived(id, body)
+        case .brokeOff(let id, let body, let end): await brokeOff(id, body, end)
         case .slotGranted(let host): await tell(.slotGranted(host: host))
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let epoch, let failure): await synced(epoch, failure)
@@ -179,7 +196,7 @@ package final class DownloadDriver {
         }
     }
 
-    private func ended(
+    func ended(
         _ id: TransferID,
         _ end: TransferEnd,
         _ failure: DownloadError?

@@ -19,7 +19,8 @@ struct TargetResolver: Sendable {
     /// What there is before the server was asked.
     enum Found: Sendable {
         /// The notes are for the log: what was set aside, if anything.
-        case nothing(notes: [String])
+        /// `absent`: neither a file nor a part of one has this name.
+        case nothing(notes: [String], absent: FilePath?)
         case alreadyThere(FilePath)
         case created(PartialStore, notes: [String])
         case resumable(PartialStore, Recovery)
@@ -35,21 +36,29 @@ struct TargetResolver: Sendable {
             if settings.ifExists == .fail { throw Self.exists(path) }
         }
         // Which number the file would get can only be told when it is known whether it is another.
-        guard !isThere || settings.ifExists == .overwrite else { return .nothing(notes: []) }
+        guard !isThere || settings.ifExists == .overwrite else {
+            return .nothing(notes: [], absent: nil)
+        }
         switch try recover(path, Representation()).found {
         case .resumable(let store, let recovery): return .resumable(store, recovery)
-        case .nothing(let notes): return .nothing(notes: notes)
-        case .foreignPartial: return .nothing(notes: [])
+        case .nothing(let notes): return .nothing(notes: notes, absent: isThere ? nil : path)
+        case .foreignPartial: return .nothing(notes: [], absent: nil)
         }
     }
 
     /// The store for what the server answered: an earlier run's, or a new one.
+    ///
+    /// `absent`: a path of which was just seen that nothing is there.
     func open(
         _ head: ResponseHead,
         _ representation: Representation,
-        _ digest: ContentDigest?
+        _ digest: ContentDigest?,
+        absent: FilePath? = nil
     ) throws(DownloadError) -> Found {
         let final = path(head: head, finalURL: head.url)
+        if final == absent {
+            return .created(try create(DownloadPaths(final), representation), notes: [])
+        }
         try FolderPreparation.prepare(final.removingLastComponent())
         switch try choose(final, representation, digest) {
         case .alreadyThere(let path): return .alreadyThere(path)
@@ -58,15 +67,22 @@ struct TargetResolver: Sendable {
             if case .resumable(let store, let recovery) = found {
                 return .resumable(store, recovery)
             }
-            let store = try PartialStore.create(
-                paths,
-                source: url.redacted,
-                representation: representation,
-                settings: storeSettings
-            )
+            let store = try create(paths, representation)
             if case .nothing(let notes) = found { return .created(store, notes: notes) }
             return .created(store, notes: [])
         }
+    }
+
+    private func create(
+        _ paths: DownloadPaths,
+        _ representation: Representation
+    ) throws(DownloadError) -> PartialStore {
+        try PartialStore.create(
+            paths,
+            source: url.redacted,
+            representation: representation,
+            settings: storeSettings
+        )
     }
 
     func path(head: ResponseHead?, finalURL: URL) -> FilePath {

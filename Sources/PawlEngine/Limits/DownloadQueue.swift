@@ -17,13 +17,14 @@ package final class DownloadQueue: Sendable {
     ///
     /// Cancelled while waiting, throws `.interrupted`.
     package func run<Result: Sendable>(
-        _ work: () async throws(DownloadError) -> Result
+        _ work: (DownloadTurn) async throws(DownloadError) -> Result
     ) async throws(DownloadError) -> Result {
         guard await enter() else {
             throw DownloadError(.interrupted, "stopped before it began")
         }
-        defer { leave() }
-        return try await work()
+        let turn = DownloadTurn { self.leave() }
+        defer { turn.end() }
+        return try await work(turn)
     }
 
     private func enter() async -> Bool {
@@ -65,5 +66,19 @@ package final class DownloadQueue: Sendable {
             return state.waiting.removeFirst().continuation
         }
         next?.resume(returning: true)
+    }
+}
+
+/// A download's place among those that run.
+///
+/// It may be given up before the download has ended, when that needs the network no more.
+package final class DownloadTurn: Sendable {
+    private let hasEnded = Atomic<Bool>(false)
+    private let whenEnded: @Sendable () -> Void
+
+    package init(whenEnded: @escaping @Sendable () -> Void) { self.whenEnded = whenEnded }
+
+    package func end() {
+        if !hasEnded.exchange(true, ordering: .relaxed) { whenEnded() }
     }
 }

@@ -15,6 +15,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     /// Behind the last byte that the head proved: a body that goes on is not to be believed.
     private var provenEnd: Int64
     private var failure: DownloadError?
+    private var small: SmallBody?
 
     init(order: TransferOrder, cursor: TransferCursor, context: TransferContext) {
         self.order = order
@@ -29,6 +30,13 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
             head,
             expecting: HeadExpectation(asked: order.range, pinned: order.pinned)
         )
+        if case .pin(let representation, let acceptsRanges) = verdict {
+            small = smallBody(head, representation, acceptsRanges)
+            if small != nil {
+                position = 0
+                return .take
+            }
+        }
         context.mailbox.post(.headJudged(order.id, verdict, head))
         switch verdict {
         case .write(let range, _):
@@ -44,6 +52,14 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     }
 
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
+        if let small {
+            guard small.isShown else { return collect(bytes, in: small) }
+            guard writeCollected(small) else { return .stop }
+        }
+        return take(bytes)
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
         let skipped = Int(clamping: min(Int64(bytes.count), max(0, cursor.position - position)))
         position += Int64(skipped)
         if skipped > 0 { cursor.skip(skipped) }
@@ -59,7 +75,56 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     }
 
     func transferEnded(_ end: TransferEnd) {
+        if let small {
+            self.small = nil
+            if small.isShown {
+                if context.store.current != nil { _ = writeCollected(small) }
+            } else if case .completed = end.outcome, small.isWhole {
+                return context.mailbox.post(.arrived(order.id, small))
+            } else {
+                return context.mailbox.post(.brokeOff(order.id, small, end))
+            }
+        }
         context.mailbox.post(.transferEnded(order.id, end, failure))
+    }
+
+    // MARK: - Small files
+
+    private func smallBody(
+        _ head: ResponseHead,
+        _ representation: Representation,
+        _ acceptsRanges: Bool
+    ) -> SmallBody? {
+        guard let budget = context.smallBodies, context.store.current == nil,
+            representation.digest == nil || !context.takesServerDigests
+        else { return nil }
+        return SmallBody(
+            head,
+            representation,
+            acceptsRanges: acceptsRanges,
+            budget: budget,
+            now: context.time.now()
+        )
+    }
+
+    /// What takes longer than a checkpoint's interval goes to a file after all.
+    private func collect(_ bytes: UnsafeRawBufferPointer, in small: SmallBody) -> BodyAnswer {
+        small.append(bytes)
+        cursor.moved(to: Int64(small.bytes.count))
+        guard !small.isWhole, small.isOverdue(at: context.time.now()) else {
+            return answer(after: 0, of: bytes.count)
+        }
+        small.isShown = true
+        context.mailbox.post(.headJudged(order.id, small.verdict, small.head))
+        return .hold
+    }
+
+    private func writeCollected(_ small: SmallBody) -> Bool {
+        self.small = nil
+        provenEnd = small.representation.total ?? .max
+        let answer = small.bytes.withUnsafeBytes { take($0) }
+        if case .stop = answer { return position >= cursor.end }
+        return true
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -9,6 +9,9 @@ struct TransferContext: Sendable {
     let pulse: CheckpointPulse
     let limit: RateLimitClock?
     let time: any Timekeeper
+    /// Nil where every byte is to go to the file as it comes.
+    let smallBodies: SmallBodyBudget?
+    let takesServerDigests: Bool
 }
 
 /// The download's store, once it is open: network threads look it up before their first write.
@@ -22,8 +25,12 @@ final class StoreBox: Sendable {
 }
 
 /// What wakes a driver.
-enum DriverMessage: Sendable {
+indirect enum DriverMessage: Sendable {
     case headJudged(TransferID, HeadVerdict, ResponseHead)
+    /// A small file came as a whole, and was not shown before.
+    case arrived(TransferID, SmallBody)
+    /// A small file came in part; it was not shown before.
+    case brokeOff(TransferID, SmallBody, TransferEnd)
     case transferEnded(TransferID, TransferEnd, DownloadError?)
     case slotGranted(host: String)
     /// Enough bytes came for a checkpoint.

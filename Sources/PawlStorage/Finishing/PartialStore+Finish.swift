@@ -17,13 +17,37 @@ extension PartialStore {
         policy: FinishPolicy,
         epoch: Int? = nil
     ) throws(DownloadError) -> FilePath {
-        try adjustSize(to: total)
-        try syncForGood(epoch ?? trustEpoch)
-        // Only a convenience of the next run: file systems without attributes do without.
-        let mark = state.withLock { RepresentationMark($0.representation, total: total) }
-        mark?.put(on: file)
-        return try giveFinalName { (state) throws(DownloadError) in
-            try place(&state, policy: policy)
+        let file = CompleteFile(store: self, total: total, policy: policy, epoch: epoch)
+        guard let result = Self.finish([file]).first else { return paths.final }
+        return try result.get()
+    }
+
+    /// Gives files their names, as `finish` does it with each: the data of all are synced, then all
+    /// get their names, then each folder is synced once.
+    package static func finish(_ files: [CompleteFile]) -> [Result<FilePath, DownloadError>] {
+        if files.count > 1 {
+            // The disk gets all of it to do at once; the first sync then waits for most of it.
+            for file in files { file.store.startWriteback() }
+        }
+        let placed = files.map { file in
+            Result { () throws(DownloadError) in try file.makeDurable() }
+        }.enumerated().map { index, result in
+            result.flatMap { files[index].place() }
+        }
+        var folders: [FilePath: Result<Void, DownloadError>] = [:]
+        for case .success(let path) in placed where folders[path.folder] == nil {
+            folders[path.folder] = syncFolder(of: path)
+        }
+        return zip(files, placed).map { file, result in
+            result.flatMap { path in
+                (folders[path.folder] ?? .success(())).flatMap { file.conclude(at: path) }
+            }
+        }
+    }
+
+    private static func syncFolder(of path: FilePath) -> Result<Void, DownloadError> {
+        Result { () throws(DownloadError) in
+            try attempt(.sync, path) { () throws(Errno) in try path.folder.syncFolder() }
         }
     }
 
@@ -33,12 +57,15 @@ extension PartialStore {
     /// Afterwards the store is closed.
     package func keepAsCorrupt(reason: String) throws(DownloadError) -> FilePath {
         ExtendedAttribute.reason.put(reason, on: file)
-        return try giveFinalName { (state) throws(DownloadError) in
+        let path = try giveFinalName { (state) throws(DownloadError) in
             try place(&state, firstFreeOf: 0...Self.highestNumber) { [paths] in paths.corrupt($0) }
         }
+        try Self.syncFolder(of: path).get()
+        try conclude()
+        return path
     }
 
-    private func adjustSize(to total: Int64) throws(DownloadError) {
+    fileprivate func adjustSize(to total: Int64) throws(DownloadError) {
         let size = try attempt(.truncate, paths.partial) { () throws(Errno) in
             // What lies behind the end was reserved, or is the rest of a longer version.
             if try file.status().size > total { try file.truncate(to: total) }
@@ -54,7 +81,7 @@ extension PartialStore {
         }
     }
 
-    private func syncForGood(_ epoch: Int) throws(DownloadError) {
+    fileprivate func syncForGood(_ epoch: Int) throws(DownloadError) {
         try syncTurn.withLock { (_) throws(DownloadError) in
             // A sync that failed while this one waited has taken the kernel's report with it.
             guard state.withLock({ $0.epoch }) == epoch else {
@@ -64,9 +91,8 @@ extension PartialStore {
         }
     }
 
-    /// The checkpoint goes last, and its going is not synced: one that a power cut brings back has
-    /// no partial file any more, which recovery knows.
-    private func giveFinalName(
+    /// Nothing is claimed any more from then on.
+    func giveFinalName(
         _ place: (inout State) throws(DownloadError) -> FilePath
     ) throws(DownloadError) -> FilePath {
         try state.withLock { (state) throws(DownloadError) in
@@ -78,14 +104,21 @@ extension PartialStore {
                 )
             }
             let path = try place(&state)
-            defer { close(&state) }
-            try attempt(.sync, path) { () throws(Errno) in try path.folder.syncFolder() }
-            try removeCheckpoint(&state)
+            state.isClosed = true
             return path
         }
     }
 
-    private func place(
+    /// The checkpoint goes last, and its going is not synced: one that a power cut brings back has
+    /// no partial file any more, which recovery knows.
+    func conclude() throws(DownloadError) {
+        try state.withLock { (state) throws(DownloadError) in
+            defer { letGo(&state) }
+            try removeCheckpoint(&state)
+        }
+    }
+
+    fileprivate func place(
         _ state: inout State,
         policy: FinishPolicy
     ) throws(DownloadError) -> FilePath {
@@ -171,6 +204,44 @@ extension PartialStore {
     private func checkName() throws(Errno) {
         guard try paths.partial.status()?.identity == file.status().identity else {
             throw .noSuchFileOrDirectory
+        }
+    }
+}
+
+/// A file that has all its bytes and is to get its name.
+package struct CompleteFile: Sendable {
+    let store: PartialStore
+    let total: Int64
+    let policy: FinishPolicy
+    let epoch: Int?
+
+    package init(store: PartialStore, total: Int64, policy: FinishPolicy, epoch: Int? = nil) {
+        self.store = store
+        self.total = total
+        self.policy = policy
+        self.epoch = epoch
+    }
+
+    fileprivate func makeDurable() throws(DownloadError) {
+        try store.adjustSize(to: total)
+        try store.syncForGood(epoch ?? store.trustEpoch)
+    }
+
+    fileprivate func place() -> Result<FilePath, DownloadError> {
+        // Only a convenience of the next run: file systems without attributes do without.
+        let mark = store.state.withLock { RepresentationMark($0.representation, total: total) }
+        mark?.put(on: store.file)
+        return Result { () throws(DownloadError) in
+            try store.giveFinalName { (state) throws(DownloadError) in
+                try store.place(&state, policy: policy)
+            }
+        }
+    }
+
+    fileprivate func conclude(at path: FilePath) -> Result<FilePath, DownloadError> {
+        Result { () throws(DownloadError) in
+            try store.conclude()
+            return path
         }
     }
 }

@@ -22,7 +22,6 @@ extension PartialStore {
             createdAt: Int64(time(nil))
         )
         if let file = try openUnnamed(in: paths.folder, settings) {
-            try FileLock.take(file, paths.partial)
             return PartialStore(paths, file: file, settings: settings, state: state)
         }
         state.checkpoint = try CheckpointFile(creating: paths.checkpoint)

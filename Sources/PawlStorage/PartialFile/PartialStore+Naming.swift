@@ -7,6 +7,8 @@ internal import Synchronization
 /// Names: a partial file has none before its first claim.
 extension PartialStore {
     func nameFile(_ state: inout State) throws(DownloadError) {
+        // Before others can see it.
+        try FileLock.take(file, paths.partial)
         do throws(Errno) {
             try file.link(as: paths.partial)
             state.isNamed = true

@@ -116,7 +116,6 @@ extension PartialStore {
         guard let file = try openUnnamed(in: paths.folder, settings) else {
             return try named(paths, settings, state)
         }
-        try FileLock.take(file, paths.partial)
         return PartialStore(paths, file: file, settings: settings, state: state)
     }
 

@@ -56,6 +56,15 @@ package final class PartialStore: Sendable {
         }
     }
 
+    /// Puts the whole of a small file into it.
+    package func write(_ bytes: [UInt8]) throws(DownloadError) {
+        let failure: DownloadError? = bytes.withUnsafeBytes { buffer in
+            do throws(DownloadError) { try write(buffer, at: 0) } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
     /// How many bytes were read: fewer than asked for only at the end of the file.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer,
@@ -96,9 +105,13 @@ package final class PartialStore: Sendable {
     func close(_ state: inout State) {
         guard !state.isClosed else { return }
         state.isClosed = true
+        letGo(&state)
+    }
+
+    func letGo(_ state: inout State) {
         if let checkpoint = state.checkpoint { FileLock.release(checkpoint.file) }
         state.checkpoint = nil
-        FileLock.release(file)
+        if state.isNamed { FileLock.release(file) }
     }
 
     func removeCheckpoint(_ state: inout State) throws(DownloadError) {

@@ -51,8 +51,10 @@ final class EngineProcess: Sendable {
         )
         let task = Task { () -> Result<DownloadedFile, DownloadError> in
             do throws(DownloadError) {
-                let file = try await self.engine.queue.run { () async throws(DownloadError) in
-                    try await DownloadDriver(job, engine: self.engine, monitor: monitor).run()
+                let file = try await self.engine.queue.run { (turn) async throws(DownloadError) in
+                    try await DownloadDriver(job, engine: self.engine, monitor: monitor) {
+                        turn.end()
+                    }.run()
                 }
                 return .success(file)
             } catch {

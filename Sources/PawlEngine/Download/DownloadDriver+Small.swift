@@ -1,0 +1,118 @@
+internal import Logging
+internal import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
+/// A small file that came as a whole before a checkpoint was due.
+extension DownloadDriver {
+    /// After a failed sync it is written again, from memory.
+    private static let mostAttempts = 3
+
+    func arrived(_ id: TransferID, _ body: SmallBody) async {
+        guard transfers.removeValue(forKey: id) != nil else { return }
+        monitor.bytes.ended(id)
+        monitor.sized(body.representation.total)
+        noteHead(body.head, body.verdict)
+        // There is nothing left to plan: the connection goes to others.
+        await release(id, body)
+        monitor.entered(.verifying)
+        for attempt in 1...Self.mostAttempts {
+            do throws(DownloadError) {
+                return succeed(try await engine.finisher.finish(preparation(of: body)), body)
+            } catch {
+                guard error.code == .diskFailure, attempt < Self.mostAttempts else {
+                    return fail(error)
+                }
+                logger.warning("\(error.message): it is written again")
+            }
+        }
+    }
+
+    /// What came of one that broke off is kept like any other's.
+    func brokeOff(_ id: TransferID, _ body: SmallBody, _ end: TransferEnd) async {
+        guard let running = transfers[id] else { return }
+        running.cursor.begin(at: 0)
+        heads[id] = body.head
+        let verdict = body.verdict
+        noteHead(body.head, verdict)
+        await tell(.headJudged(id, verdict))
+        await attempt { () async throws(DownloadError) in
+            guard let store = self.context.store.current, self.outcome == nil else { return }
+            try await self.engine.disk.run { () throws(DownloadError) in
+                try store.write(body.bytes)
+            }
+            running.cursor.moved(to: max(running.cursor.position, Int64(body.bytes.count)))
+        }
+        if outcome == nil {
+            await ended(id, end, nil)
+        } else {
+            mailbox.post(.brokeOff(id, body, end))
+        }
+    }
+
+    private func release(_ id: TransferID, _ body: SmallBody) async {
+        let ended = DownloadEvent.transferEnded(
+            id,
+            offset: Int64(body.bytes.count),
+            .completed
+        )
+        for action in follow(.abandoned) + follow(ended) { _ = await perform(action) }
+        whenFetched()
+    }
+
+    private func preparation(
+        of body: SmallBody
+    ) -> @Sendable () throws(DownloadError) -> Finisher.Prepared {
+        let (resolver, source, absent) = (resolver, job.url.redacted, absent)
+        let (logger, policy) = (logger, finishPolicy)
+        return { () throws(DownloadError) in
+            let representation = body.representation
+            let store: PartialStore
+            switch try resolver.open(body.head, representation, nil, absent: absent) {
+            case .alreadyThere(let path): return .alreadyThere(path)
+            case .created(let created, let notes):
+                for note in notes { logger.notice("\(note.sanitized)") }
+                store = created
+            case .resumable(let found, _):
+                // All of it is here, newer than what an earlier run left.
+                try found.reset(representation: representation, source: source)
+                store = found
+            case .nothing: throw DownloadError(.unknown, "no file was made")
+            }
+            do throws(DownloadError) {
+                try store.write(body.bytes)
+            } catch {
+                store.close()
+                throw error
+            }
+            return .file(
+                CompleteFile(
+                    store: store,
+                    total: Int64(body.bytes.count),
+                    policy: policy(store.paths.final),
+                    epoch: store.trustEpoch
+                )
+            )
+        }
+    }
+
+    private func succeed(_ named: Finisher.Named, _ body: SmallBody) {
+        monitor.named(named.path.lastComponent?.string ?? "")
+        var file = DownloadedFile(path: named.path.string, byteCount: Int64(body.bytes.count))
+        file.wasAlreadyThere = named.wasAlreadyThere
+        file.isLengthVerified = isLengthVerified
+        outcome = .success(file)
+    }
+
+    /// What to do where the name is taken, by the name.
+    var finishPolicy: @Sendable (FilePath) -> FinishPolicy {
+        let ifExists = job.settings.ifExists
+        return { final in
+            switch ifExists {
+            case .overwrite: .overwrite
+            case .fail: .fail
+            case .rename, .skip: .rename { TargetResolver.numbered(final, $0) }
+            }
+        }
+    }
+}

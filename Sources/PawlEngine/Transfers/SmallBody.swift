@@ -1,0 +1,69 @@
+internal import PawlCore
+internal import PawlStorage
+internal import Synchronization
+
+/// A small file on its way, in memory: it becomes a file when all of it is there, together with
+/// others, so that the disk syncs many at once.
+///
+/// `@unchecked Sendable`: the network's thread alone fills it, and hands it over when it is whole.
+final class SmallBody: @unchecked Sendable {
+    let head: ResponseHead
+    let representation: Representation
+    private let acceptsRanges: Bool
+    private let total: Int64
+    private let budget: SmallBodyBudget
+    private let deadline: Moment
+    private(set) var bytes: [UInt8] = []
+    /// Whether its head was shown after all, as it takes too long.
+    var isShown = false
+
+    /// Nil where the file is not small, or there is no memory for another one.
+    init?(
+        _ head: ResponseHead,
+        _ representation: Representation,
+        acceptsRanges: Bool,
+        budget: SmallBodyBudget,
+        now: Moment
+    ) {
+        guard let total = representation.total, representation.contentEncoding == nil,
+            budget.take(total)
+        else { return nil }
+        self.head = head
+        self.representation = representation
+        self.acceptsRanges = acceptsRanges
+        self.total = total
+        self.budget = budget
+        deadline = now + CheckpointKeeper.interval
+        bytes.reserveCapacity(Int(total))
+    }
+
+    deinit { budget.giveBack(total) }
+
+    var verdict: HeadVerdict { .pin(representation, acceptsRanges: acceptsRanges) }
+
+    var isWhole: Bool { bytes.count == total }
+
+    /// Whether it should be in a file by now: a crash may cost a second of work at most.
+    func isOverdue(at now: Moment) -> Bool { now >= deadline }
+
+    func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
+}
+
+/// How many bytes of small files may be in memory, over all downloads.
+package final class SmallBodyBudget: Sendable {
+    /// What is larger goes to its file as it comes.
+    static let mostBytesEach: Int64 = 64 << 10
+    static let mostBytes: Int64 = 2 << 20
+
+    private let taken = Atomic<Int64>(0)
+
+    func take(_ count: Int64) -> Bool {
+        guard (0...Self.mostBytesEach).contains(count) else { return false }
+        let (_, sum) = taken.add(count, ordering: .relaxed)
+        guard sum > Self.mostBytes else { return true }
+        giveBack(count)
+        return false
+    }
+
+    func giveBack(_ count: Int64) { taken.subtract(count, ordering: .relaxed) }
+}

@@ -1,0 +1,117 @@
+import Glibc
+import PawlCore
+import PawlEngine
+import PawlStorage
+import PawlTesting
+import Testing
+
+/// Files that come within a checkpoint's interval: in memory, and with one sync for many.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct SmallFileTests {
+    private let resource = Resource(size: 60_000)
+
+    @Test func `many come whole, and no partial file is left`() async throws {
+        let scene = try Scene()
+        var settings = DownloaderSettings()
+        settings.maximumConcurrentDownloads = 4
+        let process = EngineProcess(settings)
+        let resources = (0..<60).map { Resource(size: Int64($0 * 1_100), seed: UInt64($0 + 1)) }
+        var running: [RunningDownload] = []
+        for (number, resource) in resources.enumerated() {
+            scene.origin.route("/\(number)", .resource(resource))
+            let settings = scene.settings(4)
+            running.append(
+                try scene.start(settings, from: "/\(number)", to: "\(number)", by: process)
+            )
+        }
+        for download in running { _ = try await download.file() }
+        #expect(scene.folder.list().count == resources.count)
+        for (number, resource) in resources.enumerated() {
+            #expect(try resource.verify(fileAt: scene.folder.path("\(number)")) == nil)
+        }
+        #expect(scene.origin.requests.count == resources.count)
+    }
+
+    @Test func `one that breaks off goes on where it broke off`() async throws {
+        let reply = Reply.resource(resource)
+        let scene = try Scene(.sequence([reply.afterBytes(25_000, .reset), reply]))
+        try await scene.download(scene.settings(1))
+        try scene.expectFile(resource)
+        #expect(scene.asked.map { $0.range?.first } == [nil, 25_000])
+    }
+
+    @Test func `one that is slow is kept like a large one`() async throws {
+        // Two seconds long.
+        let scene = try Scene(.resource(resource).rate(30_000))
+        let running = try scene.start(scene.settings(1))
+        await running.waitForBytes(40_000)
+        running.cancel()
+        await #expect(throws: DownloadError.self) { try await running.file() }
+        #expect(scene.folder.list() == [Scene.name + ".part", Scene.name + ".part.pawl"])
+        scene.serve(.resource(resource))
+        scene.forgetRequests()
+        try await scene.download(scene.settings(1))
+        try scene.expectFile(resource)
+        #expect((scene.asked.first?.range?.first ?? 0) >= 40_000)
+    }
+
+    @Test func `the next is fetched while the disk syncs`() async throws {
+        let gate = Gate()
+        var store = StoreSettings()
+        store.syncAll = {
+            gate.wait()
+            return fsync($0)
+        }
+        var settings = DownloaderSettings()
+        settings.maximumConcurrentDownloads = 1
+        let process = EngineProcess(settings, store: store)
+        let scene = try Scene(.resource(resource))
+        scene.origin.route("/other.bin", .resource(resource))
+        let first = try scene.start(scene.settings(1), by: process)
+        _ = await scene.origin.waitForRequests(1)
+        let second = try scene.start(
+            scene.settings(1),
+            from: "/other.bin",
+            to: "other.bin",
+            by: process
+        )
+        _ = await scene.origin.waitForRequests(2)
+        // A name is a promise that the bytes are on the disk.
+        #expect(scene.folder.list().isEmpty)
+        gate.open()
+        gate.open()
+        _ = try await first.file()
+        _ = try await second.file()
+        #expect(scene.folder.list() == [Scene.name, "other.bin"])
+    }
+
+    @Test func `after a failed sync it is written again`() async throws {
+        let disk = WatchedDisk()
+        let lost = ByteRange(0, 60_000)
+        let store = disk.settings { $0 == 1 ? .loses(lost) : .none }
+        let scene = try Scene(.resource(resource))
+        try await scene.download(scene.settings(1), by: EngineProcess(store: store))
+        try scene.expectFile(resource)
+        #expect(scene.asked.count == 1)
+        #expect(disk.syncs == 2)
+    }
+
+    @Test func `what an earlier run left under the server's name is replaced`() async throws {
+        let scene = try Scene()
+        let named = Reply.resource(resource)
+            .setting("Content-Disposition", "attachment; filename=given.bin")
+        let latch = Latch()
+        scene.serve(named.rate(30_000).holdAfterBytes(40_000, until: latch))
+        let process = EngineProcess()
+        let folder = Destination.directory(scene.folder.path)
+        let first = process.start(try scene.url(), to: folder, scene.settings(1))
+        await latch.waitForArrivals()
+        await first.waitForBytes(40_000)
+        first.cancel()
+        await #expect(throws: DownloadError.self) { try await first.file() }
+        #expect(scene.folder.list() == ["given.bin.part", "given.bin.part.pawl"])
+        scene.serve(named)
+        _ = try await process.start(try scene.url(), to: folder, scene.settings(1)).file()
+        try scene.expectFile(resource, name: "given.bin")
+    }
+}
