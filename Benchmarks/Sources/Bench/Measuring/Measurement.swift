@@ -1,0 +1,32 @@
+/// What one run of a program cost.
+struct Measurement: Codable, Sendable {
+    /// From its start to its end.
+    var wallSeconds: Double
+    /// User and system time, of all its threads.
+    var cpuSeconds: Double
+    /// The most physical memory that it held at a time.
+    var peakBytes: Double
+
+    /// Each figure the lesser of both: what disturbs a run only adds.
+    func least(_ other: Measurement?) -> Measurement {
+        guard let other else { return self }
+        return Measurement(
+            wallSeconds: min(wallSeconds, other.wallSeconds),
+            cpuSeconds: min(cpuSeconds, other.cpuSeconds),
+            peakBytes: min(peakBytes, other.peakBytes)
+        )
+    }
+}
+
+/// One of the figures of a measurement.
+enum Figure: String, Codable, Sendable {
+    case wall, cpu, peak
+
+    func value(of measurement: Measurement) -> Double {
+        switch self {
+        case .wall: measurement.wallSeconds
+        case .cpu: measurement.cpuSeconds
+        case .peak: measurement.peakBytes
+        }
+    }
+}

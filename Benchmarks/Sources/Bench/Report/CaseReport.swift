@@ -1,0 +1,17 @@
+/// What a case brought.
+struct CaseReport: Codable, Sendable {
+    let name: String
+    let title: String
+    /// What is done, and how the figures are to be read.
+    let about: String
+    var rows: [Row] = []
+    /// The least time that is possible, where that can be said.
+    var idealSeconds: Double?
+    var goals: [Goal] = []
+    var notes: [String] = []
+    /// Why it did not run.
+    var skipped: String?
+    /// When, as YYYY-MM-DD.
+    var date = ""
+    var rounds = 0
+}
