@@ -11,11 +11,9 @@ enum Launcher {
         let began = now()
         fputs("\(began)\n", file)
         fflush(file)
-        var process: pid_t = 0
-        let code = withStrings(command) {
-            posix_spawnp(&process, command[0], nil, nil, $0, bench_environment())
-        }
-        guard code == 0 else { fail("\(command[0]): \(String(cString: strerror(code)))") }
+        let process = bench_fork()
+        guard process >= 0 else { fail("fork: \(String(cString: strerror(errno)))") }
+        if process == 0 { exchange(command) }
         var status: Int32 = 0
         var usage = rusage()
         while wait4(process, &status, 0, &usage) < 0 {
@@ -30,14 +28,20 @@ enum Launcher {
 
     static func become(_ command: [String]) -> Never {
         _ = bench_end_with_parent(SIGTERM)
-        withStrings(command) { _ = execvp(command[0], $0) }
-        fail("\(command[0]): \(String(cString: strerror(errno)))")
+        exchange(command)
     }
 
     static func fail(_ text: String) -> Never {
         let line = "launch: \(text)\n"
         _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
-        exit(125)
+        // Not `exit`: a child would write the parent's buffers once more.
+        _exit(125)
+    }
+
+    /// Has this process become another program.
+    private static func exchange(_ command: [String]) -> Never {
+        withStrings(command) { _ = execvp(command[0], $0) }
+        fail("\(command[0]): \(String(cString: strerror(errno)))")
     }
 
     private static func now() -> Int64 {

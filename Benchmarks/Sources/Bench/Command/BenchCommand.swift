@@ -32,6 +32,9 @@ struct BenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The pawl to measure.", valueName: "path"))
     var pawl = "pawl"
 
+    @Option(help: "What is said of the pawl to measure, such as its revision.")
+    var revision = "pawl"
+
     @Option(help: ArgumentHelp("The documents' folder.", valueName: "folder"))
     var documents = "docs"
 
@@ -52,18 +55,35 @@ struct BenchCommand: ParsableCommand {
         let workshop = try Workshop(settings())
         defer { workshop.close() }
         do {
-            let chosen = Catalogue.all.filter { cases.isEmpty || cases.contains($0.name) }
-            var reports: [CaseReport] = []
-            for entry in chosen {
-                let report = try entry.run(in: workshop)
-                print(TerminalReport.text(report))
-                reports.append(report)
-            }
+            try finish(runCases(in: workshop), workshop)
         } catch is Interrupted {
-            workshop.close()
+            Progress.clear()
             print("interrupted")
             throw ExitCode(130)
         }
+    }
+
+    private func runCases(in workshop: Workshop) throws -> [CaseReport] {
+        var reports: [CaseReport] = []
+        for entry in Catalogue.all where cases.isEmpty || cases.contains(entry.name) {
+            var report = try entry.run(in: workshop)
+            report.date = Moment.today
+            report.pawl = revision
+            print(TerminalReport.text(report))
+            fflush(nil)
+            reports.append(report)
+        }
+        return reports
+    }
+
+    private func finish(_ reports: [CaseReport], _ workshop: Workshop) throws {
+        if let json { try ReportStore.write(reports, to: json) }
+        guard write else { return }
+        try ReportStore(folder: documents).add(
+            reports,
+            machine: .read(in: workshop),
+            tools: ToolVersions.read(in: workshop)
+        )
     }
 
     private func settings() throws -> BenchSettings {

@@ -12,13 +12,13 @@ struct Contest {
     /// Called before each run, outside of the time.
     var prepare: () throws -> Void = {}
     /// Called after each good run: something to say about it.
-    var observe: (Measurement) -> String? = { _ in nil }
+    var observe: (Entrant, Measurement) -> String? = { _, _ in nil }
 }
 
 /// One program with one way of calling it.
 struct Entrant {
     let label: String
-    let isPawl: Bool
+    let kind: Row.Kind
     let invocation: Invocation
     /// Nothing is expected of it but its exit status: it fetches nothing.
     var makesNoFile = false
@@ -27,13 +27,13 @@ struct Entrant {
     init?(_ tool: any Tool, _ job: Job, label: String? = nil) {
         guard let invocation = tool.invocation(for: job) else { return nil }
         self.label = label ?? tool.label(job)
-        isPawl = tool.name == Toolbox.pawlName
+        kind = tool.name == Toolbox.pawlName ? .pawl : .peer
         self.invocation = invocation
     }
 
-    init(label: String, words: [String], isPawl: Bool = false) {
+    init(label: String, words: [String], kind: Row.Kind) {
         self.label = label
-        self.isPawl = isPawl
+        self.kind = kind
         invocation = Invocation(words: words)
         makesNoFile = true
     }

@@ -11,6 +11,16 @@ struct Moment: Comparable, Sendable {
         return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
+    /// The date in UTC, as YYYY-MM-DD.
+    static var today: String {
+        var seconds = time(nil)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 16)
+        let count = strftime(&text, text.count, "%Y-%m-%d", &parts)
+        return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
 
     func seconds(since other: Moment) -> Double {

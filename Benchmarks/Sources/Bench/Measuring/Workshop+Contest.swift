@@ -5,7 +5,7 @@ extension Workshop {
     ///
     /// A program that fails once, or leaves a wrong file, is out.
     func run(_ contest: Contest) throws -> [Row] {
-        var rows = contest.entrants.map { Row(label: $0.label, isPawl: $0.isPawl) }
+        var rows = contest.entrants.map { Row(label: $0.label, kind: $0.kind) }
         let rounds = min(settings.rounds, contest.mostRounds)
         for round in 1...rounds {
             for (index, entrant) in contest.entrants.enumerated()
@@ -32,7 +32,7 @@ extension Workshop {
             row.failure = "wrong file: \(fault)"
         } else {
             row.measurement = result.measurement.least(row.measurement)
-            if let note = contest.observe(result.measurement) { row.notes.append(note) }
+            if let note = contest.observe(entrant, result.measurement) { row.notes.append(note) }
         }
     }
 

@@ -21,6 +21,7 @@ final class Origin: Sendable {
         /// By number.
         var open: [Int: Int32] = [:]
         var pacer = Pacer()
+        var isMute = false
     }
 
     /// A connection's place in the record.
@@ -46,9 +47,12 @@ final class Origin: Sendable {
     func reset() {
         state.withLock { state in
             for descriptor in state.open.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
-            state = State(generation: state.generation + 1)
+            state = State(generation: state.generation + 1, isMute: state.isMute)
         }
     }
+
+    /// Requests are noted and never answered from now on.
+    func mute() { state.withLock { $0.isMute = true } }
 
     func stop() {
         listener.stop()
@@ -57,11 +61,13 @@ final class Origin: Sendable {
 
     // MARK: For its connections
 
-    func note(_ head: RequestHead, arrived: Moment, at place: Place) {
+    /// False if it is not to be answered.
+    func note(_ head: RequestHead, arrived: Moment, at place: Place) -> Bool {
         let request = OriginRecord.Request(arrived: arrived, firstByte: head.range?.first)
-        state.withLock { state in
-            guard state.generation == place.generation else { return }
+        return state.withLock { state in
+            guard state.generation == place.generation else { return false }
             state.record.requests.append(request)
+            return !state.isMute
         }
     }
 

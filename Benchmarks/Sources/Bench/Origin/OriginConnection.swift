@@ -23,8 +23,7 @@ struct OriginConnection {
         defer { buffer.deallocate() }
         var pacer = Pacer()
         while let head = readHead() {
-            origin.note(head, arrived: .now, at: place)
-            guard !origin.plan.isMute else {
+            guard origin.note(head, arrived: .now, at: place) else {
                 waitForClientToLeave()
                 return
             }

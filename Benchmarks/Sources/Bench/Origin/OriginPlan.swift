@@ -18,6 +18,4 @@ struct OriginPlan: Sendable {
     /// What the connection with this number gets, the first being 1; nil is no limit.
     var connectionBytesPerSecond: @Sendable (Int) -> Double? = { _ in nil }
     var turn: Turn?
-    /// Requests are noted and never answered.
-    var isMute = false
 }

@@ -53,17 +53,23 @@ struct ChildProcess {
 
     /// Ends the process and what it started, and waits for it.
     ///
-    /// It has a few seconds to end by itself before it is killed.
-    func end(_ signal: Int32 = SIGTERM) {
+    /// It has so many seconds to end by itself before it is killed.
+    func end(_ signal: Int32 = SIGTERM, patienceSeconds: Double = 5) {
         kill(-identifier, signal)
-        let limit = Moment.now.advanced(bySeconds: 5)
-        while Moment.now < limit {
-            var status: Int32 = 0
-            if waitpid(identifier, &status, WNOHANG) != 0 { return }
-            Moment.now.advanced(bySeconds: 0.002).wait()
-        }
+        guard !hasEnded(withinSeconds: patienceSeconds) else { return }
         kill(-identifier, SIGKILL)
         _ = reap()
+    }
+
+    /// Waits for the end, whatever the status and whether the benchmark is interrupted or not.
+    func hasEnded(withinSeconds seconds: Double) -> Bool {
+        let limit = Moment.now.advanced(bySeconds: seconds)
+        while Moment.now < limit {
+            var status: Int32 = 0
+            if waitpid(identifier, &status, WNOHANG) != 0 { return true }
+            Moment.now.advanced(bySeconds: 0.002).wait()
+        }
+        return false
     }
 
     private func reap() -> Int32 {

@@ -7,7 +7,14 @@ extension Workshop {
     func command(_ words: [String]) throws -> String {
         let log = root + "/command.log"
         let child = try ChildProcess(words, environment: environment, log: log)
-        guard let status = try child.wait(until: Moment.now.advanced(bySeconds: 60)) else {
+        let status: Int32?
+        do {
+            status = try child.wait(until: .now.advanced(bySeconds: 60))
+        } catch {
+            child.end()
+            throw error
+        }
+        guard let status else {
             child.end()
             throw BenchError("\(words.joined(separator: " ")): took longer than a minute")
         }
@@ -16,5 +23,15 @@ extension Workshop {
             throw BenchError("\(words.joined(separator: " ")): \(Files.lastLine(of: output))")
         }
         return output
+    }
+
+    /// Runs a command that undoes something, also when the benchmark was interrupted; that it fails
+    /// would change nothing.
+    func undo(_ words: [String]) {
+        let log = root + "/command.log"
+        guard let child = try? ChildProcess(words, environment: environment, log: log) else {
+            return
+        }
+        if !child.hasEnded(withinSeconds: 10) { child.end() }
     }
 }

@@ -14,4 +14,6 @@ struct CaseReport: Codable, Sendable {
     /// When, as YYYY-MM-DD.
     var date = ""
     var rounds = 0
+    /// The pawl that took part.
+    var pawl = ""
 }

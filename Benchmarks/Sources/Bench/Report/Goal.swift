@@ -30,7 +30,7 @@ struct Goal: Codable, Sendable {
         in rows: [Row],
         atMost limit: Double = 1.0
     ) -> Goal {
-        let ours = rows.measurement(label).map(figure.value)
+        let ours = rows.measurement(label).flatMap(figure.value)
         let best = rows.bestPeer(figure)
         let name = best?.label ?? "no peer"
         let value = ours.flatMap { ours in best.map { ours / $0.value } }
@@ -45,8 +45,8 @@ struct Goal: Codable, Sendable {
         in rows: [Row],
         atMost limit: Double
     ) -> Goal {
-        let ours = rows.measurement(label).map(figure.value)
-        let theirs = rows.measurement(other).map(figure.value)
+        let ours = rows.measurement(label).flatMap(figure.value)
+        let theirs = rows.measurement(other).flatMap(figure.value)
         let value = ours.flatMap { ours in theirs.map { ours / $0 } }
         return Goal("\(figure.rawValue) of \(label) / \(other)", value, atMost: limit)
     }

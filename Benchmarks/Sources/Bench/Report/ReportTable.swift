@@ -25,7 +25,7 @@ struct ReportTable {
         _ measurement: Measurement,
         best: Double?
     ) -> [String] {
-        let value = figure.value(of: measurement)
+        guard let value = figure.value(of: measurement) else { return ["-", ""] }
         let text = figure == .peak ? FigureText.bytes(value) : FigureText.seconds(value)
         guard let best, best > 0 else { return [text, ""] }
         return [text, FigureText.ratio(value / best)]

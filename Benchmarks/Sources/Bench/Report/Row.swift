@@ -1,16 +1,22 @@
 /// What one program did in a case.
 struct Row: Codable, Sendable {
+    enum Kind: String, Codable, Sendable {
+        case pawl, peer
+        /// Something to measure by that is no competitor.
+        case yardstick
+    }
+
     let label: String
-    let isPawl: Bool
+    let kind: Kind
     /// The least of all rounds.
     var measurement: Measurement?
     /// Why it does not count.
     var failure: String?
     var notes: [String] = []
 
-    init(label: String, isPawl: Bool) {
+    init(label: String, kind: Kind) {
         self.label = label
-        self.isPawl = isPawl
+        self.kind = kind
     }
 }
 
@@ -21,9 +27,9 @@ extension [Row] {
 
     /// The peer that is best in one figure.
     func bestPeer(_ figure: Figure) -> (label: String, value: Double)? {
-        filter { !$0.isPawl }
+        filter { $0.kind == .peer && $0.failure == nil }
             .compactMap { row in
-                row.measurement.map { (label: row.label, value: figure.value(of: $0)) }
+                row.measurement.flatMap(figure.value).map { (label: row.label, value: $0) }
             }
             .min { $0.value < $1.value }
     }

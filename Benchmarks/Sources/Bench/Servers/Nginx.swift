@@ -30,6 +30,8 @@ final class Nginx {
         }
     }
 
+    func stop() { child.end() }
+
     func url(_ name: String) -> String {
         "http://\(settings.address):\(settings.plainPort)/\(name)"
     }
