@@ -49,7 +49,7 @@ extension Workshop {
         let pair = try NetworkPair(link, in: self)
         defer { pair.close() }
         let nginx = try Nginx(
-            NginxSettings(address: pair.serverAddress, plainPort: 80, network: pair.server),
+            NginxSettings(addresses: [pair.serverAddress], plainPort: 80, network: pair.server),
             in: self
         )
         defer { nginx.stop() }

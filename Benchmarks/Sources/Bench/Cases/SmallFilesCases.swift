@@ -8,7 +8,14 @@ extension BenchmarkCase {
     ) { workshop, report in
         let nginx = try workshop.nginx()
         let names = try workshop.smallFiles(4000, kibibytes: 10)
-        try workshop.compareSmallFiles(Job(files: names.map(nginx.url)), names, into: &report)
+        let job = Job(files: names.map { nginx.url($0) })
+        let tools = Toolbox(workshop.settings)
+        try workshop.compareSmallFiles(
+            job,
+            names,
+            peers: [tools.curl, tools.wget2, tools.aria2],
+            &report
+        )
     }
 
     static let smallHTTPS = BenchmarkCase(
@@ -25,17 +32,25 @@ extension BenchmarkCase {
             files: try names.map { try nginx.secureURL($0, http2: true) },
             authority: nginx.settings.secure?.authority.certificate
         )
-        try workshop.compareSmallFiles(job, names, into: &report)
+        let tools = Toolbox(workshop.settings)
+        try workshop.compareSmallFiles(
+            job,
+            names,
+            peers: [tools.curl, tools.wget2, tools.aria2],
+            &report
+        )
     }
 }
 
 extension Workshop {
-    func compareSmallFiles(_ job: Job, _ names: [String], into report: inout CaseReport) throws {
-        let tools = Toolbox(settings)
-        let entrants = [
-            Entrant(tools.pawl, job), Entrant(tools.curl, job), Entrant(tools.wget2, job),
-            Entrant(tools.aria2, job),
-        ]
+    func compareSmallFiles(
+        _ job: Job,
+        _ names: [String],
+        peers: [any Tool],
+        _ report: inout CaseReport
+    ) throws {
+        let tools: [any Tool] = [Toolbox(settings).pawl] + peers
+        let entrants = tools.map { Entrant($0, job) }
         report.rows = try run(
             Contest(
                 entrants: entrants.compactMap(\.self),

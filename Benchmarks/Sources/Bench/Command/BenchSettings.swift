@@ -7,4 +7,6 @@ struct BenchSettings {
     /// Where the scratch folder goes.
     var folder: String
     var rounds: Int
+    /// Syncs the disk before each run; on a busy machine that can take long.
+    var syncs: Bool
 }

@@ -40,7 +40,7 @@ final class Workshop {
     func clearDownloads() throws {
         Files.remove(downloads)
         try Files.makeFolder(downloads)
-        sync()
+        if settings.syncs { sync() }
     }
 
     private static func makeScratchFolder(in folder: String) throws -> String {

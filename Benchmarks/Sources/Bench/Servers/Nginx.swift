@@ -32,8 +32,9 @@ final class Nginx {
 
     func stop() { child.end() }
 
-    func url(_ name: String) -> String {
-        "http://\(settings.address):\(settings.plainPort)/\(name)"
+    /// Hosts are counted from 1.
+    func url(_ name: String, host: Int = 1) -> String {
+        "http://\(settings.addresses[host - 1]):\(settings.plainPort)/\(name)"
     }
 
     /// Over TLS, where the settings have it.

@@ -2,13 +2,16 @@ internal import Glibc
 
 /// What nginx is told.
 struct NginxSettings {
-    var address = "127.0.0.1"
+    /// Those without TLS.
+    var addresses = (1...hosts).map { "127.0.0.\($0)" }
     var plainPort: UInt16
     /// HTTP/1.1 over TLS, and HTTP/2.
     var secure: (port: UInt16, http2Port: UInt16, authority: Authority)?
     /// The network namespace that it runs in.
     var network: String?
 
+    /// All of 127.0.0.0/8 is loopback: that many hosts are one machine.
+    static let hosts = 50
     /// Below `/slow/` each answer is paced, so that many last at a time.
     static let slowBytesPerSecond = 1 << 20
 
@@ -34,7 +37,7 @@ struct NginxSettings {
             uwsgi_temp_path \(folder)/nginx.uwsgi;
             scgi_temp_path \(folder)/nginx.scgi;
             server {
-                listen \(address):\(plainPort) backlog=4096;
+        \(plainLines)
         \(secureLines)
                 root \(contents);
                 location /slow/ {
@@ -47,11 +50,15 @@ struct NginxSettings {
         """
     }
 
+    private var plainLines: String {
+        addresses.map { "        listen \($0):\(plainPort);" }.joined(separator: "\n")
+    }
+
     private var secureLines: String {
         guard let secure else { return "" }
         return """
-                    listen \(address):\(secure.port) ssl;
-                    listen \(address):\(secure.http2Port) ssl http2;
+                    listen 127.0.0.1:\(secure.port) ssl;
+                    listen 127.0.0.1:\(secure.http2Port) ssl http2;
                     ssl_certificate \(secure.authority.serverCertificate);
                     ssl_certificate_key \(secure.authority.serverKey);
             """
