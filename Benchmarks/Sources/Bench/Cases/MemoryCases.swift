@@ -79,6 +79,7 @@ extension Workshop {
         atMostMebibytes limit: Double,
         into report: inout CaseReport
     ) throws {
+        report.figure = .peak
         report.rounds = min(mostRounds, settings.rounds)
         report.rows = try run(
             Contest(

@@ -58,7 +58,9 @@ extension Workshop {
         for _ in 1...settings.rounds {
             sync()
             var row = try firstRequest(of: entrant, at: origin)
-            if row.failure == nil, row.notes.isEmpty { row.failure = "asked from the beginning" }
+            if row.failure == nil, row.notes.isEmpty {
+                row.failure = "its first request asked for the beginning"
+            }
             guard row.failure == nil else { return row }
             row.measurement = row.measurement?.least(least?.measurement)
             least = row

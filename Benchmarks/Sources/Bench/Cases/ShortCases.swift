@@ -6,7 +6,7 @@ extension BenchmarkCase {
     static let shortHTTP = BenchmarkCase("short-http", "One file over HTTP", about: "") {
         workshop,
         report in
-        let name = try workshop.randomFile(mebibytes: 256)
+        let name = try workshop.randomFile(mebibytes: 128)
         let job = Job(sources: [try workshop.nginx().url(name)])
         try workshop.compareShort(job, name, into: &report)
         report.goals = [
@@ -18,7 +18,7 @@ extension BenchmarkCase {
     static let shortHTTPS = BenchmarkCase("short-https", "One file over HTTPS", about: "") {
         workshop,
         report in
-        let name = try workshop.randomFile(mebibytes: 256)
+        let name = try workshop.randomFile(mebibytes: 128)
         let nginx = try workshop.nginx()
         let job = Job(
             sources: [try nginx.secureURL(name)],
@@ -67,7 +67,7 @@ extension BenchmarkCase {
     static let shortMemory = BenchmarkCase("short-memory", "1 and 16 connections", about: "") {
         workshop,
         report in
-        let name = try workshop.randomFile(mebibytes: 256)
+        let name = try workshop.randomFile(mebibytes: 128)
         let pawl = Toolbox(workshop.settings).pawl
         let source = try workshop.nginx().url(name)
         let jobs = [1, 16].map { Job(sources: [source], connections: .fixed($0)) }

@@ -68,7 +68,9 @@ extension Workshop {
             }
             if let request = origin.record.requests.first, let began = run.began {
                 row.measurement = Measurement(wallSeconds: request.arrived.seconds(since: began))
-                row.notes = request.firstByte.map { ["asked from byte \($0)"] } ?? []
+                if let first = request.firstByte, first > 0 {
+                    row.notes = ["asked from byte \(first)"]
+                }
                 return row
             }
         }

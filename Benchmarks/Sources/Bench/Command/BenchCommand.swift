@@ -55,42 +55,32 @@ struct BenchCommand: ParsableCommand {
         Interruption.watch()
         let workshop = try Workshop(settings())
         defer { workshop.close() }
+        let reports: [CaseReport]
         do {
-            try finish(runCases(in: workshop), workshop)
+            reports = try runCases(in: workshop)
         } catch is Interrupted {
             Progress.clear()
             print("interrupted")
             throw ExitCode(130)
         }
+        if let json { try ReportStore.write(reports, to: json) }
+        let missed = reports.flatMap(\.goals).filter { !$0.isReached }
+        if short, !missed.isEmpty { throw ExitCode.failure }
     }
 
     private func runCases(in workshop: Workshop) throws -> [CaseReport] {
-        var reports: [CaseReport] = []
         let chosen = Catalogue.all.filter { cases.isEmpty || cases.contains($0.name) }
-        for entry in short ? Catalogue.short : chosen {
+        let store = write && !short ? try ReportStore(folder: documents, workshop) : nil
+        return try (short ? Catalogue.short : chosen).map { entry in
             var report = try entry.run(in: workshop)
             report.date = Moment.today
             report.pawl = revision
             print(TerminalReport.text(report))
             fflush(nil)
-            reports.append(report)
+            // Each at once: what ends the benchmark later takes nothing away.
+            try store?.add(report)
+            return report
         }
-        return reports
-    }
-
-    private func finish(_ reports: [CaseReport], _ workshop: Workshop) throws {
-        if let json { try ReportStore.write(reports, to: json) }
-        guard !short else {
-            let missed = reports.flatMap(\.goals).filter { !$0.isReached }
-            guard missed.isEmpty else { throw ExitCode.failure }
-            return
-        }
-        guard write else { return }
-        try ReportStore(folder: documents).add(
-            reports,
-            machine: .read(in: workshop),
-            tools: ToolVersions.read(in: workshop)
-        )
     }
 
     private func settings() throws -> BenchSettings {

@@ -4,6 +4,8 @@ struct CaseReport: Codable, Sendable {
     let title: String
     /// What is done, and how the figures are to be read.
     let about: String
+    /// The one that matters here.
+    var figure = Figure.wall
     var rows: [Row] = []
     /// The least time that is possible, where that can be said.
     var idealSeconds: Double?

@@ -19,7 +19,7 @@ struct MarkdownReport {
             ## How to run them
 
             ```sh
-            scripts/bench                    # all cases, five rounds: about half an hour
+            scripts/bench                    # all cases, five rounds: about 25 minutes
             scripts/bench http-1g crawl      # some; the others keep their figures
             scripts/bench --list             # what there is
             scripts/bench --short            # a few small ones with wide limits, for the checks
@@ -27,17 +27,20 @@ struct MarkdownReport {
 
             It installs what it needs, builds `pawl` and starts the servers itself. The links with
             delay or loss need root: they are two network namespaces, joined by a shaper of the
-            benchmark's own.
+            benchmark's own. Other work on the machine disturbs the figures.
 
             ## How to read them
 
-            Whole programs are compared, each set up to be as fast as it can (`Benchmarks/Sources/`\\
-            `Bench/Peers`), all in turn in the same run. The least of all rounds counts, for each
-            figure by itself: *wall* from start to end, *CPU* in user and system mode, *peak* of
-            physical memory. `×` is the ratio to the best peer: below 1 is better than all of them.
+            Whole programs are compared, each set up to be as fast as it can, all in turn in the same
+            run. The least of all rounds counts, for each figure by itself: *wall* from start to end,
+            *CPU* in user and system mode, *peak* of physical memory. `×` is the ratio to the best
+            peer: below 1 is better than all of them. In brackets stands the number of connections
+            asked for; `pawl` without one chooses by itself.
+
             A result counts only if the file is right: size and content are compared after each run.
-            All write to the same folder on a real disk; it is emptied and synced before each run.
-            Pawl syncs a file before it gives it its name, the others do not: that is in its figures.
+            All write to the same folder on a real disk; it is emptied and the disk synced before
+            each run. Pawl syncs a file before it gives it its name, the others do not: that is in
+            its figures.
 
             ## The machine
 
@@ -50,11 +53,7 @@ struct MarkdownReport {
             """
     }
 
-    private var picture: String {
-        """
-        ![Wall and CPU time of pawl and its peers, case by case](benchmarks.svg)
-        """
-    }
+    private let picture = "![What pawl and its peers need, case by case](benchmarks.svg)"
 
     private var goals: String {
         var lines = ["## What is to be reached", "", "| case | figure | is | at most | |"]

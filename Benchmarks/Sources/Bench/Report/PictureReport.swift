@@ -13,6 +13,7 @@ struct PictureReport {
     /// A case in the picture.
     private struct Block {
         let title: String
+        let figure: Figure
         let bars: [Bar]
 
         var height: Int { headHeight + bars.count * rowHeight + 14 }
@@ -21,14 +22,17 @@ struct PictureReport {
     private struct Bar {
         let label: String
         let isPawl: Bool
-        let wallSeconds: Double
+        /// The figure that matters.
+        let value: Double
+        /// Drawn below it where that is the time.
         let cpuSeconds: Double?
     }
 
     init(_ reports: [CaseReport]) {
         blocks = reports.compactMap { report in
-            let bars = Self.bars(report.rows)
-            return bars.count < 2 ? nil : Block(title: report.title, bars: bars)
+            let bars = Self.bars(report)
+            return bars.count < 2 || !bars.contains(where: \.isPawl)
+                ? nil : Block(title: report.title, figure: report.figure, bars: bars)
         }
     }
 
@@ -45,7 +49,7 @@ struct PictureReport {
         let height = max(heights[0], heights[1])
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
-            viewBox="0 0 \(width) \(height)" role="img" aria-label="Wall and CPU time, case by case">
+            viewBox="0 0 \(width) \(height)" role="img" aria-label="What pawl and its peers need, case by case">
             \(Self.style)
             \(Self.legend)
             \(parts.joined(separator: "\n"))
@@ -55,20 +59,20 @@ struct PictureReport {
     }
 
     /// All of ours, and of each peer its best.
-    private static func bars(_ rows: [Row]) -> [Bar] {
+    private static func bars(_ report: CaseReport) -> [Bar] {
         var bars: [Bar] = []
         var places: [Substring: Int] = [:]
-        for row in rows {
-            guard let measurement = row.measurement, row.failure == nil else { continue }
+        for row in report.rows where row.failure == nil {
+            guard let value = row.measurement.flatMap(report.figure.value) else { continue }
             let bar = Bar(
                 label: row.label,
                 isPawl: row.kind == .pawl,
-                wallSeconds: measurement.wallSeconds,
-                cpuSeconds: measurement.cpuSeconds
+                value: value,
+                cpuSeconds: report.figure == .wall ? row.measurement?.cpuSeconds : nil
             )
             let tool = row.label.prefix { $0 != " " }
             if row.kind != .pawl, let place = places[tool] {
-                if bar.wallSeconds < bars[place].wallSeconds { bars[place] = bar }
+                if bar.value < bars[place].value { bars[place] = bar }
             } else {
                 places[tool] = bars.count
                 bars.append(bar)
@@ -78,23 +82,52 @@ struct PictureReport {
     }
 
     private func draw(_ block: Block, left: Int, top: Int) -> String {
-        let most = block.bars.map { max($0.wallSeconds, $0.cpuSeconds ?? 0) }.max() ?? 1
-        let room = Double(Self.columnWidth - Self.labelWidth - Self.valueWidth)
-        var lines = ["<text class=\"title\" x=\"\(left)\" y=\"\(top + 20)\">\(block.title)</text>"]
+        let most = block.bars.map { max($0.value, $0.cpuSeconds ?? 0) }.max() ?? 1
+        var lines = [Self.text("title", block.title, left, top + 20)]
         for (index, bar) in block.bars.enumerated() {
             let y = top + Self.headHeight + index * Self.rowHeight
-            let start = left + Self.labelWidth
-            let wall = max(1, Int(room * bar.wallSeconds / most))
-            let cpu = bar.cpuSeconds.map { max(1, Int(room * $0 / most)) } ?? 0
-            let kind = bar.isPawl ? "pawl" : "peer"
-            lines += [
-                "<text class=\"label \(kind)\" x=\"\(start - 8)\" y=\"\(y + 11)\">\(bar.label)</text>",
-                "<rect class=\"\(kind)\" x=\"\(start)\" y=\"\(y)\" width=\"\(wall)\" height=\"10\" rx=\"1\"/>",
-                "<rect class=\"\(kind) cpu\" x=\"\(start)\" y=\"\(y + 11)\" width=\"\(cpu)\" height=\"4\" rx=\"1\"/>",
-                "<text class=\"value\" x=\"\(start + max(wall, cpu) + 6)\" y=\"\(y + 11)\">\(FigureText.seconds(bar.wallSeconds))</text>",
-            ]
+            lines += draw(bar, block.figure, most: most, left: left + Self.labelWidth, top: y)
         }
         return lines.joined(separator: "\n")
+    }
+
+    private func draw(
+        _ bar: Bar,
+        _ figure: Figure,
+        most: Double,
+        left: Int,
+        top: Int
+    ) -> [String] {
+        let room = Double(Self.columnWidth - Self.labelWidth - Self.valueWidth)
+        let kind = bar.isPawl ? "pawl" : "peer"
+        let length = max(1, Int(room * bar.value / most))
+        let cpuLength = bar.cpuSeconds.map { max(1, Int(room * $0 / most)) } ?? 0
+        let end = left + max(length, cpuLength) + 6
+        let value =
+            figure == .peak ? FigureText.bytes(bar.value) : FigureText.seconds(bar.value)
+        var lines = [
+            Self.text("label \(kind)", bar.label, left - 8, top + 11),
+            Self.rectangle(kind, left, top, width: length, height: 10),
+            Self.text("value", value, end, top + 11),
+        ]
+        if cpuLength > 0 {
+            lines.append(Self.rectangle("\(kind) cpu", left, top + 11, width: cpuLength, height: 4))
+        }
+        return lines
+    }
+
+    private static func text(_ kind: String, _ text: String, _ x: Int, _ y: Int) -> String {
+        "<text class=\"\(kind)\" x=\"\(x)\" y=\"\(y)\">\(text)</text>"
+    }
+
+    private static func rectangle(
+        _ kind: String,
+        _ x: Int,
+        _ y: Int,
+        width: Int,
+        height: Int
+    ) -> String {
+        "<rect class=\"\(kind)\" x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(height)\" rx=\"1\"/>"
     }
 
     private static let legend = """
@@ -104,7 +137,7 @@ struct PictureReport {
         <text class="value" x="86" y="19">the others</text>
         <rect class="peer" x="166" y="9" width="14" height="7" rx="1"/>
         <rect class="peer cpu" x="166" y="17" width="10" height="4" rx="1"/>
-        <text class="value" x="186" y="19">wall time, and CPU time below it: shorter is better</text>
+        <text class="value" x="186" y="19">wall time (where it says so memory), CPU time below it: shorter is better</text>
         """
 
     private static let style = """

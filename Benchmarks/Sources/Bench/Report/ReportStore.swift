@@ -1,39 +1,25 @@
 internal import FoundationEssentials
-internal import Glibc
-
-/// All that is known of one machine: what single runs of cases brought, kept together.
-struct ReportBook: Codable, Sendable {
-    var machine: MachineDescription
-    var tools: [String]
-    var cases: [CaseReport]
-
-    /// Takes newer reports in place of those of the same cases, in the order of the catalogue.
-    mutating func take(_ reports: [CaseReport], order: [String]) {
-        let names = Set(reports.map(\.name))
-        cases = (cases.filter { !names.contains($0.name) } + reports)
-            .compactMap { report in
-                order.firstIndex(of: report.name).map { (place: $0, report: report) }
-            }
-            .sorted { $0.place < $1.place }
-            .map(\.report)
-    }
-}
 
 /// The documents that the benchmark writes: the figures, and from them text and picture.
 struct ReportStore {
-    let folder: String
+    private let folder: String
+    private let machine: MachineDescription
+    private let tools: [String]
 
-    /// Adds reports to those of earlier runs; these are dropped if another machine made them.
-    func add(
-        _ reports: [CaseReport],
-        machine: MachineDescription,
-        tools: [String]
-    ) throws {
+    init(folder: String, _ workshop: Workshop) throws {
+        self.folder = folder
+        machine = try .read(in: workshop)
+        tools = try ToolVersions.read(in: workshop)
+    }
+
+    /// Adds a report to those of earlier runs; these are dropped if another machine made them, or
+    /// other versions of the tools.
+    func add(_ report: CaseReport) throws {
         var book = ReportBook(machine: machine, tools: tools, cases: [])
         if let earlier = try readBook(), earlier.machine == machine, earlier.tools == tools {
             book = earlier
         }
-        book.take(reports, order: Catalogue.all.map(\.name))
+        book.take(report, order: Catalogue.all.map(\.name))
         try Self.write(book, to: path("json"))
         try Files.write(MarkdownReport(book).text, to: path("md"))
         try Files.write(PictureReport(book.cases).text, to: path("svg"))
