@@ -2,7 +2,7 @@
 struct PictureReport {
     private static let columnWidth = 440
     private static let gap = 40
-    private static let labelWidth = 120
+    private static let labelWidth = 126
     private static let valueWidth = 96
     private static let rowHeight = 22
     private static let headHeight = 34
