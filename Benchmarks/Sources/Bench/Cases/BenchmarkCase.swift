@@ -1,0 +1,35 @@
+/// One question that the benchmark answers.
+struct BenchmarkCase: Sendable {
+    let name: String
+    let title: String
+    let about: String
+    private let work: @Sendable (Workshop, inout CaseReport) throws -> Void
+
+    init(
+        _ name: String,
+        _ title: String,
+        about: String,
+        _ work: @escaping @Sendable (Workshop, inout CaseReport) throws -> Void
+    ) {
+        self.name = name
+        self.title = title
+        self.about = about
+        self.work = work
+    }
+
+    func run(in workshop: Workshop) throws -> CaseReport {
+        var report = CaseReport(name: name, title: title, about: about)
+        report.rounds = workshop.settings.rounds
+        do {
+            try work(workshop, &report)
+        } catch let skip as Skip {
+            report.skipped = skip.reason
+        }
+        return report
+    }
+}
+
+/// Why a case cannot run here.
+struct Skip: Error {
+    let reason: String
+}

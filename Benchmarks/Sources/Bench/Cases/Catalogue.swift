@@ -1,0 +1,13 @@
+/// All cases, in the order of the report.
+enum Catalogue {
+    static let all: [BenchmarkCase] = [
+        .http1G, .https1G, .smallHTTP, .smallHTTPS, .throttled, .longLink, .lossyLink, .crawl,
+        .mirrorsFast, .mirrorsDying, .mirrorsSlowing, .oneStreamFills, .sha256, .resume10G,
+        .memory, .memory10G, .memory200, .startVersion, .startRequest,
+    ]
+
+    /// Those of `--short`: quick, and with limits that a busy machine keeps.
+    static let short: [BenchmarkCase] = [
+        .shortHTTP, .shortHTTPS, .shortSmall, .shortThrottled, .shortMemory,
+    ]
+}

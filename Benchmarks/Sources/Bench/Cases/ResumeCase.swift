@@ -1,0 +1,70 @@
+internal import Glibc
+
+extension BenchmarkCase {
+    static let resume10G = BenchmarkCase(
+        "resume-10g",
+        "Resume of a 10 GiB file of which 9 GiB are there",
+        about: """
+            Pawl fetches the 9 GiB itself and is interrupted; curl and wget2, which look at the length \
+            alone, find a sparse file. The time is that from the start to the first request for new \
+            bytes at an origin of the benchmark's own. What aria2 and axel need beside the file, they \
+            alone could make: they are left out.
+            """
+    ) { workshop, report in
+        let origin = try workshop.origin(
+            try workshop.sparseFile(mebibytes: 10_240),
+            OriginPlan()
+        )
+        let tools = Toolbox(workshop.settings)
+        var job = Job(sources: [origin.url], connections: .fixed(1))
+        guard let ours = Entrant(tools.pawl, job) else { return }
+        job = Job(sources: [origin.url], resumes: true)
+        let peers = [Entrant(tools.curl, job), Entrant(tools.wget2, job)].compactMap(\.self)
+        try workshop.fetchPart(of: ours, from: origin, untilBytes: 9 << 30)
+        origin.mute()
+        var rows = [try workshop.leastFirstRequest(of: ours, at: origin)]
+        for peer in peers {
+            try workshop.clearDownloads()
+            let path = workshop.downloads + "/" + job.name
+            try ContentFile.makeSparse(path, bytes: 9 << 30)
+            rows.append(try workshop.leastFirstRequest(of: peer, at: origin))
+        }
+        report.rows = rows
+        report.goals = [.wallMilliseconds(of: ours.label, in: rows, atMost: 100)]
+    }
+}
+
+extension Workshop {
+    /// Interrupts a run once so much of the file is on the disk.
+    fileprivate func fetchPart(
+        of entrant: Entrant,
+        from origin: Origin,
+        untilBytes enough: Int
+    ) throws {
+        try clearDownloads()
+        let run = try ProgramRun(entrant.invocation, in: self)
+        let limit = Moment.now.advanced(bySeconds: 300)
+        defer { run.child.end(SIGINT, patienceSeconds: 120) }
+        while origin.record.servedBytes < enough {
+            guard Moment.now < limit,
+                try run.child.wait(until: .now.advanced(bySeconds: 0.05)) == nil
+            else { throw BenchError("\(entrant.label) did not fetch \(enough) bytes") }
+        }
+    }
+
+    /// The least of all rounds, each beginning with the same files.
+    fileprivate func leastFirstRequest(of entrant: Entrant, at origin: Origin) throws -> Row {
+        var least: Row?
+        for _ in 1...settings.rounds {
+            sync()
+            var row = try firstRequest(of: entrant, at: origin)
+            if row.failure == nil, row.notes.isEmpty {
+                row.failure = "its first request asked for the beginning"
+            }
+            guard row.failure == nil else { return row }
+            row.measurement = row.measurement?.least(least?.measurement)
+            least = row
+        }
+        return least ?? Row(label: entrant.label, kind: entrant.kind)
+    }
+}

@@ -1,0 +1,57 @@
+extension BenchmarkCase {
+    static let http1G = BenchmarkCase(
+        "http-1g",
+        "One file of 1 GiB over HTTP",
+        about: "nginx on loopback; in brackets the number of connections asked for."
+    ) { workshop, report in
+        let name = try workshop.randomFile(mebibytes: 1024)
+        let job = Job(sources: [try workshop.nginx().url(name)])
+        try workshop.compareSingleFile(job, name, into: &report)
+    }
+
+    static let https1G = BenchmarkCase(
+        "https-1g",
+        "One file of 1 GiB over HTTPS",
+        about: """
+            nginx on loopback with TLS 1.3 and HTTP/1.1, an authority of the benchmark's own, which \
+            the tools are told to trust.
+            """
+    ) { workshop, report in
+        let name = try workshop.randomFile(mebibytes: 1024)
+        let nginx = try workshop.nginx()
+        let job = Job(
+            sources: [try nginx.secureURL(name)],
+            authority: nginx.settings.secure?.authority.certificate
+        )
+        try workshop.compareSingleFile(job, name, into: &report)
+    }
+}
+
+extension Workshop {
+    /// All tools with what they think best, and those that can with several connections, too.
+    fileprivate func compareSingleFile(
+        _ job: Job,
+        _ name: String,
+        into report: inout CaseReport
+    ) throws {
+        let tools = Toolbox(settings)
+        var several = job
+        several.connections = .fixed(4)
+        var one = job
+        one.connections = .fixed(1)
+        let entrants = [
+            Entrant(tools.pawl, job), Entrant(tools.pawl, one), Entrant(tools.curl, job),
+            Entrant(tools.wget2, job), Entrant(tools.aria2, one), Entrant(tools.aria2, several),
+            Entrant(tools.axel, one), Entrant(tools.axel, several),
+        ]
+        report.rows = try run(
+            Contest(
+                entrants: entrants.compactMap(\.self),
+                expected: [ExpectedFile(name: job.name, original: contents + "/" + name)]
+            )
+        )
+        report.goals = [
+            .againstBestPeer(.wall, in: report.rows), .againstBestPeer(.cpu, in: report.rows),
+        ]
+    }
+}

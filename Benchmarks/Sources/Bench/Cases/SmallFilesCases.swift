@@ -1,0 +1,66 @@
+extension BenchmarkCase {
+    static let smallHTTP = BenchmarkCase(
+        "small-http",
+        "4,000 files of 10 KiB over HTTP",
+        about: """
+            nginx on loopback, 16 files at a time. axel fetches one file a run, so it is not here.
+            """
+    ) { workshop, report in
+        let nginx = try workshop.nginx()
+        let names = try workshop.smallFiles(4000, kibibytes: 10)
+        let job = Job(files: names.map { nginx.url($0) })
+        let tools = Toolbox(workshop.settings)
+        try workshop.compareSmallFiles(
+            job,
+            names,
+            peers: [tools.curl, tools.wget2, tools.aria2],
+            &report
+        )
+    }
+
+    static let smallHTTPS = BenchmarkCase(
+        "small-https",
+        "4,000 files of 10 KiB over HTTPS",
+        about: """
+            The same with TLS 1.3 and HTTP/2, which curl, wget2 and Pawl speak; aria2 goes by \
+            HTTP/1.1.
+            """
+    ) { workshop, report in
+        let nginx = try workshop.nginx()
+        let names = try workshop.smallFiles(4000, kibibytes: 10)
+        let job = Job(
+            files: try names.map { try nginx.secureURL($0, http2: true) },
+            authority: nginx.settings.secure?.authority.certificate
+        )
+        let tools = Toolbox(workshop.settings)
+        try workshop.compareSmallFiles(
+            job,
+            names,
+            peers: [tools.curl, tools.wget2, tools.aria2],
+            &report
+        )
+    }
+}
+
+extension Workshop {
+    func compareSmallFiles(
+        _ job: Job,
+        _ names: [String],
+        peers: [any Tool],
+        _ report: inout CaseReport
+    ) throws {
+        let tools: [any Tool] = [Toolbox(settings).pawl] + peers
+        let entrants = tools.map { Entrant($0, job) }
+        report.rows = try run(
+            Contest(
+                entrants: entrants.compactMap(\.self),
+                expected: names.map {
+                    ExpectedFile(name: Job.name(of: $0), original: contents + "/" + $0)
+                }
+            )
+        )
+        report.goals = [
+            .againstBestPeer(.wall, in: report.rows), .againstBestPeer(.cpu, in: report.rows),
+        ]
+    }
+}

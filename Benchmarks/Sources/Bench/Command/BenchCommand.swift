@@ -1,0 +1,97 @@
+internal import ArgumentParser
+internal import Glibc
+
+@main
+struct BenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Compare pawl with curl, wget2, aria2 and axel."
+    )
+
+    @Argument(help: "The cases to run. Default: all.")
+    var cases: [String] = []
+
+    @Option(help: "Run each program so many times; the least counts. Default: 5, in short 3.")
+    var rounds: Int?
+
+    @Flag(help: "Print the names of the cases and end.")
+    var list = false
+
+    @Flag(help: "A few small cases with wide limits; exit status 1 if one is broken.")
+    var short = false
+
+    @Option(help: ArgumentHelp("Write the results here as JSON.", valueName: "file"))
+    var json: String?
+
+    @Flag(inversion: .prefixedNo, help: "Write the results into the documents.")
+    var write = true
+
+    @Option(help: ArgumentHelp("Work below this folder.", valueName: "folder"))
+    var folder = "."
+
+    @Option(help: ArgumentHelp("The pawl to measure.", valueName: "path"))
+    var pawl = "pawl"
+
+    @Option(help: "What is said of the pawl to measure, such as its revision.")
+    var revision = "pawl"
+
+    @Option(help: ArgumentHelp("The documents' folder.", valueName: "folder"))
+    var documents = "docs"
+
+    func validate() throws {
+        guard rounds ?? 1 >= 1 else { throw ValidationError("--rounds must be at least 1") }
+        guard !short || cases.isEmpty else { throw ValidationError("--short has cases of its own") }
+        let known = Catalogue.all.map(\.name)
+        for name in cases where !known.contains(name) {
+            throw ValidationError("no case \(name); there are: \(known.joined(separator: ", "))")
+        }
+    }
+
+    func run() throws {
+        guard !list else {
+            for entry in Catalogue.all { print("\(entry.name): \(entry.title)") }
+            return
+        }
+        Interruption.watch()
+        let workshop = try Workshop(settings())
+        defer { workshop.close() }
+        let reports: [CaseReport]
+        do {
+            reports = try runCases(in: workshop)
+        } catch is Interrupted {
+            Progress.clear()
+            print("interrupted")
+            throw ExitCode(130)
+        }
+        if let json { try ReportStore.write(reports, to: json) }
+        let missed = reports.flatMap(\.goals).filter { !$0.isReached }
+        if short, !missed.isEmpty { throw ExitCode.failure }
+    }
+
+    private func runCases(in workshop: Workshop) throws -> [CaseReport] {
+        let chosen = Catalogue.all.filter { cases.isEmpty || cases.contains($0.name) }
+        let store = write && !short ? try ReportStore(folder: documents, workshop) : nil
+        return try (short ? Catalogue.short : chosen).map { entry in
+            var report = try entry.run(in: workshop)
+            report.date = Moment.today
+            report.pawl = revision
+            print(TerminalReport.text(report))
+            fflush(nil)
+            // Each at once: what ends the benchmark later takes nothing away.
+            try store?.add(report)
+            return report
+        }
+    }
+
+    private func settings() throws -> BenchSettings {
+        let own = try Files.ownFolder()
+        return BenchSettings(
+            pawl: pawl,
+            launcher: own + "/Launch",
+            shaper: own + "/Shaper",
+            folder: folder,
+            rounds: rounds ?? (short ? 3 : 5),
+            syncs: !short
+        )
+    }
+}

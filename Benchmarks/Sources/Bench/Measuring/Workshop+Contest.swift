@@ -1,0 +1,46 @@
+internal import Glibc
+
+extension Workshop {
+    /// Runs all programs in turn, so many rounds, and keeps the least of each figure.
+    ///
+    /// A program that fails once, or leaves a wrong file, is out.
+    func run(_ contest: Contest) throws -> [Row] {
+        var rows = contest.entrants.map { Row(label: $0.label, kind: $0.kind) }
+        let rounds = min(settings.rounds, contest.mostRounds)
+        for round in 1...rounds {
+            for (index, entrant) in contest.entrants.enumerated()
+            where rows[index].failure == nil {
+                Progress.show("round \(round) of \(rounds): \(entrant.label)")
+                try runOnce(entrant, contest, &rows[index])
+            }
+        }
+        Progress.clear()
+        return rows
+    }
+
+    private func runOnce(_ entrant: Entrant, _ contest: Contest, _ row: inout Row) throws {
+        try contest.prepare()
+        try clearDownloads()
+        let run = try ProgramRun(entrant.invocation, in: self, network: contest.network)
+        guard let result = try run.finish(withinSeconds: contest.limitSeconds) else {
+            row.failure = "not done after \(Int(contest.limitSeconds)) s"
+            return
+        }
+        if let fault = result.fault {
+            row.failure = "\(fault): \(run.lastWords)"
+        } else if !entrant.makesNoFile, let fault = fault(in: contest.expected) {
+            row.failure = "wrong file: \(fault)"
+        } else {
+            row.measurement = result.measurement.least(row.measurement)
+            if let note = contest.observe(entrant, result.measurement) { row.notes.append(note) }
+        }
+    }
+
+    private func fault(in expected: [ExpectedFile]) -> String? {
+        for file in expected {
+            let copy = downloads + "/" + file.name
+            if let fault = FileComparison.fault(in: copy, original: file.original) { return fault }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,14 @@
+struct Axel: Tool {
+    let name = "axel"
+
+    /// One file a run; a digest it does not know.
+    func invocation(for job: Job) -> Invocation? {
+        guard job.files.isEmpty, job.sha256 == nil else { return nil }
+        let count = if case .fixed(let count) = job.connections { count } else { 1 }
+        // It does not find the name `localhost` in a certificate that has it.
+        let trust = job.authority == nil ? [] : ["--insecure"]
+        return Invocation(
+            words: ["axel", "-q", "-n", "\(count)", "-o", job.name] + trust + job.sources
+        )
+    }
+}

@@ -1,0 +1,19 @@
+struct Curl: Tool {
+    let name = "curl"
+
+    func invocation(for job: Job) -> Invocation? {
+        guard job.sources.count <= 1, job.sha256 == nil else { return nil }
+        var words = ["curl", "-q", "-sS", "--fail"]
+        if let authority = job.authority { words += ["--cacert", authority] }
+        guard job.files.isEmpty else {
+            words += job.isHTTPS ? ["--http2"] : []
+            words += ["-Z", "--parallel-max", "\(job.filesAtATime)", "-K", Invocation.listPath]
+            let entries = job.files.map { "url = \"\($0)\"\noutput = \"\(Job.name(of: $0))\"\n" }
+            return Invocation(words: words, list: entries.joined())
+        }
+        // Over one connection; it has no other way.
+        guard job.connections == .auto else { return nil }
+        if job.resumes { words += ["-C", "-"] }
+        return Invocation(words: words + ["--http1.1", "-o", job.name] + job.sources)
+    }
+}

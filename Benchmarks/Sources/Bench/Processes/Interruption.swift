@@ -1,0 +1,24 @@
+internal import Glibc
+internal import Synchronization
+
+private let isInterrupted = Atomic<Bool>(false)
+
+/// Ctrl-C and SIGTERM end the benchmark where it waits, so that it cleans up on its way out.
+enum Interruption {
+    static func watch() {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in
+            isInterrupted.store(true, ordering: .relaxed)
+        }
+        // Without SA_RESTART: calls that wait come back.
+        sigaction(SIGINT, &action, nil)
+        sigaction(SIGTERM, &action, nil)
+        sigaction(SIGHUP, &action, nil)
+        // A client that goes away must not end us.
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    static func check() throws {
+        if isInterrupted.load(ordering: .relaxed) { throw Interrupted() }
+    }
+}

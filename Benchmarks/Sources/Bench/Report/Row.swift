@@ -1,0 +1,36 @@
+/// What one program did in a case.
+struct Row: Codable, Sendable {
+    enum Kind: String, Codable, Sendable {
+        case pawl, peer
+        /// Something to measure by that is no competitor.
+        case yardstick
+    }
+
+    let label: String
+    let kind: Kind
+    /// The least of all rounds.
+    var measurement: Measurement?
+    /// Why it does not count.
+    var failure: String?
+    var notes: [String] = []
+
+    init(label: String, kind: Kind) {
+        self.label = label
+        self.kind = kind
+    }
+}
+
+extension [Row] {
+    func measurement(_ label: String) -> Measurement? {
+        first { $0.label == label }?.measurement
+    }
+
+    /// The peer that is best in one figure.
+    func bestPeer(_ figure: Figure) -> (label: String, value: Double)? {
+        filter { $0.kind == .peer && $0.failure == nil }
+            .compactMap { row in
+                row.measurement.flatMap(figure.value).map { (label: row.label, value: $0) }
+            }
+            .min { $0.value < $1.value }
+    }
+}

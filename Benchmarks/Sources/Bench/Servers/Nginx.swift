@@ -1,0 +1,45 @@
+internal import Glibc
+
+/// nginx from the distribution, with our settings.
+final class Nginx {
+    let settings: NginxSettings
+    private let child: ChildProcess
+
+    /// Starts it and waits until it listens; it ends with the workshop, or before by `stop`.
+    init(_ settings: NginxSettings, in workshop: Workshop) throws {
+        self.settings = settings
+        let folder = workshop.root + "/nginx-\(settings.plainPort)"
+        try Files.makeFolder(folder)
+        let path = folder + "/nginx.conf"
+        let text = settings.configuration(folder: folder, contents: workshop.contents)
+        try Files.write(text, to: path)
+        let entering = settings.network.map { ["ip", "netns", "exec", $0] } ?? []
+        let log = folder + "/output.log"
+        child = try ChildProcess(
+            entering + [workshop.settings.launcher, "serve", "nginx", "-p", folder, "-c", path],
+            environment: workshop.environment,
+            log: log
+        )
+        let child = child
+        workshop.atEnd { child.end() }
+        // It writes its number once its sockets listen.
+        let limit = Moment.now.advanced(bySeconds: 20)
+        while !Files.exists(folder + "/nginx.pid") {
+            guard Moment.now < limit, try child.wait(until: .now.advanced(bySeconds: 0.01)) == nil
+            else { throw BenchError("nginx: \(Files.lastLine(of: (try? Files.text(log)) ?? ""))") }
+        }
+    }
+
+    func stop() { child.end() }
+
+    /// Hosts are counted from 1.
+    func url(_ name: String, host: Int = 1) -> String {
+        "http://\(settings.addresses[host - 1]):\(settings.plainPort)/\(name)"
+    }
+
+    /// Over TLS, where the settings have it.
+    func secureURL(_ name: String, http2: Bool = false) throws -> String {
+        guard let secure = settings.secure else { throw BenchError("nginx has no TLS") }
+        return "https://localhost:\(http2 ? secure.http2Port : secure.port)/\(name)"
+    }
+}

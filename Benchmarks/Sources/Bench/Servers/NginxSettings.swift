@@ -1,0 +1,66 @@
+internal import Glibc
+
+/// What nginx is told.
+struct NginxSettings {
+    /// Those without TLS.
+    var addresses = (1...hosts).map { "127.0.0.\($0)" }
+    var plainPort: UInt16
+    /// HTTP/1.1 over TLS, and HTTP/2.
+    var secure: (port: UInt16, http2Port: UInt16, authority: Authority)?
+    /// The network namespace that it runs in.
+    var network: String?
+
+    /// All of 127.0.0.0/8 is loopback: that many hosts are one machine.
+    static let hosts = 50
+    /// Below `/slow/` each answer is paced, so that many last at a time.
+    static let slowBytesPerSecond = 1 << 20
+
+    func configuration(folder: String, contents: String) -> String {
+        """
+        daemon off;
+        \(getuid() == 0 ? "user root;" : "")
+        worker_processes auto;
+        pid \(folder)/nginx.pid;
+        error_log \(folder)/nginx.log error;
+        events { worker_connections 4096; }
+        http {
+            access_log off;
+            sendfile on;
+            tcp_nopush on;
+            keepalive_requests 1000000;
+            open_file_cache max=10000;
+            types { }
+            default_type application/octet-stream;
+            client_body_temp_path \(folder)/nginx.body;
+            proxy_temp_path \(folder)/nginx.proxy;
+            fastcgi_temp_path \(folder)/nginx.fastcgi;
+            uwsgi_temp_path \(folder)/nginx.uwsgi;
+            scgi_temp_path \(folder)/nginx.scgi;
+            server {
+        \(plainLines)
+        \(secureLines)
+                root \(contents);
+                location /slow/ {
+                    alias \(contents)/;
+                    limit_rate \(Self.slowBytesPerSecond);
+                }
+            }
+        }
+
+        """
+    }
+
+    private var plainLines: String {
+        addresses.map { "        listen \($0):\(plainPort);" }.joined(separator: "\n")
+    }
+
+    private var secureLines: String {
+        guard let secure else { return "" }
+        return """
+                    listen 127.0.0.1:\(secure.port) ssl;
+                    listen 127.0.0.1:\(secure.http2Port) ssl http2;
+                    ssl_certificate \(secure.authority.serverCertificate);
+                    ssl_certificate_key \(secure.authority.serverKey);
+            """
+    }
+}

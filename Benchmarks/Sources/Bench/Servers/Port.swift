@@ -1,0 +1,11 @@
+internal import Glibc
+
+/// TCP ports of 127.0.0.1.
+enum Port {
+    /// One that nobody listens on.
+    static func free() throws -> UInt16 {
+        let listener = try Listener()
+        listener.close()
+        return listener.port
+    }
+}

@@ -1,0 +1,55 @@
+/// What several cases share, made when the first one asks.
+extension Workshop {
+    /// nginx on loopback, plain and over TLS.
+    func nginx() throws -> Nginx {
+        if let nginx = shared.nginx { return nginx }
+        let authority = try Authority(in: self)
+        let nginx = try Nginx(
+            NginxSettings(
+                plainPort: Port.free(),
+                secure: (Port.free(), Port.free(), authority)
+            ),
+            in: self
+        )
+        shared.nginx = nginx
+        return nginx
+    }
+
+    /// A file of random bytes that is served by its size's name.
+    func randomFile(mebibytes: Int) throws -> String {
+        let name = "random-\(mebibytes)m"
+        if shared.files.insert(name).inserted {
+            let path = contents + "/" + name
+            try ContentFile.makeRandom(path, bytes: mebibytes << 20, seed: UInt64(mebibytes))
+        }
+        return name
+    }
+
+    /// A file of zeros that takes no room.
+    func sparseFile(mebibytes: Int) throws -> String {
+        let name = "sparse-\(mebibytes)m"
+        if shared.files.insert(name).inserted {
+            try ContentFile.makeSparse(contents + "/" + name, bytes: mebibytes << 20)
+        }
+        return name
+    }
+
+    /// So many files of `kibibytes` each, in a folder of their own.
+    func smallFiles(_ count: Int, kibibytes: Int) throws -> [String] {
+        let folder = "small-\(count)-\(kibibytes)k"
+        let names = (1...count).map { "\(folder)/f\($0)" }
+        guard shared.files.insert(folder).inserted else { return names }
+        try Files.makeFolder(contents + "/" + folder)
+        for (index, name) in names.enumerated() {
+            let seed = UInt64(index) << 32
+            try ContentFile.makeRandom(contents + "/" + name, bytes: kibibytes << 10, seed: seed)
+        }
+        return names
+    }
+}
+
+/// What the workshop has made for several cases.
+struct SharedThings {
+    var nginx: Nginx?
+    var files: Set<String> = []
+}

@@ -1,0 +1,62 @@
+// System calls that Glibc hides from Swift: variadic ones, and those behind _GNU_SOURCE.
+#pragma once
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// A descriptor that becomes readable when the process ends.
+static inline int bench_open_process(pid_t process) {
+    return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+// Only what this process has changed of its memory is copied, so that the child's peak begins low;
+// `posix_spawn` would have it begin with all of ours.
+static inline pid_t bench_fork(void) { return fork(); }
+
+// The kernel sends this process the signal when the one that started it ends.
+static inline int bench_end_with_parent(int signal) {
+    return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0);
+}
+
+static inline int bench_open(const char *path, int flags, mode_t mode) {
+    return open(path, flags, mode);
+}
+
+// Moves this thread into the network namespace behind `path`.
+static inline int bench_enter_network(const char *path) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    int result = (int)syscall(SYS_setns, file, 0x40000000 /* CLONE_NEWNET */);
+    close(file);
+    return result;
+}
+
+// Our end of the TUN device `name` in this thread's network namespace: whole IP packets, and no
+// waiting.
+static inline int bench_open_tunnel(const char *name) {
+    struct ifreq request;
+    int file = open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return -1;
+    memset(&request, 0, sizeof request);
+    request.ifr_flags = IFF_TUN | IFF_NO_PI;
+    strncpy(request.ifr_name, name, IFNAMSIZ - 1);
+    if (ioctl(file, TUNSETIFF, &request) == 0) return file;
+    close(file);
+    return -1;
+}
+
+// `poll` with a limit in nanoseconds; a negative one waits for ever.
+static inline int bench_poll(struct pollfd *entries, int count, int64_t nanoseconds) {
+    struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    return (int)syscall(SYS_ppoll, entries, count, nanoseconds < 0 ? 0 : &limit, 0, 0);
+}

@@ -1,0 +1,27 @@
+internal import CBench
+internal import Glibc
+
+/// Carries packets from each tunnel to the other until the process is ended.
+struct Shaper {
+    private var lanes: [Lane]
+
+    init(_ lanes: [Lane]) { self.lanes = lanes }
+
+    mutating func run() -> Never {
+        while true {
+            wait()
+            for index in lanes.indices { lanes[index].take() }
+            for index in lanes.indices { lanes[index].deliver() }
+        }
+    }
+
+    /// Until a packet comes in or one on its way arrives.
+    private func wait() {
+        let due = lanes.compactMap(\.nextDue).min()
+        let limit = due.map { max(0, $0 - Lane.now()) } ?? -1
+        var entries = lanes.map {
+            pollfd(fd: $0.source.descriptor, events: Int16(POLLIN), revents: 0)
+        }
+        _ = bench_poll(&entries, Int32(entries.count), limit)
+    }
+}

@@ -1,0 +1,35 @@
+internal import CBench
+internal import Glibc
+
+/// Our end of a TUN device: what a namespace sends comes out, what goes in it receives.
+struct Tunnel {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let descriptor: Int32
+
+    /// This thread stays in that namespace.
+    init(_ device: String, network: String) throws {
+        guard bench_enter_network("/run/netns/" + network) == 0 else {
+            throw Failure(description: "\(network): \(String(cString: strerror(errno)))")
+        }
+        descriptor = bench_open_tunnel(device)
+        guard descriptor >= 0 else {
+            throw Failure(
+                description: "\(device) in \(network): \(String(cString: strerror(errno)))"
+            )
+        }
+    }
+
+    /// The next packet; nil if none waits.
+    func receive(_ buffer: inout [UInt8]) -> [UInt8]? {
+        let count = read(descriptor, &buffer, buffer.count)
+        return count > 0 ? Array(buffer[..<count]) : nil
+    }
+
+    /// A packet that the device has no room for is lost, as on any link.
+    func send(_ packet: [UInt8]) {
+        _ = write(descriptor, packet, packet.count)
+    }
+}
