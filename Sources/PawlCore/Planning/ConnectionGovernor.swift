@@ -1,7 +1,9 @@
 /// How many connections a download should have: more while they pay.
 ///
 /// Each trial doubles the number. It is kept where total speed rose by a twentieth, else rolled
-/// back and left alone for a while, twice as long each time.
+/// back and left alone for a while, twice as long each time. As a link that is still filling makes
+/// any number look good, half as many are tried afterwards, and kept where they are as fast. Where
+/// answers take long, the first trial is of several at once.
 package struct ConnectionGovernor: Sendable {
     package private(set) var target = 1
     private let most: Int
@@ -11,6 +13,10 @@ package struct ConnectionGovernor: Sendable {
     private var phase = Phase.settling(since: nil)
     private var before: (target: Int, bytesPerSecond: Double)?
     private var rest = Self.firstRest
+    /// Whether fewer connections are tried at present.
+    private var isShrinking = false
+    /// Whether a number was kept, and half of it not tried since.
+    private var isUnproven = false
 
     private enum Phase {
         /// Waiting until all connections bring bytes.
@@ -52,7 +58,17 @@ package struct ConnectionGovernor: Sendable {
     package static let neededGain = 1.05
     static let firstRest: Duration = .seconds(5)
     static let longestRest: Duration = .seconds(120)
-    static let shortestWindow: Duration = .milliseconds(200)
+    static let shortestWindow: Duration = .milliseconds(100)
+    /// How long to look where a twentieth must be told from chance.
+    static let carefulWindow: Duration = .milliseconds(500)
+    static let clearGain = 1.5
+    /// From so long a latency on, the first trial is of `firstLeap` connections.
+    static let longLatency: Duration = .milliseconds(40)
+    static let firstLeap = 8
+    /// Less than this for each connection is not worth a leap.
+    static let leapBytes: Int64 = 512 << 10
+    /// With less to go than this, it does not matter whether fewer would do.
+    static let worthShrinking: Duration = .seconds(2)
     static let longestWindow: Duration = .seconds(2)
     static let fewestArrivals = 3
     /// With less to go than this at the present speed, another connection is not worth its making.
@@ -113,6 +129,7 @@ package struct ConnectionGovernor: Sendable {
         case .resting(let until):
             guard now >= until else { return }
             before = nil
+            isShrinking = false
             ceiling = min(most, ceiling + 1)
             if isFixed { target = ceiling }
             phase = .measuring(Window(reading, at: now))
@@ -128,15 +145,30 @@ package struct ConnectionGovernor: Sendable {
     }
 
     private func isEnough(_ window: Window, _ latency: Duration, _ now: Moment) -> Bool {
-        let shortest = min(Self.longestWindow, max(Self.shortestWindow, latency * 4))
+        let needed = isClear(window) ? Self.shortestWindow : Self.carefulWindow
+        let shortest = min(Self.longestWindow, max(needed, latency * 4))
         if window.arrivals >= Self.fewestArrivals {
             return window.lastAt - window.since >= shortest
         }
         return now - window.since >= Self.longestWindow
     }
 
+    /// Whether a short look tells: nothing to compare with yet, or a gain that no chance makes.
+    private func isClear(_ window: Window) -> Bool {
+        guard !isShrinking else { return false }
+        guard let before else { return true }
+        return window.bytesPerSecond >= before.bytesPerSecond * Self.clearGain
+    }
+
     private mutating func settle(since: Moment?, _ reading: Reading, _ now: Moment) {
-        if reading.flowing >= target {
+        if leaps(reading) {
+            target = min(Self.firstLeap, ceiling)
+            isUnproven = true
+            phase = .settling(since: now)
+        } else if reading.flowing >= target {
+            // What the closed ones had under way fills the link for a while.
+            let grace = isShrinking ? max(Self.shortestWindow, reading.latency * 2) : .zero
+            guard now - (since ?? now) >= grace else { return }
             phase = .measuring(Window(reading, at: now))
         } else if let since {
             // Connections that are not to be had (a host budget, no segment left to give) end the
@@ -150,20 +182,56 @@ package struct ConnectionGovernor: Sendable {
         }
     }
 
+    /// The first byte came late: each doubling would, too.
+    private func leaps(_ reading: Reading) -> Bool {
+        guard !isFixed, target == 1, before == nil, !isUnproven, !isShrinking,
+            reading.flowing > 0, reading.latency >= Self.longLatency,
+            let remaining = reading.remaining
+        else { return false }
+        return remaining >= Int64(Self.firstLeap) * Self.leapBytes
+    }
+
     private mutating func decide(speed: Double, _ reading: Reading, _ now: Moment) {
+        if isShrinking { return shrink(speed: speed, reading, now) }
         if let before, target > before.target, speed < before.bytesPerSecond * Self.neededGain {
             target = before.target
             self.before = nil
-            takeRest(now)
-            return
+            return beginShrinking(now)
         }
+        isUnproven = isUnproven || before != nil
         guard target < ceiling, !isFixed, speed > 0, isWorthwhile(speed, reading) else {
-            takeRest(now)
-            return
+            self.before = nil
+            return beginShrinking(now)
         }
         before = (target, speed)
         target = min(target * 2, ceiling)
         phase = .settling(since: now)
+    }
+
+    private mutating func beginShrinking(_ now: Moment) {
+        guard isUnproven, target > 1, !isFixed else { return takeRest(now) }
+        isShrinking = true
+        phase = .settling(since: now)
+    }
+
+    /// Half as many, as long as they are as fast.
+    private mutating func shrink(speed: Double, _ reading: Reading, _ now: Moment) {
+        if let before, speed * Self.neededGain < before.bytesPerSecond {
+            target = before.target
+            return endShrinking(now)
+        }
+        let left = reading.remaining.map { Double($0) / max(speed, 1) } ?? 0
+        guard target > 1, left > Self.worthShrinking.seconds else { return endShrinking(now) }
+        before = (target, max(speed, before?.bytesPerSecond ?? 0))
+        target = max(1, target / 2)
+        phase = .settling(since: now)
+    }
+
+    private mutating func endShrinking(_ now: Moment) {
+        before = nil
+        isUnproven = false
+        isShrinking = false
+        takeRest(now)
     }
 
     private func isWorthwhile(_ speed: Double, _ reading: Reading) -> Bool {

@@ -91,7 +91,7 @@ package struct DownloadPlanner: Sendable {
             // The host may be closed for a while (Retry-After), and its opening wakes nobody.
             return slots.asked == nil ? nil : now + .seconds(1)
         }
-        return now + (governor.isMeasuring ? .milliseconds(50) : .milliseconds(200))
+        return now + (governor.isMeasuring ? .milliseconds(25) : .milliseconds(200))
     }
 
     /// Whether the download waits before it tries again.

@@ -9,6 +9,7 @@ struct ConnectionGovernorTests {
         _ governor: inout ConnectionGovernor,
         seconds: Double,
         remaining: Int64? = 10 << 30,
+        latency: Duration = .milliseconds(20),
         speed: (Int) -> Double
     ) -> [Int] {
         var now = Moment.zero
@@ -22,7 +23,7 @@ struct ConnectionGovernorTests {
                     bytes: Int64(bytes),
                     flowing: governor.target,
                     remaining: remaining,
-                    latency: .milliseconds(20)
+                    latency: latency
                 ),
                 at: now
             )
@@ -55,6 +56,43 @@ struct ConnectionGovernorTests {
         let targets = run(&governor, seconds: 4) { Double(min($0, 4)) * 1e6 }
         #expect(targets.contains(8))
         #expect(targets.last == 4)
+    }
+
+    @Test func `where answers take long the first trial is of several`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(&governor, seconds: 1, latency: .milliseconds(100)) { Double($0) * 1e6 }
+        #expect(targets.first == 8)
+        #expect(!targets.contains(2))
+    }
+
+    @Test func `a leap onto a link that one stream fills is taken back`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(&governor, seconds: 8, latency: .milliseconds(100)) { _ in 1e7 }
+        #expect(targets.contains(8))
+        #expect(targets.last == 1)
+    }
+
+    @Test func `a small file is no reason to leap`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(
+            &governor,
+            seconds: 0.3,
+            remaining: 1 << 20,
+            latency: .milliseconds(100)
+        ) { Double($0) * 1e6 }
+        #expect(targets.first == 1)
+    }
+
+    @Test func `a number that only seemed to pay is taken back`() {
+        var governor = ConnectionGovernor(.automatic)
+        // The link fills slowly, whatever the number is.
+        var speed = 1e6
+        let targets = run(&governor, seconds: 8) { _ in
+            speed = min(1e7, speed * 1.2)
+            return speed
+        }
+        #expect(targets.contains { $0 > 1 })
+        #expect(targets.last == 1)
     }
 
     @Test func `a file that is nearly there gets no more connections`() {
