@@ -46,7 +46,8 @@ package struct LiveDisplay: ProgressDisplay {
         let hasTotal = run.orderedCount > 1
         let room = max(1, rows - 1 - (hasTotal ? 1 : 0))
         let fits = run.running.count <= room
-        var shown = run.running.prefix(fits ? room : room - 1).map(\.progress)
+        var shown = (fits ? run.running : run.busiestFirst).prefix(fits ? room : room - 1)
+            .map(\.progress)
         if hasTotal, rows > 2 || shown.isEmpty { shown.append(total(run)) }
 
         let longest = shown.map { DisplayWidth.of(style.showable($0.name)) }.max() ?? 0
@@ -72,5 +73,13 @@ package struct LiveDisplay: ProgressDisplay {
             ? "\(run.endedCount)/\(run.orderedCount), \(run.failedCount) failed"
             : "\(run.endedCount) of \(run.orderedCount) done"
         return sum
+    }
+}
+
+extension RunSnapshot {
+    /// Those that only wait for the disk come last.
+    fileprivate var busiestFirst: [RunningDownload] {
+        running.filter { $0.progress.phase != .verifying }
+            + running.filter { $0.progress.phase == .verifying }
     }
 }

@@ -63,12 +63,12 @@ package struct ConnectionGovernor: Sendable {
     static let carefulWindow: Duration = .milliseconds(500)
     static let clearGain = 1.5
     /// From so long a latency on, the first trial is of `firstLeap` connections.
-    static let longLatency: Duration = .milliseconds(40)
+    static let longLatency: Duration = .milliseconds(100)
     static let firstLeap = 8
     /// Less than this for each connection is not worth a leap.
-    static let leapBytes: Int64 = 512 << 10
+    static let leapBytes: Int64 = 1 << 20
     /// With less to go than this, it does not matter whether fewer would do.
-    static let worthShrinking: Duration = .seconds(2)
+    static let worthShrinking: Duration = .seconds(1)
     static let longestWindow: Duration = .seconds(2)
     static let fewestArrivals = 3
     /// With less to go than this at the present speed, another connection is not worth its making.
@@ -198,6 +198,8 @@ package struct ConnectionGovernor: Sendable {
             self.before = nil
             return beginShrinking(now)
         }
+        // After a leap nothing is known yet of fewer; only then of more.
+        guard before != nil || !isUnproven else { return beginShrinking(now) }
         isUnproven = isUnproven || before != nil
         guard target < ceiling, !isFixed, speed > 0, isWorthwhile(speed, reading) else {
             self.before = nil

@@ -18,7 +18,7 @@ extension DownloadDriver {
         monitor.entered(.verifying)
         for attempt in 1...Self.mostAttempts {
             do throws(DownloadError) {
-                return succeed(try await engine.finisher.finish(preparation(of: body)), body)
+                return succeed(try await engine.finisher.finish(preparation(of: body)))
             } catch {
                 guard error.code == .diskFailure, attempt < Self.mostAttempts else {
                     return fail(error)
@@ -69,7 +69,8 @@ extension DownloadDriver {
             let representation = body.representation
             let store: PartialStore
             switch try resolver.open(body.head, representation, nil, absent: absent) {
-            case .alreadyThere(let path): return .alreadyThere(path)
+            case .alreadyThere(let path):
+                return .alreadyThere(path, size: try ExistingFile.size(path))
             case .created(let created, let notes):
                 for note in notes { logger.notice("\(note.sanitized)") }
                 store = created
@@ -96,9 +97,9 @@ extension DownloadDriver {
         }
     }
 
-    private func succeed(_ named: Finisher.Named, _ body: SmallBody) {
+    private func succeed(_ named: Finisher.Named) {
         monitor.named(named.path.lastComponent?.string ?? "")
-        var file = DownloadedFile(path: named.path.string, byteCount: Int64(body.bytes.count))
+        var file = DownloadedFile(path: named.path.string, byteCount: named.size)
         file.wasAlreadyThere = named.wasAlreadyThere
         file.isLengthVerified = isLengthVerified
         outcome = .success(file)

@@ -9,13 +9,14 @@ package final class Finisher: Sendable {
     /// What an order's preparation made.
     enum Prepared: Sendable {
         case file(CompleteFile)
-        /// It was there before.
-        case alreadyThere(FilePath)
+        /// It was there before, so large.
+        case alreadyThere(FilePath, size: Int64)
     }
 
     struct Named: Sendable {
         var path: FilePath
-        var wasAlreadyThere: Bool
+        var size: Int64
+        var wasAlreadyThere = false
     }
 
     private struct Order: Sendable {
@@ -85,11 +86,11 @@ package final class Finisher: Sendable {
             let answer: Result<Named, DownloadError>
             switch result {
             case .failure(let error): answer = .failure(error)
-            case .success(.alreadyThere(let path)):
-                answer = .success(Named(path: path, wasAlreadyThere: true))
-            case .success(.file):
+            case .success(.alreadyThere(let path, let size)):
+                answer = .success(Named(path: path, size: size, wasAlreadyThere: true))
+            case .success(.file(let file)):
                 guard let name = names.popFirst() else { continue }
-                answer = name.map { Named(path: $0, wasAlreadyThere: false) }
+                answer = name.map { Named(path: $0, size: file.total) }
             }
             order.answer.resume(returning: answer)
         }

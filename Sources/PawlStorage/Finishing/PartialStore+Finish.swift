@@ -211,7 +211,7 @@ extension PartialStore {
 /// A file that has all its bytes and is to get its name.
 package struct CompleteFile: Sendable {
     let store: PartialStore
-    let total: Int64
+    package let total: Int64
     let policy: FinishPolicy
     let epoch: Int?
 

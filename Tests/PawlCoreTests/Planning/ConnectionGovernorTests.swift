@@ -60,14 +60,14 @@ struct ConnectionGovernorTests {
 
     @Test func `where answers take long the first trial is of several`() {
         var governor = ConnectionGovernor(.automatic)
-        let targets = run(&governor, seconds: 1, latency: .milliseconds(100)) { Double($0) * 1e6 }
+        let targets = run(&governor, seconds: 0.5, latency: .milliseconds(120)) { Double($0) * 1e6 }
         #expect(targets.first == 8)
         #expect(!targets.contains(2))
     }
 
     @Test func `a leap onto a link that one stream fills is taken back`() {
         var governor = ConnectionGovernor(.automatic)
-        let targets = run(&governor, seconds: 8, latency: .milliseconds(100)) { _ in 1e7 }
+        let targets = run(&governor, seconds: 8, latency: .milliseconds(120)) { _ in 1e7 }
         #expect(targets.contains(8))
         #expect(targets.last == 1)
     }
@@ -77,8 +77,8 @@ struct ConnectionGovernorTests {
         let targets = run(
             &governor,
             seconds: 0.3,
-            remaining: 1 << 20,
-            latency: .milliseconds(100)
+            remaining: 4 << 20,
+            latency: .milliseconds(120)
         ) { Double($0) * 1e6 }
         #expect(targets.first == 1)
     }

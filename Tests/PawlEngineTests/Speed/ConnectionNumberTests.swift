@@ -20,8 +20,9 @@ struct ConnectionNumberTests {
         )
         let elapsed = try await seconds { try await scene.download(scene.settings(4)) }
         try scene.expectFile(resource)
-        // Ideal is 0.9 s; a quarter of the file over the crawling connection would take 26 s.
-        #expect(elapsed < 5)
+        // A quarter of the file over the crawling connection would take 26 s; ideal is 0.9 s, on a
+        // machine that has nothing else to do.
+        #expect(elapsed < 13)
     }
 
     @Test func `a connection that stops near the end is raced`() async throws {

@@ -32,7 +32,7 @@ extension BenchmarkCase {
                         lasting = max(lasting, beside.filter { $0 > least }.count)
                     }
                     guard let longest = beside.max() else { return "1 connection" }
-                    return "\(beside.count + 1) connections, the second longest open for "
+                    return "\(beside.count + 1) connections, one of them beside the longest for "
                         + FigureText.seconds(longest)
                 }
             )
@@ -49,8 +49,17 @@ extension BenchmarkCase {
 }
 
 extension OriginRecord {
-    /// How long each connection was open, but for the one that was open longest.
+    /// How long each connection was open at the same time as the one that was open longest: one that
+    /// comes after it is no second one.
     fileprivate func secondsBesideTheLongest(until end: Moment) -> [Double] {
-        connections.map { ($0.closed ?? end).seconds(since: $0.opened) }.sorted().dropLast()
+        let spans = connections.map { (opened: $0.opened, closed: $0.closed ?? end) }
+            .sorted { $0.closed.seconds(since: $0.opened) < $1.closed.seconds(since: $1.opened) }
+        guard let longest = spans.last else { return [] }
+        return spans.dropLast().map { span in
+            let begin =
+                span.opened.seconds(since: longest.opened) > 0 ? span.opened : longest.opened
+            let end = span.closed.seconds(since: longest.closed) < 0 ? span.closed : longest.closed
+            return max(0, end.seconds(since: begin))
+        }
     }
 }
