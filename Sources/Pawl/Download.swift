@@ -55,8 +55,7 @@ public final class Download: Sendable {
             )
             return try await engine.queue.run { (turn) async throws(DownloadError) in
                 try await DownloadDriver(job, engine: self.engine, monitor: self.monitor) {
-                    turn.end()
-                    fetched.end()
+                    if turn.endEarly() { fetched.end() }
                 }.run()
             }
         } catch {

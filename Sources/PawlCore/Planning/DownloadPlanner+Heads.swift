@@ -6,7 +6,9 @@ extension DownloadPlanner {
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
-        guard let segment = parts.segments[id], !segment.isClosing else { return }
+        guard let segment = parts.segments[id] else { return }
+        // The first bytes of all are kept also where their connection was given up meanwhile.
+        guard !segment.isClosing || (pinned == nil && verdict.isPin) else { return }
         switch verdict {
         case .pin(let representation, let acceptsRanges):
             servedWell(segment)

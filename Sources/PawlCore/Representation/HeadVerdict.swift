@@ -33,4 +33,8 @@ package indirect enum HeadVerdict: Hashable, Sendable {
     case captivePortal
     /// Any other status: 4xx, 5xx.
     case status(Int, reason: String, retryAfter: Duration?)
+
+    var isPin: Bool {
+        if case .pin = self { true } else { false }
+    }
 }

@@ -16,14 +16,17 @@ extension DownloadDriver {
         // There is nothing left to plan: the connection goes to others.
         await release(id, body)
         monitor.entered(.verifying)
-        for attempt in 1...Self.mostAttempts {
-            do throws(DownloadError) {
-                return succeed(try await engine.finisher.finish(preparation(of: body)))
-            } catch {
-                guard error.code == .diskFailure, attempt < Self.mostAttempts else {
-                    return fail(error)
+        await attempt { () async throws(DownloadError) in
+            for _ in 1..<Self.mostAttempts {
+                switch try await self.engine.finisher.finish(self.preparation(of: body)) {
+                case .named(let named): return self.succeed(named)
+                case .syncFailed(let error):
+                    self.logger.warning("\(error.message): it is written again")
                 }
-                logger.warning("\(error.message): it is written again")
+            }
+            switch try await self.engine.finisher.finish(self.preparation(of: body)) {
+            case .named(let named): self.succeed(named)
+            case .syncFailed(let error): throw error
             }
         }
     }
@@ -31,17 +34,18 @@ extension DownloadDriver {
     /// What came of one that broke off is kept like any other's.
     func brokeOff(_ id: TransferID, _ body: SmallBody, _ end: TransferEnd) async {
         guard let running = transfers[id] else { return }
-        running.cursor.begin(at: 0)
         heads[id] = body.head
-        let verdict = body.verdict
-        noteHead(body.head, verdict)
-        await tell(.headJudged(id, verdict))
-        await attempt { () async throws(DownloadError) in
-            guard let store = self.context.store.current, self.outcome == nil else { return }
-            try await self.engine.disk.run { () throws(DownloadError) in
-                try store.write(body.bytes)
+        noteHead(body.head, body.verdict)
+        await tell(.headJudged(id, body.verdict))
+        // Where the planner has let it go on, from there; else these bytes belong nowhere.
+        if outcome == nil, running.cursor.hasBegun, let store = context.store.current {
+            let start = running.cursor.position
+            await attempt { () async throws(DownloadError) in
+                try await self.engine.disk.run { () throws(DownloadError) in
+                    try store.write(body.bytes, from: start)
+                }
+                running.cursor.moved(to: max(start, Int64(body.bytes.count)))
             }
-            running.cursor.moved(to: max(running.cursor.position, Int64(body.bytes.count)))
         }
         if outcome == nil {
             await ended(id, end, nil)

@@ -54,8 +54,14 @@ extension DownloadDriver {
         monitor.sized(representation.total)
         store.setRepresentation(representation)
         digests.note(representation)
-        guard !hadTotal else { return }
+        guard !hadTotal || adopted != nil else { return }
         await attempt { () async throws(DownloadError) in
+            if let adopted {
+                // It must be known as ours before it is made longer.
+                try await self.engine.disk.run { () throws(DownloadError) in
+                    try store.saveCheckpoint(written: adopted)
+                }
+            }
             try await reserve(representation.total, in: store)
         }
     }
@@ -89,7 +95,7 @@ extension DownloadDriver {
         monitor.sized(total)
         monitor.resumed(at: monitor.bytes.written.count)
         keeper.opened(at: engine.time.now())
-        try await reserve(total, in: store)
+        if adopted == nil { try await reserve(total, in: store) }
     }
 
     private func reserve(_ total: Int64?, in store: PartialStore) async throws(DownloadError) {

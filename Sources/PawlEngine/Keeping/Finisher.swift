@@ -19,9 +19,15 @@ package final class Finisher: Sendable {
         var wasAlreadyThere = false
     }
 
+    enum Answer: Sendable {
+        case named(Named)
+        /// What was written is not to be trusted, and has no name.
+        case syncFailed(DownloadError)
+    }
+
     private struct Order: Sendable {
         var prepare: @Sendable () throws(DownloadError) -> Prepared
-        var answer: CheckedContinuation<Result<Named, DownloadError>, Never>
+        var answer: CheckedContinuation<Result<Answer, DownloadError>, Never>
     }
 
     private struct State {
@@ -30,7 +36,7 @@ package final class Finisher: Sendable {
     }
 
     /// More are not held up by each other.
-    private static let mostAtOnce = 256
+    private static let mostAtOnce = 64
 
     private let state = Mutex(State())
     private let pool: BlockingPool
@@ -42,7 +48,7 @@ package final class Finisher: Sendable {
     /// `prepare` opens and fills the file; it blocks.
     func finish(
         _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared
-    ) async throws(DownloadError) -> Named {
+    ) async throws(DownloadError) -> Answer {
         let result = await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
                 state.waiting.append(Order(prepare: prepare, answer: continuation))
@@ -83,16 +89,28 @@ package final class Finisher: Sendable {
         }
         var names = PartialStore.finish(files)[...]
         for (order, result) in zip(orders, prepared) {
-            let answer: Result<Named, DownloadError>
+            let answer: Result<Answer, DownloadError>
             switch result {
             case .failure(let error): answer = .failure(error)
             case .success(.alreadyThere(let path, let size)):
-                answer = .success(Named(path: path, size: size, wasAlreadyThere: true))
+                let named = Named(path: path, size: size, wasAlreadyThere: true)
+                answer = .success(.named(named))
             case .success(.file(let file)):
                 guard let name = names.popFirst() else { continue }
-                answer = name.map { Named(path: $0, size: file.total) }
+                answer = Self.answer(name, of: file)
             }
             order.answer.resume(returning: answer)
+        }
+    }
+
+    private static func answer(
+        _ name: Result<FilePath, DownloadError>,
+        of file: CompleteFile
+    ) -> Result<Answer, DownloadError> {
+        switch name {
+        case .success(let path): .success(.named(Named(path: path, size: file.total)))
+        case .failure(let error):
+            file.isDistrusted ? .success(.syncFailed(error)) : .failure(error)
         }
     }
 }

@@ -15,6 +15,8 @@ package final class AlarmClock: Sendable {
         var nextTicket: Ticket = 1
         var sleeper: Task<Void, Never>?
         var sleepsUntil = Moment.distantFuture
+        /// Of the sleeper: one that was cancelled too late rings for nobody.
+        var generation = 0
     }
 
     private let state = Mutex(State())
@@ -57,23 +59,26 @@ package final class AlarmClock: Sendable {
 
     private func sleep(until moment: Moment, _ state: inout State) {
         state.sleepsUntil = moment
-        let time = time
+        state.generation += 1
+        let (time, generation) = (time, state.generation)
         state.sleeper = Task { [weak self] in
             // Cancelled by one that sleeps less long, or as there is nobody left to wake.
             guard (try? await time.sleep(until: moment)) != nil else { return }
-            self?.ring()
+            self?.ring(generation)
         }
     }
 
     private func rest(_ state: inout State) {
         state.sleeper?.cancel()
         state.sleeper = nil
+        state.generation += 1
         state.sleepsUntil = .distantFuture
     }
 
-    private func ring() {
+    private func ring(_ generation: Int) {
         let now = time.now()
-        let due = state.withLock { state in
+        let due = state.withLock { state -> [@Sendable () -> Void] in
+            guard generation == state.generation else { return [] }
             let due = state.alarms.filter { $0.value.moment <= now }
             for ticket in due.keys { state.alarms[ticket]?.moment = .distantFuture }
             let next = state.alarms.values.map(\.moment).min() ?? .distantFuture

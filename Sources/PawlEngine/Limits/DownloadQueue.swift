@@ -11,7 +11,12 @@ package final class DownloadQueue: Sendable {
 
     private let state: Mutex<State>
 
-    package init(limit: Int) { state = Mutex(State(free: max(1, limit))) }
+    private let limit: Int
+
+    package init(limit: Int) {
+        self.limit = max(1, limit)
+        state = Mutex(State(free: self.limit))
+    }
 
     /// Runs `work` when it is its turn.
     ///
@@ -22,7 +27,7 @@ package final class DownloadQueue: Sendable {
         guard await enter() else {
             throw DownloadError(.interrupted, "stopped before it began")
         }
-        let turn = DownloadTurn { self.leave() }
+        let turn = DownloadTurn(mayEndEarly: limit > 1) { self.leave() }
         defer { turn.end() }
         return try await work(turn)
     }
@@ -74,9 +79,19 @@ package final class DownloadQueue: Sendable {
 /// It may be given up before the download has ended, when that needs the network no more.
 package final class DownloadTurn: Sendable {
     private let hasEnded = Atomic<Bool>(false)
+    private let mayEndEarly: Bool
     private let whenEnded: @Sendable () -> Void
 
-    package init(whenEnded: @escaping @Sendable () -> Void) { self.whenEnded = whenEnded }
+    package init(mayEndEarly: Bool = true, whenEnded: @escaping @Sendable () -> Void) {
+        self.mayEndEarly = mayEndEarly
+        self.whenEnded = whenEnded
+    }
+
+    /// Before the file has its name; false where one is to follow the other.
+    package func endEarly() -> Bool {
+        if mayEndEarly { end() }
+        return mayEndEarly
+    }
 
     package func end() {
         if !hasEnded.exchange(true, ordering: .relaxed) { whenEnded() }

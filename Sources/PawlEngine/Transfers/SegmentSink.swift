@@ -78,7 +78,8 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         if let small {
             self.small = nil
             if small.isShown {
-                if context.store.current != nil { _ = writeCollected(small) }
+                // Else the driver has refused it: these bytes belong nowhere.
+                if cursor.hasBegun { _ = writeCollected(small) }
             } else if case .completed = end.outcome, small.isWhole {
                 return context.mailbox.post(.arrived(order.id, small))
             } else {
@@ -110,7 +111,8 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     /// What takes longer than a checkpoint's interval goes to a file after all.
     private func collect(_ bytes: UnsafeRawBufferPointer, in small: SmallBody) -> BodyAnswer {
         small.append(bytes)
-        cursor.moved(to: Int64(small.bytes.count))
+        // They are in no file yet, so they are not written: the ledger must not count them.
+        cursor.skip(bytes.count)
         guard !small.isWhole, small.isOverdue(at: context.time.now()) else {
             return answer(after: 0, of: bytes.count)
         }

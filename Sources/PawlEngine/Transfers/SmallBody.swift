@@ -59,11 +59,14 @@ package final class SmallBodyBudget: Sendable {
 
     func take(_ count: Int64) -> Bool {
         guard (0...Self.mostBytesEach).contains(count) else { return false }
-        let (_, sum) = taken.add(count, ordering: .relaxed)
+        let (_, sum) = taken.add(Self.cost(count), ordering: .relaxed)
         guard sum > Self.mostBytes else { return true }
         giveBack(count)
         return false
     }
 
-    func giveBack(_ count: Int64) { taken.subtract(count, ordering: .relaxed) }
+    func giveBack(_ count: Int64) { taken.subtract(Self.cost(count), ordering: .relaxed) }
+
+    /// What waits costs more than its bytes.
+    private static func cost(_ count: Int64) -> Int64 { count + 8192 }
 }

@@ -12,6 +12,7 @@ package final class TransferCursor: Sendable {
     private let held = Atomic<Bool>(false)
     private let pausedUntil = Atomic<Int64>(0)
     private let skipped = Atomic<Int64>(0)
+    private let begun = Atomic<Bool>(false)
 
     package init(start: Int64, end: Int64) {
         startOffset = Atomic(start)
@@ -37,9 +38,13 @@ package final class TransferCursor: Sendable {
     func begin(at position: Int64) {
         startOffset.store(position, ordering: .releasing)
         offset.store(position, ordering: .releasing)
+        begun.store(true, ordering: .releasing)
     }
 
-    /// Bytes that were read and not kept, as they are there already.
+    /// Whether a held transfer was allowed to go on.
+    var hasBegun: Bool { begun.load(ordering: .acquiring) }
+
+    /// Bytes that were read and not kept, as they are there already or still in memory.
     var skippedBytes: Int64 { skipped.load(ordering: .relaxed) }
 
     func skip(_ count: Int) { skipped.add(Int64(count), ordering: .relaxed) }

@@ -40,7 +40,10 @@ extension PartialStore {
         }
         return zip(files, placed).map { file, result in
             result.flatMap { path in
-                (folders[path.folder] ?? .success(())).flatMap { file.conclude(at: path) }
+                switch folders[path.folder] {
+                case .failure(let error): file.giveUp(error)
+                case .success, nil: file.conclude(at: path)
+                }
             }
         }
     }
@@ -60,6 +63,7 @@ extension PartialStore {
         let path = try giveFinalName { (state) throws(DownloadError) in
             try place(&state, firstFreeOf: 0...Self.highestNumber) { [paths] in paths.corrupt($0) }
         }
+        defer { letGo() }
         try Self.syncFolder(of: path).get()
         try conclude()
         return path
@@ -222,6 +226,9 @@ package struct CompleteFile: Sendable {
         self.epoch = epoch
     }
 
+    /// Whether a sync of it failed.
+    package var isDistrusted: Bool { epoch.map { $0 != store.trustEpoch } ?? false }
+
     fileprivate func makeDurable() throws(DownloadError) {
         try store.adjustSize(to: total)
         try store.syncForGood(epoch ?? store.trustEpoch)
@@ -236,6 +243,12 @@ package struct CompleteFile: Sendable {
                 try store.place(&state, policy: policy)
             }
         }
+    }
+
+    /// It has its name, but that is not durable.
+    fileprivate func giveUp(_ error: DownloadError) -> Result<FilePath, DownloadError> {
+        store.letGo()
+        return .failure(error)
     }
 
     fileprivate func conclude(at path: FilePath) -> Result<FilePath, DownloadError> {

@@ -56,10 +56,12 @@ package final class PartialStore: Sendable {
         }
     }
 
-    /// Puts the whole of a small file into it.
-    package func write(_ bytes: [UInt8]) throws(DownloadError) {
+    /// Puts a small file's beginning into it, but for its first `start` bytes.
+    package func write(_ bytes: [UInt8], from start: Int64 = 0) throws(DownloadError) {
+        guard start < Int64(bytes.count) else { return }
         let failure: DownloadError? = bytes.withUnsafeBytes { buffer in
-            do throws(DownloadError) { try write(buffer, at: 0) } catch { return error }
+            let rest = UnsafeRawBufferPointer(rebasing: buffer[Int(max(0, start))...])
+            do throws(DownloadError) { try write(rest, at: max(0, start)) } catch { return error }
             return nil
         }
         if let failure { throw failure }
@@ -107,6 +109,8 @@ package final class PartialStore: Sendable {
         state.isClosed = true
         letGo(&state)
     }
+
+    func letGo() { state.withLock { letGo(&$0) } }
 
     func letGo(_ state: inout State) {
         if let checkpoint = state.checkpoint { FileLock.release(checkpoint.file) }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The origins that have taken Basic credentials (RFC 7617), and offered nothing safer.
+/// Where servers have taken Basic credentials (RFC 7617), and offered nothing safer: folders of origins.
 ///
 /// Which scheme a server wants costs a round to learn; further connections need not learn it again.
 final class BasicOrigins: Sendable {

@@ -64,7 +64,7 @@ extension CurlHandle {
         }
         try set(CURLOPT_USERNAME, to: credentials.name)
         try set(CURLOPT_PASSWORD, to: credentials.password)
-        let isBasic = basicOrigins.contains(request.url.origin)
+        let isBasic = basicOrigins.contains(request.signInScope)
         let schemes = isBasic ? pawl_curl_auth_basic : pawl_curl_auth_basic | pawl_curl_auth_digest
         try set(CURLOPT_HTTPAUTH, to: Int(schemes))
     }
@@ -72,13 +72,13 @@ extension CurlHandle {
     /// Remembers from a head how the origin wants to be signed in to.
     func noteScheme(of request: TransferRequest, isSignedIn: Bool) {
         guard request.credentials != nil else { return }
-        guard isSignedIn else { return basicOrigins.remove(request.url.origin) }
+        guard isSignedIn else { return basicOrigins.remove(request.signInScope) }
         // Only an exchange that was asked for credentials offers any.
         let offered = number(CURLINFO_HTTPAUTH_AVAIL)
         guard offered & pawl_curl_auth_basic != 0, offered & pawl_curl_auth_digest == 0 else {
             return
         }
-        basicOrigins.insert(request.url.origin)
+        basicOrigins.insert(request.signInScope)
     }
 
     private func setConnection(_ settings: ConnectionSettings) throws(TransferFailure) {
@@ -105,6 +105,14 @@ extension CurlHandle {
         try set(CURLOPT_CAINFO, to: file)
         // The system's authorities would count as well.
         try set(CURLOPT_CAPATH, to: nil)
+    }
+}
+
+extension TransferRequest {
+    /// What one answer about signing in holds for: this folder of the origin (RFC 7617 §2.2).
+    fileprivate var signInScope: String {
+        let folder = url.path().split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        return url.origin + folder.joined(separator: "/") + " " + (credentials?.name ?? "")
     }
 }
 

@@ -53,7 +53,7 @@ final class EngineProcess: Sendable {
             do throws(DownloadError) {
                 let file = try await self.engine.queue.run { (turn) async throws(DownloadError) in
                     try await DownloadDriver(job, engine: self.engine, monitor: monitor) {
-                        turn.end()
+                        _ = turn.endEarly()
                     }.run()
                 }
                 return .success(file)
