@@ -8,14 +8,12 @@ struct CheckedRequest: Sendable {
 
     init(_ url: URL, _ settings: DownloadSettings) throws(DownloadError) {
         let (address, credentials) = try SourceURL.parse(url.absoluteString)
-        if settings.adoptsPartialFile {
-            guard case .digest = settings.checksum else {
-                throw DownloadError(
-                    .usage,
-                    "another tool's partial file is to be adopted, without a checksum to prove it",
-                    advice: "set the digest that the file must have"
-                )
-            }
+        guard !settings.adoptsPartialFile || settings.checksum.isGiven else {
+            throw DownloadError(
+                .usage,
+                "another tool's partial file is to be adopted, without a checksum to prove it",
+                advice: "set the digest that the file must have"
+            )
         }
         var settings = settings
         settings.credentials = settings.credentials ?? credentials

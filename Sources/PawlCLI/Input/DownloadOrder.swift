@@ -44,7 +44,7 @@ extension DownloadOrder {
                 advice: "give one of the two"
             )
         }
-        guard case .digest = settings.checksum else {
+        guard settings.checksum.isGiven else {
             throw DownloadError(
                 .usage,
                 "\(start)--adopt without --checksum: nothing else can prove another tool's bytes",
@@ -129,7 +129,7 @@ package struct OrderBook: Sendable {
                 )
             }
         }
-        guard case .digest = common.settings.checksum else { return }
+        guard common.settings.checksum.isGiven else { return }
         guard urls.count + (list?.entries.count ?? 0) == 1 else {
             throw DownloadError(
                 .usage,

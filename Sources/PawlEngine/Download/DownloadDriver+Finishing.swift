@@ -102,7 +102,8 @@ extension DownloadDriver {
         }
     }
 
-    private func ended(
+    /// Tells the planner of an end that leads to nothing more.
+    func ended(
         _ id: TransferID,
         offset: Int64,
         _ outcome: TransferOutcome

@@ -9,24 +9,22 @@ extension DownloadDriver {
     private static let mostAttempts = 3
 
     func arrived(_ id: TransferID, _ body: SmallBody) async {
-        guard transfers.removeValue(forKey: id) != nil else { return }
-        monitor.bytes.ended(id)
+        guard transfers[id] != nil else { return }
         monitor.sized(body.representation.total)
         noteHead(body.head, body.verdict)
         // There is nothing left to plan: the connection goes to others.
-        await release(id, body)
+        for action in follow(.abandoned) { _ = await perform(action) }
+        await ended(id, offset: Int64(body.bytes.count), .completed)
+        whenFetched()
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
-            for _ in 1..<Self.mostAttempts {
+            for attempt in 1...Self.mostAttempts {
                 switch try await self.engine.finisher.finish(self.preparation(of: body)) {
                 case .named(let named): return self.succeed(named)
                 case .syncFailed(let error):
+                    guard attempt < Self.mostAttempts else { throw error }
                     self.logger.warning("\(error.message): it is written again")
                 }
-            }
-            switch try await self.engine.finisher.finish(self.preparation(of: body)) {
-            case .named(let named): self.succeed(named)
-            case .syncFailed(let error): throw error
             }
         }
     }
@@ -52,16 +50,6 @@ extension DownloadDriver {
         } else {
             mailbox.post(.brokeOff(id, body, end))
         }
-    }
-
-    private func release(_ id: TransferID, _ body: SmallBody) async {
-        let ended = DownloadEvent.transferEnded(
-            id,
-            offset: Int64(body.bytes.count),
-            .completed
-        )
-        for action in follow(.abandoned) + follow(ended) { _ = await perform(action) }
-        whenFetched()
     }
 
     private func preparation(

@@ -186,8 +186,7 @@ struct TargetResolver: Sendable {
 
     /// A digest proves at the end what no validator can prove before.
     private var allowsWeakResume: Bool {
-        if case .digest = settings.checksum { return true }
-        return settings.resumesWithoutValidator
+        settings.checksum.isGiven || settings.resumesWithoutValidator
     }
 
     private static func exists(_ path: FilePath) -> DownloadError {
