@@ -13,6 +13,7 @@ struct WindingUpTests {
         final class Ended: Transfer {
             func cancel() {}
             func resume() {}
+            func nudge() {}
         }
 
         func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer {

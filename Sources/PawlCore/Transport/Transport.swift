@@ -11,6 +11,9 @@ package protocol Transfer: AnyObject, Sendable {
 
     /// Goes on after the sink answered `.hold`. Nothing happens where it had not.
     func resume()
+
+    /// Has the sink called soon, on the transport's thread, though nothing may come.
+    func nudge()
 }
 
 /// Takes what one exchange brings, on a thread of the transport's own, one call at a time.
@@ -24,7 +27,14 @@ package protocol TransferSink: AnyObject, Sendable {
     /// Takes all of `bytes`, which are gone after the call.
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer
 
+    /// After `Transfer.nudge()`, between a head and the end.
+    func transferNudged() -> BodyAnswer
+
     func transferEnded(_ end: TransferEnd)
+}
+
+extension TransferSink {
+    package func transferNudged() -> BodyAnswer { .more }
 }
 
 package enum HeadAnswer: Sendable {

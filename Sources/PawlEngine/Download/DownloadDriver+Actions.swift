@@ -20,6 +20,7 @@ extension DownloadDriver {
         case .resumeTransfer(let id, let skipUntil):
             untouched = nil
             transfers[id]?.cursor.begin(at: skipUntil)
+            await writeCollected(id, from: skipUntil)
             transfers[id]?.transfer.resume()
             monitor.entered(.receiving)
         case .openStore(let id, let representation):

@@ -95,8 +95,12 @@ extension DownloadDriver {
             guard let running = transfers[id] else { return }
             await ended(id, offset: running.cursor.position, end.outcome)
         case .arrived(let id, let body):
+            await keepCollected(body)
             await ended(id, offset: Int64(body.bytes.count), .completed)
-        case .brokeOff(let id, _, let end): await ended(id, offset: 0, end.outcome)
+        case .overdue(_, let body): await keepCollected(body)
+        case .brokeOff(let id, let body, let end):
+            await keepCollected(body)
+            await ended(id, offset: 0, end.outcome)
         case .slotGranted(let host): engine.budgets.release(host)
         default: break
         }

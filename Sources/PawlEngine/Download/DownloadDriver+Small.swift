@@ -29,26 +29,61 @@ extension DownloadDriver {
         }
     }
 
-    /// What came of one that broke off is kept like any other's.
-    func brokeOff(_ id: TransferID, _ body: SmallBody, _ end: TransferEnd) async {
-        guard let running = transfers[id] else { return }
+    /// It goes to a file like a large one: the planner lets it go on, from where these bytes end.
+    func show(_ id: TransferID, _ body: SmallBody) async {
+        guard transfers[id] != nil else { return }
         heads[id] = body.head
         noteHead(body.head, body.verdict)
+        collected[id] = body
         await tell(.headJudged(id, body.verdict))
-        // Where the planner has let it go on, from there; else these bytes belong nowhere.
-        if outcome == nil, running.cursor.hasBegun, let store = context.store.current {
-            let start = running.cursor.position
-            await attempt { () async throws(DownloadError) in
-                try await self.engine.disk.run { () throws(DownloadError) in
-                    try store.write(body.bytes, from: start)
-                }
-                running.cursor.moved(to: max(start, Int64(body.bytes.count)))
-            }
-        }
+        collected[id] = nil
+    }
+
+    /// What came of one that broke off is kept like any other's.
+    func brokeOff(_ id: TransferID, _ body: SmallBody, _ end: TransferEnd) async {
+        await show(id, body)
         if outcome == nil {
             await ended(id, end, nil)
         } else {
             mailbox.post(.brokeOff(id, body, end))
+        }
+    }
+
+    /// Writes what was collected before the transfer goes on, and claims it at once: it is late.
+    func writeCollected(_ id: TransferID, from start: Int64) async {
+        guard let body = collected[id], let cursor = transfers[id]?.cursor,
+            let store = context.store.current
+        else { return }
+        await attempt { () async throws(DownloadError) in
+            try await self.engine.disk.run { () throws(DownloadError) in
+                try store.write(body.bytes, from: start)
+            }
+            cursor.moved(to: max(start, Int64(body.bytes.count)))
+            _ = self.context.pulse.wrote(body.bytes.count)
+            try await self.saveCheckpoint()
+        }
+    }
+
+    /// After the end of the download, what is in memory is kept as if it had been written before.
+    func keepCollected(_ body: SmallBody) async {
+        guard case .failure = outcome, context.store.current == nil, !body.bytes.isEmpty
+        else { return }
+        let (resolver, absent) = (resolver, absent)
+        do throws(DownloadError) {
+            let found = try await engine.disk.run { () throws(DownloadError) in
+                let found = try resolver.open(body.head, body.representation, nil, absent: absent)
+                if case .created(let store, _) = found { try store.write(body.bytes) }
+                return found
+            }
+            switch found {
+            case .created(let store, _):
+                context.store.current = store
+                monitor.bytes.begin(with: RangeSet(ByteRange(0, Int64(body.bytes.count))))
+            case .resumable(let store, _): store.close()
+            case .alreadyThere, .nothing: break
+            }
+        } catch {
+            logger.warning("keeping what came failed: \(error)")
         }
     }
 

@@ -22,6 +22,8 @@ package final class DownloadDriver {
     var transfers: [TransferID: RunningTransfer] = [:]
     /// The heads that wait for the store to be opened.
     var heads: [TransferID: ResponseHead] = [:]
+    /// What came into memory before the store was opened.
+    var collected: [TransferID: SmallBody] = [:]
     /// What an earlier run left in the open store, until a byte of this run joins it.
     var untouched: StartingPoint?
     /// Another tool's bytes, which the user wants to go on with.
@@ -188,6 +190,7 @@ package final class DownloadDriver {
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
         case .arrived(let id, let body): await arrived(id, body)
+        case .overdue(let id, let body): await show(id, body)
         case .brokeOff(let id, let body, let end): await brokeOff(id, body, end)
         case .slotGranted(let host): await tell(.slotGranted(host: host))
         case .checkpointDue: await attempt(saveCheckpoint)
@@ -217,6 +220,9 @@ package final class DownloadDriver {
         if stop.isLate { return fail(StopSignal.late) }
         let now = engine.time.now()
         engine.budgets.distribute()
+        for running in transfers.values where running.cursor.isOverdue(at: now) {
+            running.transfer.nudge()
+        }
         if let wake = planner.wakeAt(lastTick), now >= wake {
             lastTick = now
             let samples = transfers.map { id, running in

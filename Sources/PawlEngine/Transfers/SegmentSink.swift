@@ -52,11 +52,20 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     }
 
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
-        if let small {
-            guard small.isShown else { return collect(bytes, in: small) }
-            guard writeCollected(small) else { return .stop }
-        }
-        return take(bytes)
+        guard let small else { return take(bytes) }
+        small.append(bytes)
+        // They are in no file yet, so they are not written: the ledger must not count them.
+        cursor.skip(bytes.count)
+        return answer(after: 0, of: bytes.count)
+    }
+
+    /// A body that takes too long goes to a file after all: the driver writes what is here so far.
+    func transferNudged() -> BodyAnswer {
+        guard let small = handOver() else { return .more }
+        position = Int64(small.bytes.count)
+        provenEnd = small.representation.total ?? .max
+        context.mailbox.post(.overdue(order.id, small))
+        return .hold
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
@@ -75,16 +84,11 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     }
 
     func transferEnded(_ end: TransferEnd) {
-        if let small {
-            self.small = nil
-            if small.isShown {
-                // Else the driver has refused it: these bytes belong nowhere.
-                if cursor.hasBegun { _ = writeCollected(small) }
-            } else if case .completed = end.outcome, small.isWhole {
-                return context.mailbox.post(.arrived(order.id, small))
-            } else {
-                return context.mailbox.post(.brokeOff(order.id, small, end))
-            }
+        if let small = handOver() {
+            let isWhole = end.outcome == .completed && small.isWhole
+            return context.mailbox.post(
+                isWhole ? .arrived(order.id, small) : .brokeOff(order.id, small, end)
+            )
         }
         context.mailbox.post(.transferEnded(order.id, end, failure))
     }
@@ -99,34 +103,21 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         guard let budget = context.smallBodies, context.store.current == nil,
             representation.digest == nil || !context.takesServerDigests
         else { return nil }
-        return SmallBody(
+        let body = SmallBody(
             head,
             representation,
             acceptsRanges: acceptsRanges,
-            budget: budget,
-            now: context.time.now()
+            budget: budget
         )
+        if body != nil { cursor.collects(until: context.time.now() + SmallBodyBudget.patience) }
+        return body
     }
 
-    /// What takes longer than a checkpoint's interval goes to a file after all.
-    private func collect(_ bytes: UnsafeRawBufferPointer, in small: SmallBody) -> BodyAnswer {
-        small.append(bytes)
-        // They are in no file yet, so they are not written: the ledger must not count them.
-        cursor.skip(bytes.count)
-        guard !small.isWhole, small.isOverdue(at: context.time.now()) else {
-            return answer(after: 0, of: bytes.count)
-        }
-        small.isShown = true
-        context.mailbox.post(.headJudged(order.id, small.verdict, small.head))
-        return .hold
-    }
-
-    private func writeCollected(_ small: SmallBody) -> Bool {
+    private func handOver() -> SmallBody? {
+        guard let small else { return nil }
         self.small = nil
-        provenEnd = small.representation.total ?? .max
-        let answer = small.bytes.withUnsafeBytes { take($0) }
-        if case .stop = answer { return position >= cursor.end }
-        return true
+        cursor.collects(until: nil)
+        return small
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {

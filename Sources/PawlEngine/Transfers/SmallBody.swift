@@ -5,25 +5,21 @@ internal import Synchronization
 /// A small file on its way, in memory: it becomes a file when all of it is there, together with
 /// others, so that the disk syncs many at once.
 ///
-/// `@unchecked Sendable`: the network's thread alone fills it, and hands it over when it is whole.
+/// `@unchecked Sendable`: the network's thread alone fills it, and then hands it over to the driver.
 final class SmallBody: @unchecked Sendable {
     let head: ResponseHead
     let representation: Representation
     private let acceptsRanges: Bool
     private let total: Int64
     private let budget: SmallBodyBudget
-    private let deadline: Moment
     private(set) var bytes: [UInt8] = []
-    /// Whether its head was shown after all, as it takes too long.
-    var isShown = false
 
     /// Nil where the file is not small, or there is no memory for another one.
     init?(
         _ head: ResponseHead,
         _ representation: Representation,
         acceptsRanges: Bool,
-        budget: SmallBodyBudget,
-        now: Moment
+        budget: SmallBodyBudget
     ) {
         guard let total = representation.total, representation.contentEncoding == nil,
             budget.take(total)
@@ -33,7 +29,6 @@ final class SmallBody: @unchecked Sendable {
         self.acceptsRanges = acceptsRanges
         self.total = total
         self.budget = budget
-        deadline = now + CheckpointKeeper.interval
         bytes.reserveCapacity(Int(total))
     }
 
@@ -43,14 +38,13 @@ final class SmallBody: @unchecked Sendable {
 
     var isWhole: Bool { bytes.count == total }
 
-    /// Whether it should be in a file by now: a crash may cost a second of work at most.
-    func isOverdue(at now: Moment) -> Bool { now >= deadline }
-
     func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 }
 
 /// How many bytes of small files may be in memory, over all downloads.
 package final class SmallBodyBudget: Sendable {
+    /// How long one may stay in memory: a crash may cost a second of work at most.
+    static let patience = Duration.milliseconds(500)
     /// What is larger goes to its file as it comes.
     static let mostBytesEach: Int64 = 64 << 10
     static let mostBytes: Int64 = 2 << 20

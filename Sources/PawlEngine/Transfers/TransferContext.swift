@@ -29,6 +29,8 @@ indirect enum DriverMessage: Sendable {
     case headJudged(TransferID, HeadVerdict, ResponseHead)
     /// A small file came as a whole, and was not shown before.
     case arrived(TransferID, SmallBody)
+    /// A small file is still in memory though it should be on disk; its transfer is held.
+    case overdue(TransferID, SmallBody)
     /// A small file came in part; it was not shown before.
     case brokeOff(TransferID, SmallBody, TransferEnd)
     case transferEnded(TransferID, TransferEnd, DownloadError?)

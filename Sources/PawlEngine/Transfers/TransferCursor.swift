@@ -12,7 +12,7 @@ package final class TransferCursor: Sendable {
     private let held = Atomic<Bool>(false)
     private let pausedUntil = Atomic<Int64>(0)
     private let skipped = Atomic<Int64>(0)
-    private let begun = Atomic<Bool>(false)
+    private let collectedUntil = Atomic<Int64>(.max)
 
     package init(start: Int64, end: Int64) {
         startOffset = Atomic(start)
@@ -38,11 +38,7 @@ package final class TransferCursor: Sendable {
     func begin(at position: Int64) {
         startOffset.store(position, ordering: .releasing)
         offset.store(position, ordering: .releasing)
-        begun.store(true, ordering: .releasing)
     }
-
-    /// Whether a held transfer was allowed to go on.
-    var hasBegun: Bool { begun.load(ordering: .acquiring) }
 
     /// Bytes that were read and not kept, as they are there already or still in memory.
     var skippedBytes: Int64 { skipped.load(ordering: .relaxed) }
@@ -50,6 +46,15 @@ package final class TransferCursor: Sendable {
     func skip(_ count: Int) { skipped.add(Int64(count), ordering: .relaxed) }
 
     func moved(to position: Int64) { offset.store(position, ordering: .releasing) }
+
+    /// When bytes that are collected in memory should be in a file; nil where none are.
+    func collects(until moment: Moment?) {
+        collectedUntil.store(moment?.nanoseconds ?? .max, ordering: .relaxed)
+    }
+
+    func isOverdue(at now: Moment) -> Bool {
+        collectedUntil.load(ordering: .relaxed) <= now.nanoseconds
+    }
 
     /// Whether the network's thread waits for `Transfer.resume()` because the checkpoint is behind.
     var isHeld: Bool {

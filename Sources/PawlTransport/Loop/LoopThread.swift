@@ -38,6 +38,10 @@ final class LoopThread {
             if isActive(context) { end(context, .cancelled) }
         case .resume(let context):
             if isActive(context), context.isHeld { goOn(context) }
+        case .nudge(let context):
+            guard isActive(context) else { break }
+            context.nudged()
+            if context.ending != nil { end(context, context.outcome(of: CURLE_OK)) }
         }
     }
 

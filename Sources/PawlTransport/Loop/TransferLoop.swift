@@ -8,6 +8,7 @@ final class TransferLoop: Sendable {
         case start(TransferContext)
         case cancel(TransferContext)
         case resume(TransferContext)
+        case nudge(TransferContext)
     }
 
     private enum Phase {
@@ -58,6 +59,10 @@ final class TransferLoop: Sendable {
 
     func resume(_ context: TransferContext) {
         inbox.withLock { Self.post(.resume(context), to: &$0) }
+    }
+
+    func nudge(_ context: TransferContext) {
+        inbox.withLock { Self.post(.nudge(context), to: &$0) }
     }
 
     /// Lets the thread end; returns it for joining.

@@ -13,4 +13,6 @@ final class CurlTransfer: Transfer {
     func cancel() { loop.cancel(context) }
 
     func resume() { loop.resume(context) }
+
+    func nudge() { loop.nudge(context) }
 }

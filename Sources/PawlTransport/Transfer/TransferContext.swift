@@ -113,15 +113,25 @@ extension TransferContext {
         // A body that is here as a whole is let pass, so that the connection can be used again.
         if ending == .stopped, handle?.contentLength == Int64(bytes.count) { return bytes.count }
         guard ending == nil, let sink else { return 0 }
-        switch sink.transferReceived(bytes) {
+        obey(sink.transferReceived(bytes))
+        return ending == nil ? bytes.count : 0
+    }
+
+    /// Called on the loop's thread, between libcurl's callbacks.
+    func nudged() {
+        guard isHeadShown, ending == nil, deferredEnd == nil, let sink else { return }
+        obey(sink.transferNudged())
+    }
+
+    private func obey(_ answer: BodyAnswer) {
+        switch answer {
         case .more: break
         case .pause(let duration): startPause(duration)
-        case .hold: pause = .held
-        case .stop:
-            ending = .stopped
-            return 0
+        case .hold:
+            if pause == .timed { timers?.remove(self) }
+            pause = .held
+        case .stop: ending = .stopped
         }
-        return bytes.count
     }
 
     /// Whether the body of a refused head is likely to come with it.

@@ -3,6 +3,7 @@ import PawlCore
 import PawlEngine
 import PawlStorage
 import PawlTesting
+import SystemPackage
 import Testing
 
 /// Files that come within a checkpoint's interval: in memory, and with one sync for many.
@@ -100,6 +101,76 @@ struct SmallFileTests {
         try await scene.download(settings)
         try scene.expectFile(resource)
         #expect(scene.asked.map { $0.range?.first } == [nil, 25_000])
+    }
+
+    // MARK: - In memory when the download ends
+
+    /// Stopped when that much is in memory; returns what the next run asks for.
+    private func stop(
+        _ reply: Reply,
+        at moment: SinkMoment
+    ) async throws -> [Int64?] {
+        let scene = try Scene(reply)
+        let isThere = Observed(false)
+        let gate = Gate()
+        // Time that stands still: nothing becomes overdue.
+        let process = EngineProcess(time: ManualTimekeeper()) { real in
+            WatchedTransport(real: real) { now in
+                guard now == moment else { return }
+                isThere.update { $0 = true }
+                gate.wait()
+            }
+        }
+        let running = try scene.start(scene.settings(1), by: process)
+        await isThere.wait { $0 }
+        #expect(scene.folder.list().isEmpty)
+        running.cancel()
+        gate.open()
+        let error = await #expect(throws: DownloadError.self) { try await running.file() }
+        #expect(error?.code == .interrupted)
+        #expect(scene.folder.list() == [Scene.name + ".part", Scene.name + ".part.pawl"])
+        scene.serve(.resource(resource))
+        scene.forgetRequests()
+        try await scene.download(scene.settings(1))
+        try scene.expectFile(resource)
+        return scene.asked.map { $0.range?.first }
+    }
+
+    @Test func `what is in memory is kept when the download is stopped`() async throws {
+        let reply = Reply.resource(resource).stallAfterBytes(25_000)
+        #expect(try await stop(reply, at: .received(25_000)) == [25_000])
+    }
+
+    @Test func `one that came whole just when the download was stopped is kept`() async throws {
+        let asked = try await stop(.resource(resource), at: .ended)
+        #expect(asked.isEmpty)
+    }
+
+    @Test func `a stall does not leave it in memory for longer than a second`() async throws {
+        let scene = try Scene(.resource(resource).stallAfterBytes(25_000))
+        let running = try scene.start(scene.settings(1))
+        let path = FilePath(scene.folder.path(Scene.name + ".part"))
+        var claimed = RangeSet()
+        while claimed.count < 25_000, !Task.isCancelled {
+            await Task.yield()
+            claimed = (try? CheckpointFile.describe(path).usable) ?? RangeSet()
+        }
+        // As after a kill: nothing of this run may help.
+        #expect(!running.progress.phase.isEnd)
+        #expect(claimed == RangeSet(ByteRange(0, 25_000)))
+        running.cancel()
+        await #expect(throws: DownloadError.self) { try await running.file() }
+    }
+
+    @Test func `the rest of one that was late comes over the same connection`() async throws {
+        let latch = Latch()
+        let scene = try Scene(.resource(resource).holdAfterBytes(25_000, until: latch))
+        let running = try scene.start(scene.settings(1))
+        await running.waitForBytes(25_000)
+        latch.release()
+        _ = try await running.file()
+        try scene.expectFile(resource)
+        #expect(scene.asked.count == 1)
     }
 
     @Test(arguments: [false, true])
