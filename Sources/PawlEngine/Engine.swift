@@ -53,6 +53,10 @@ package struct Engine: Sendable {
     }
 }
 
+/// Says where a file is to go, by what the server said of it; it may block.
+package typealias DestinationChoice =
+    @Sendable (DownloadResponse) throws(DownloadError) -> Destination
+
 /// One download to be done.
 package struct DownloadJob: Sendable {
     package var url: URL
@@ -60,6 +64,10 @@ package struct DownloadJob: Sendable {
     package var settings: DownloadSettings
     /// Of the random waits.
     package var seed: UInt64
+    /// Names the place by the first good answer, in place of `destination`.
+    package var choosesDestination: DestinationChoice?
+    /// Nil where nobody holds or stops it but by cancelling its task.
+    package var control: DownloadControl?
 
     package init(url: URL, destination: Destination, settings: DownloadSettings, seed: UInt64) {
         self.url = url

@@ -95,17 +95,3 @@ struct AskingTests {
         #expect(connections > 1 || fetched == Scene.size - kept)
     }
 }
-
-extension RequestedRange {
-    /// The last byte asked for, nil where the end is open.
-    var last: Int64? {
-        if case .from(_, let last) = self { return last }
-        return nil
-    }
-
-    /// The first byte asked for, nil where the end of the file was.
-    var first: Int64? {
-        if case .from(let first, _) = self { return first }
-        return nil
-    }
-}

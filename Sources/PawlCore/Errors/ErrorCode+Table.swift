@@ -59,6 +59,11 @@ extension ErrorCode {
     /// A login page came in place of the file.
     public static let captivePortal = ErrorCode(rawValue: "captive-portal")
 
+    /// Thrown away by the user: nothing is kept.
+    public static let cancelled = ErrorCode(rawValue: "cancelled")
+    /// The service that carries background sessions is not there.
+    public static let daemonUnavailable = ErrorCode(rawValue: "daemon-unavailable")
+
     package static let table: [ErrorRow] = [
         row(.unknown, .later, 1, "a failure that has no code of its own"),
         row(.timedOut, .later, 2, "a time limit passed: connecting, stalled, or --max-time"),
@@ -84,6 +89,8 @@ extension ErrorCode {
         row(.tlsFailed, .elsewhere, 33, "TLS failed or the certificate was not accepted"),
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
         row(.redirectRefused, .elsewhere, 35, "a redirect to where Pawl does not go"),
+        row(.cancelled, .never, 37, "cancelled: nothing is kept"),
+        row(.daemonUnavailable, .later, 38, "the service for background sessions is not there"),
         row(.captivePortal, .later, 36, "a login page came in place of the file"),
     ]
 

@@ -81,6 +81,10 @@ extension DownloadDriver {
     /// What a head says besides the bytes: the length's proof, a digest.
     func noteHead(_ head: ResponseHead, _ verdict: HeadVerdict) {
         switch verdict {
+        case .pin, .whole, .write: monitor.answered(head)
+        default: break
+        }
+        switch verdict {
         case .pin, .whole:
             // HTTP/2 and later frame every body, so that a short one is seen.
             isLengthVerified =

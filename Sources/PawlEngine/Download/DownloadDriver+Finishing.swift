@@ -112,7 +112,8 @@ extension DownloadDriver {
         offset: Int64,
         _ outcome: TransferOutcome
     ) async {
-        guard transfers.removeValue(forKey: id) != nil else { return }
+        guard let running = transfers.removeValue(forKey: id) else { return }
+        monitor.transferEnded(TransferEnd(outcome), running.cursor)
         monitor.bytes.ended(id)
         for action in follow(.transferEnded(id, offset: offset, outcome)) {
             _ = await perform(action)
@@ -134,7 +135,9 @@ extension DownloadDriver {
         let written = isDistrusting ? store.durable : monitor.bytes.written
         if let adopted, planner.isAdopting { return await giveBack(store, adopted) }
         // Where another has the name, what came beside it is of no use to anybody.
-        let keeps = isResumable && !written.isEmpty && error.code != .alreadyRunning
+        let keeps =
+            isResumable && !written.isEmpty && error.code != .alreadyRunning
+            && job.control?.discards != true
         do throws(DownloadError) {
             try await engine.disk.run { () throws(DownloadError) in
                 guard keeps else { return try store.discard() }

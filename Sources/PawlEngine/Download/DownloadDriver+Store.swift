@@ -91,6 +91,7 @@ extension DownloadDriver {
     private func adopt(_ store: PartialStore, total: Int64?) async throws(DownloadError) {
         context.store.current = store
         trustedEpoch = store.trustEpoch
+        monitor.placed(store.paths)
         monitor.named(store.paths.final.lastComponent?.string ?? "")
         monitor.sized(total)
         monitor.resumed(at: monitor.bytes.written.count)
@@ -156,7 +157,8 @@ extension DownloadDriver {
     /// Encoded bytes are kept only as a whole: no checkpoint claims a part of them.
     var isResumable: Bool { planner.representation?.contentEncoding == nil }
 
-    private func releaseHeld() {
+    func releaseHeld() {
+        guard job.control?.isSuspended != true else { return }
         for running in transfers.values where running.cursor.isHeld {
             running.cursor.isHeld = false
             running.transfer.resume()

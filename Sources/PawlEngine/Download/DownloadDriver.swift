@@ -75,12 +75,14 @@ package final class DownloadDriver {
             limit: engine.limit,
             time: engine.time,
             smallBodies: job.settings.checksum.isGiven ? nil : engine.smallBodies,
-            takesServerDigests: job.settings.checksum == .automatic
+            takesServerDigests: job.settings.checksum == .automatic,
+            control: job.control
         )
         stop = StopSignal(after: job.settings.maximumDuration, engine.time)
         resolver = TargetResolver(
             url: job.url,
             destination: job.destination,
+            choice: job.choosesDestination,
             settings: job.settings,
             storeSettings: engine.storeSettings,
             stop: stop
@@ -106,6 +108,11 @@ package final class DownloadDriver {
     /// Cancelling the task keeps what came and throws `.interrupted`.
     package func run() async throws(DownloadError) -> DownloadedFile {
         let (mailbox, stop) = (mailbox, stop)
+        job.control?.attach { command in
+            if command == .stop { stop.cancel() }
+            mailbox.post(command == .stop ? .cancelled : .released)
+        }
+        defer { job.control?.detach() }
         ticket = engine.budgets.enroll { mailbox.post(.slotGranted(host: $0)) }
         defer { engine.budgets.resign(ticket) }
         alarm = engine.alarms.enroll { mailbox.nudge() }
@@ -159,6 +166,7 @@ package final class DownloadDriver {
     }
 
     private func begin() async throws(DownloadError) {
+        monitor.began()
         monitor.entered(.connecting)
         let resolver = resolver
         monitor.named(resolver.path(head: nil, finalURL: job.url).lastComponent?.string ?? "")
@@ -186,6 +194,7 @@ package final class DownloadDriver {
             logger.debug("\(id) \(head.status) \(head.reason.sanitized) from \(head.url.redacted)")
             heads[id] = head
             noteHead(head, verdict)
+            if case .redirect = verdict { monitor.redirected(from: head.url) }
             await tell(.headJudged(id, verdict))
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
@@ -195,6 +204,7 @@ package final class DownloadDriver {
         case .slotGranted(let host): await tell(.slotGranted(host: host))
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let epoch, let failure): await synced(epoch, failure)
+        case .released: releaseHeld()
         case .cancelled: fail(StopSignal.cancelled)
         }
     }
@@ -210,6 +220,7 @@ package final class DownloadDriver {
             return fail(failure)
         }
         guard let running = transfers.removeValue(forKey: id) else { return }
+        monitor.transferEnded(end, running.cursor)
         heads[id] = nil
         monitor.bytes.ended(id)
         logger.debug("\(id) ended at \(running.cursor.position): \(end.outcome)")

@@ -1,5 +1,7 @@
 package import PawlCore
+package import PawlStorage
 internal import Synchronization
+internal import struct FoundationEssentials.URL
 
 /// What others may see of a running download, sampled when they look.
 package final class DownloadMonitor: Sendable {
@@ -10,6 +12,11 @@ package final class DownloadMonitor: Sendable {
         var completedBytes: Int64?
         var resumedBytes: Int64 = 0
         var rate = RateEstimator()
+        var head: ResponseHead?
+        var redirects: [URL] = []
+        var metrics = TaskMetrics()
+        var began: Moment?
+        var paths: DownloadPaths?
     }
 
     private let state = Mutex(State())
@@ -39,6 +46,59 @@ package final class DownloadMonitor: Sendable {
         }
     }
 
+    /// What the last good answer said; nil before there was one.
+    package var response: DownloadResponse? {
+        let (head, redirects) = state.withLock { ($0.head, $0.redirects) }
+        return head.map { DownloadResponse($0, redirects: redirects) }
+    }
+
+    package var metrics: TaskMetrics {
+        let now = time.now()
+        return state.withLock { state in
+            var metrics = state.metrics
+            metrics.redirects = state.redirects.count
+            metrics.protocolVersion = state.head?.protocolVersion
+            if let began = state.began { metrics.duration += now - began }
+            return metrics
+        }
+    }
+
+    /// Where the bytes are on their way, once that is known.
+    package var paths: DownloadPaths? { state.withLock { $0.paths } }
+
+    func began() {
+        let now = time.now()
+        state.withLock { state in
+            state.began = now
+            state.redirects = []
+        }
+    }
+
+    private func stopped(_ state: inout State) {
+        guard let began = state.began else { return }
+        state.metrics.duration += time.now() - began
+        state.began = nil
+    }
+
+    func answered(_ head: ResponseHead) {
+        state.withLock { state in
+            // The first one tells of the whole.
+            if state.head == nil || state.head?.status == 206 { state.head = head }
+        }
+    }
+
+    func redirected(from url: URL) { state.withLock { $0.redirects.append(url) } }
+
+    func transferEnded(_ end: TransferEnd, _ cursor: TransferCursor) {
+        let count = cursor.written.count + cursor.skippedBytes
+        state.withLock { state in
+            state.metrics.ended(end)
+            state.metrics.bytesReceived += count
+        }
+    }
+
+    func placed(_ paths: DownloadPaths) { state.withLock { $0.paths = paths } }
+
     func named(_ name: String) { state.withLock { $0.name = name.sanitized } }
 
     func sized(_ total: Int64?) { state.withLock { $0.totalBytes = total } }
@@ -56,13 +116,19 @@ package final class DownloadMonitor: Sendable {
     }
 
     /// Ended without the file; also where it never began.
-    package func ended() { entered(.failed) }
+    package func ended() {
+        state.withLock { state in
+            state.phase = .failed
+            stopped(&state)
+        }
+    }
 
     func finished(_ file: DownloadedFile) {
         state.withLock { state in
             state.completedBytes = file.byteCount
             state.totalBytes = file.byteCount
             state.phase = .finished
+            stopped(&state)
         }
     }
 }

@@ -9,6 +9,7 @@ internal import SystemPackage
 struct TargetResolver: Sendable {
     let url: URL
     let destination: Destination
+    var choice: DestinationChoice?
     let settings: DownloadSettings
     let storeSettings: StoreSettings
     let stop: StopSignal
@@ -28,6 +29,7 @@ struct TargetResolver: Sendable {
 
     /// What an earlier run left under the name that is known before the server was asked.
     func findBeforeAsking() throws(DownloadError) -> Found {
+        guard choice == nil else { return .nothing(notes: [], absent: nil) }
         let path = path(head: nil, finalURL: url)
         try FolderPreparation.prepare(path.removingLastComponent())
         let isThere = try ExistingFile.isThere(path)
@@ -55,7 +57,7 @@ struct TargetResolver: Sendable {
         _ digest: ContentDigest?,
         absent: FilePath? = nil
     ) throws(DownloadError) -> Found {
-        let final = path(head: head, finalURL: head.url)
+        let final = try chosen(by: head)
         if final == absent {
             return .created(try create(DownloadPaths(final), representation), notes: [])
         }
@@ -85,7 +87,16 @@ struct TargetResolver: Sendable {
         )
     }
 
+    private func chosen(by head: ResponseHead) throws(DownloadError) -> FilePath {
+        guard let choice else { return path(head: head, finalURL: head.url) }
+        return path(to: try choice(DownloadResponse(head)), head: head, finalURL: head.url)
+    }
+
     func path(head: ResponseHead?, finalURL: URL) -> FilePath {
+        path(to: destination, head: head, finalURL: finalURL)
+    }
+
+    private func path(to destination: Destination, head: ResponseHead?, finalURL: URL) -> FilePath {
         switch destination {
         case .file(let path): FilePath(path)
         case .directory(let folder):

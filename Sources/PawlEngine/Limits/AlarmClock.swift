@@ -1,4 +1,4 @@
-internal import PawlCore
+package import PawlCore
 internal import Synchronization
 
 /// Wakes the drivers of many downloads when they asked for it: one sleeping task serves all.
@@ -32,7 +32,7 @@ package final class AlarmClock: Sendable {
     }
 
     /// A place for one alarm, which is not set yet.
-    func enroll(_ wake: @escaping @Sendable () -> Void) -> Ticket {
+    package func enroll(_ wake: @escaping @Sendable () -> Void) -> Ticket {
         state.withLock { state in
             defer { state.nextTicket += 1 }
             state.alarms[state.nextTicket] = Alarm(wake: wake)
@@ -40,7 +40,7 @@ package final class AlarmClock: Sendable {
         }
     }
 
-    func resign(_ ticket: Ticket) {
+    package func resign(_ ticket: Ticket) {
         state.withLock { state in
             state.alarms[ticket] = nil
             if state.alarms.isEmpty { rest(&state) }
@@ -48,7 +48,7 @@ package final class AlarmClock: Sendable {
     }
 
     /// Wakes once at that moment or soon after; replaces what was set before.
-    func set(_ ticket: Ticket, at moment: Moment) {
+    package func set(_ ticket: Ticket, at moment: Moment) {
         state.withLock { state in
             state.alarms[ticket]?.moment = moment
             guard moment < state.sleepsUntil else { return }

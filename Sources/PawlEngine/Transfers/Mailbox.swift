@@ -1,8 +1,8 @@
 internal import PawlCore
 internal import Synchronization
 
-/// Where the network's threads leave word for one waiting driver.
-final class Mailbox<Message: Sendable>: Sendable {
+/// Where other threads leave word for one that waits.
+package final class Mailbox<Message: Sendable>: Sendable {
     private struct State {
         var messages: [Message] = []
         var isNudged = false
@@ -11,7 +11,9 @@ final class Mailbox<Message: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    func post(_ message: Message) {
+    package init() {}
+
+    package func post(_ message: Message) {
         let waiter = state.withLock { state in
             state.messages.append(message)
             defer { state.waiter = nil }
@@ -21,7 +23,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// All messages so far, in order.
-    func take() -> [Message] {
+    package func take() -> [Message] {
         state.withLock { state in
             defer { state.messages = [] }
             return state.messages
@@ -29,7 +31,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// Lets the waiter look again, though there is no message for it.
-    func nudge() {
+    package func nudge() {
         let waiter = state.withLock { state in
             state.isNudged = state.waiter == nil
             defer { state.waiter = nil }
@@ -41,7 +43,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     /// Returns when there is a message or a nudge, even where the task was cancelled.
     ///
     /// One waiter at a time.
-    func wait() async {
+    package func wait() async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 guard state.messages.isEmpty, !state.isNudged else {

@@ -140,7 +140,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         let isAhead = context.pulse.wrote(written)
         let now = context.limit == nil ? .zero : context.time.now()
         let wait = context.limit?.charge(bytes: received, now: now) ?? .zero
-        if isAhead {
+        if isAhead || context.control?.isSuspended == true {
             cursor.isHeld = true
             return .hold
         }

@@ -12,6 +12,7 @@ struct TransferContext: Sendable {
     /// Nil where every byte is to go to the file as it comes.
     let smallBodies: SmallBodyBudget?
     let takesServerDigests: Bool
+    let control: DownloadControl?
 }
 
 /// The download's store, once it is open: network threads look it up before their first write.
@@ -39,5 +40,7 @@ indirect enum DriverMessage: Sendable {
     case checkpointDue
     /// A sync of what counted in that epoch has ended.
     case synced(epoch: Int, DownloadError?)
+    /// After a suspension.
+    case released
     case cancelled
 }

@@ -84,3 +84,17 @@ package enum RequestedRange: Hashable, Sendable {
         }
     }
 }
+
+extension RequestedRange {
+    /// The last byte asked for, nil where the end is open.
+    package var last: Int64? {
+        if case .from(_, let last) = self { return last }
+        return nil
+    }
+
+    /// The first byte asked for, nil where the end of the file was.
+    package var first: Int64? {
+        if case .from(let first, _) = self { return first }
+        return nil
+    }
+}

@@ -1,0 +1,111 @@
+internal import struct FoundationEssentials.Date
+internal import PawlCore
+internal import Synchronization
+internal import PawlEngine
+
+/// The runner: begins tasks when it is their turn, and delivers what is to be told.
+///
+/// It is one unstructured task, which is there while there is something to do: it holds the session,
+/// so that an idle one can go.
+extension DownloadSession {
+    private enum Step {
+        case run(DownloadTask)
+        case wait(until: Moment?)
+        case rest
+    }
+
+    /// Puts a task in line.
+    func enqueue(_ task: DownloadTask, priority: DownloadPriority, notBefore date: Date?) {
+        let now = engine.time.now()
+        let moment = date.map { now + .seconds(max(0, $0.timeIntervalSinceNow)) }
+        change { state in
+            state.queue.add(
+                task.taskIdentifier,
+                priority: priority,
+                notBefore: moment,
+                now: now
+            )
+        }
+    }
+
+    /// Returns whether it was in line: then no run of it will begin.
+    func dequeue(_ task: DownloadTask) -> Bool {
+        state.withLock { $0.queue.remove(task.taskIdentifier) }
+    }
+
+    func setPriority(_ priority: DownloadPriority, of task: DownloadTask) {
+        change { $0.queue.setPriority(task.taskIdentifier, priority) }
+    }
+
+    /// The next task may begin, though this one may not have told its end yet.
+    func gaveBackPlace() { change { $0.queue.gaveBack() } }
+
+    func post(_ event: SessionEvent) {
+        change { state in
+            state.undelivered += 1
+            events.post(event)
+        }
+    }
+
+    func delivered() { change { $0.undelivered -= 1 } }
+
+    /// Changes what the runner looks at, and has it look.
+    private func change(_ body: (inout State) -> Void) {
+        let starts = state.withLock { state in
+            body(&state)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if starts { Task { await run() } } else { bell.nudge() }
+    }
+
+    private func run() async {
+        repeat { await runWhileBusy() } while !rest()
+    }
+
+    /// Returns false where something came meanwhile.
+    private func rest() -> Bool {
+        state.withLock { state in
+            state.isRunning = !state.isIdle
+            return !state.isRunning
+        }
+    }
+
+    private func runWhileBusy() async {
+        let alarm = engine.alarms.enroll { [bell] in bell.nudge() }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.deliver() }
+            while true {
+                switch nextStep() {
+                case .run(let task):
+                    group.addTask {
+                        await task.run()
+                        self.change { $0.runs -= 1 }
+                    }
+                case .wait(let moment):
+                    engine.alarms.set(alarm, at: moment ?? .distantFuture)
+                    await bell.wait()
+                case .rest:
+                    events.post(.end)
+                    return
+                }
+            }
+        }
+        engine.alarms.resign(alarm)
+    }
+
+    private func nextStep() -> Step {
+        let now = engine.time.now()
+        return state.withLock { state in
+            while let id = state.queue.next(at: now) {
+                guard let task = state.tasks[id] else {
+                    state.queue.gaveBack()
+                    continue
+                }
+                state.runs += 1
+                return .run(task)
+            }
+            return state.isIdle ? .rest : .wait(until: state.queue.nextDate)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+public import struct FoundationEssentials.URL
+public import Logging
+public import PawlCore
+internal import PawlEngine
+internal import PawlTransport
+internal import Synchronization
+
+/// Tasks that share one configuration and its limits: what `URLSession` is elsewhere.
+///
+/// ```swift
+/// let session = DownloadSession()
+/// let url = URL(string: "https://example.org/disk.iso")!
+/// let file = try await session.download(from: url, to: .directory("/tmp"))
+/// ```
+///
+/// A session lives until its last task has ended, also where nobody holds it; then its threads end.
+public final class DownloadSession: Sendable {
+    struct State {
+        var tasks: [Int: DownloadTask] = [:]
+        var nextIdentifier = 1
+        var queue: StartQueue<Int>
+        /// Runs that have begun and not ended, their connections or not.
+        var runs = 0
+        var undelivered = 0
+        var isRunning = false
+        var phase = Phase.open
+        var delegate: (any DownloadSessionDelegate)?
+
+        var isIdle: Bool { queue.isEmpty && runs == 0 && undelivered == 0 }
+    }
+
+    enum Phase {
+        case open
+        /// What is there ends by itself, nothing new begins.
+        case finishing
+        case invalid
+    }
+
+    /// What holds for all its tasks.
+    public let configuration: SessionConfiguration
+    let engine: Engine
+    let events = Mailbox<SessionEvent>()
+    /// Wakes the runner.
+    let bell = Mailbox<Never>()
+    let state: Mutex<State>
+    let temporaryFiles = TemporaryFiles()
+    private let transport: CurlTransport
+
+    /// Makes a session.
+    ///
+    /// Nothing runs before the first task does. The delegate is held until the session is
+    /// invalidated, as the session is by its tasks.
+    public init(
+        _ configuration: SessionConfiguration = .default,
+        delegate: (any DownloadSessionDelegate)? = nil,
+        logger: Logger = Logger(label: "pawl")
+    ) {
+        self.configuration = configuration
+        let transport = CurlTransport()
+        self.transport = transport
+        let settings = configuration.downloaderSettings
+        engine = Engine(
+            transport: transport,
+            time: SystemTimekeeper(),
+            settings: settings,
+            cores: ProcessorCount.available,
+            logger: logger
+        )
+        state = Mutex(
+            State(
+                queue: StartQueue(limit: settings.maximumConcurrentDownloads),
+                delegate: delegate
+            )
+        )
+    }
+
+    deinit {
+        transport.shutDown()
+        engine.shutDown()
+    }
+
+    /// Hears of what the tasks do; nil once the session was invalidated.
+    public var delegate: (any DownloadSessionDelegate)? { state.withLock { $0.delegate } }
+
+    func forgetDelegate() { state.withLock { $0.delegate = nil } }
+
+    /// All tasks that have not ended, the oldest first.
+    public var allTasks: [DownloadTask] {
+        state.withLock { state in
+            state.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier }
+        }
+    }
+
+    // MARK: - Making tasks
+
+    /// A task that downloads to a file.
+    ///
+    /// It begins when it is resumed.
+    public func downloadTask(
+        with request: DownloadRequest,
+        to destination: TaskDestination = .temporary,
+        completionHandler: (@Sendable (Result<DownloadedFile, DownloadError>) -> Void)? = nil
+    ) -> DownloadTask {
+        state.withLock { state in
+            let task = DownloadTask(
+                state.nextIdentifier,
+                request,
+                to: destination,
+                in: self,
+                completionHandler: completionHandler
+            )
+            state.nextIdentifier += 1
+            state.tasks[task.taskIdentifier] = task
+            return task
+        }
+    }
+
+    /// A task that downloads a URL to a file.
+    ///
+    /// It begins when it is resumed.
+    public func downloadTask(
+        with url: URL,
+        to destination: TaskDestination = .temporary,
+        completionHandler: (@Sendable (Result<DownloadedFile, DownloadError>) -> Void)? = nil
+    ) -> DownloadTask {
+        downloadTask(
+            with: DownloadRequest(url),
+            to: destination,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// Downloads a file, which is complete and verified when this returns.
+    ///
+    /// Cancelling the task that awaits it ends the download and keeps what came: the next download
+    /// to the same file goes on.
+    ///
+    /// - Throws: `DownloadError`.
+    public func download(
+        from url: URL,
+        to destination: TaskDestination = .temporary,
+        settings: DownloadSettings? = nil
+    ) async throws(DownloadError) -> DownloadedFile {
+        let task = downloadTask(with: DownloadRequest(url, settings: settings), to: destination)
+        task.resume()
+        // Paused where the waiting was cancelled: nobody is left to resume it.
+        defer { task.end(keeping: true) }
+        return try await task.file
+    }
+
+    // MARK: - The end
+
+    /// Lets the tasks end that are there; new ones fail.
+    ///
+    /// Then the delegate hears of it and is let go.
+    public func finishTasksAndInvalidate() {
+        state.withLock { state in
+            if state.phase == .open { state.phase = .finishing }
+        }
+        invalidateIfDone()
+    }
+
+    /// Cancels all tasks, which keep nothing, and lets no new one begin.
+    public func invalidateAndCancel() {
+        let tasks = state.withLock { state in
+            if state.phase == .open { state.phase = .finishing }
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+        invalidateIfDone()
+    }
+
+    /// Tasks that were made before the session was invalidated may still run.
+    var isOpenForRuns: Bool { state.withLock { $0.phase != .invalid } }
+
+    private func invalidateIfDone() {
+        let isDone = state.withLock { state in
+            guard state.phase == .finishing, state.tasks.isEmpty else { return false }
+            state.phase = .invalid
+            return true
+        }
+        if isDone { post(.invalidated) }
+    }
+
+    /// A task has told of its end.
+    func ended(_ task: DownloadTask) {
+        state.withLock { $0.tasks[task.taskIdentifier] = nil }
+        invalidateIfDone()
+    }
+}

@@ -1,0 +1,128 @@
+public import PawlCore
+
+/// Hears of what a session's tasks do.
+///
+/// The calls come one at a time, in order, where the session's `delegateExecutor` says. All have an
+/// implementation that does nothing.
+public protocol DownloadSessionDelegate: AnyObject, Sendable {
+    /// Bytes came: `bytesWritten` since the last call.
+    ///
+    /// `totalBytesExpectedToWrite` is the whole file's size, nil where it is not known. At most ten
+    /// times a second a task, and once with all bytes before the file is finished.
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64?
+    )
+
+    /// The task goes on behind bytes that were there already.
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64?
+    )
+
+    /// The file is complete and verified there.
+    ///
+    /// A temporary one is gone when this returns unless it was moved.
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo file: DownloadedFile
+    )
+
+    /// The task has ended, with no error where it went well: the last call for a task.
+    func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didCompleteWithError error: DownloadError?
+    )
+
+    /// The server has answered: called once, before the first bytes are told.
+    func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didReceive response: DownloadResponse
+    )
+
+    /// There is no way to the network; the task goes on when there is one.
+    func session(_ session: DownloadSession, taskIsWaitingForConnectivity task: DownloadTask)
+
+    /// What the task took; called just before its completion.
+    func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didFinishCollecting metrics: TaskMetrics
+    )
+
+    /// The session was invalidated, and its last task has ended: nothing follows.
+    func session(_ session: DownloadSession, didBecomeInvalidWithError error: DownloadError?)
+
+    /// All that a background session missed while nobody was attached has been told.
+    func sessionDidFinishEvents(forBackgroundSession session: DownloadSession)
+}
+
+extension DownloadSessionDelegate {
+    /// Does nothing.
+    public func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64?
+    ) {}
+
+    /// Does nothing.
+    public func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64?
+    ) {}
+
+    /// Does nothing.
+    public func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo file: DownloadedFile
+    ) {}
+
+    /// Does nothing.
+    public func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didCompleteWithError error: DownloadError?
+    ) {}
+
+    /// Does nothing.
+    public func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didReceive response: DownloadResponse
+    ) {}
+
+    /// Does nothing.
+    public func session(
+        _ session: DownloadSession,
+        taskIsWaitingForConnectivity task: DownloadTask
+    ) {}
+
+    /// Does nothing.
+    public func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didFinishCollecting metrics: TaskMetrics
+    ) {}
+
+    /// Does nothing.
+    public func session(
+        _ session: DownloadSession,
+        didBecomeInvalidWithError error: DownloadError?
+    ) {}
+
+    /// Does nothing.
+    public func sessionDidFinishEvents(forBackgroundSession session: DownloadSession) {}
+}

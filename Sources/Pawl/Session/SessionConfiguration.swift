@@ -1,0 +1,63 @@
+public import PawlCore
+
+/// What holds for all tasks of one session.
+///
+/// Start from `.default`, `.ephemeral` or `.background(identifier:)` and change what you need; a
+/// session takes a copy, so that later changes are its own affair.
+public struct SessionConfiguration: Sendable {
+    /// Which of the three kinds a session is.
+    public enum Kind: Sendable, Hashable {
+        /// Partial files stay beside their targets, so that another process can go on.
+        case `default`
+        /// The same, but what a task of it leaves unfinished is thrown away with the session.
+        case ephemeral
+        /// A process of its own carries the downloads on; the identifier attaches to them again.
+        case background(identifier: String)
+    }
+
+    /// Which of the three kinds the session is.
+    public let kind: Kind
+    /// How many tasks run at a time; the others wait in the order of their priority.
+    ///
+    /// 5 by default.
+    public var maximumConcurrentDownloads = 5
+    /// How many connections a host gets, across all tasks.
+    ///
+    /// 16 by default.
+    public var connectionsPerHost = 16
+    /// The most that all tasks together may bring, in bytes a second; nil, the default, is no limit.
+    public var limitBytesPerSecond: Int64?
+    /// How a task of the session is done unless its request says otherwise: time limits, retries,
+    /// fields, credentials, what to do where the file is there.
+    public var settings = DownloadSettings()
+    /// How long a suspended task keeps its connections.
+    ///
+    /// 30 s by default; then it is paused, which costs a new connection when it is resumed.
+    public var suspensionLimit: Duration = .seconds(30)
+
+    /// Where the delegate and the completion handlers are called.
+    public var delegateExecutor = DelegateExecutor.automatic
+
+    /// The kind `.default`, with the defaults of everything else.
+    public static var `default`: SessionConfiguration { SessionConfiguration(kind: .default) }
+
+    /// The kind `.ephemeral`, with the defaults of everything else.
+    public static var ephemeral: SessionConfiguration { SessionConfiguration(kind: .ephemeral) }
+
+    /// The kind `.background`, with the defaults of everything else.
+    ///
+    /// `identifier` names the session for ever: the next process that uses it gets its tasks.
+    public static func background(identifier: String) -> SessionConfiguration {
+        SessionConfiguration(kind: .background(identifier: identifier))
+    }
+
+    private init(kind: Kind) { self.kind = kind }
+
+    var downloaderSettings: DownloaderSettings {
+        var settings = DownloaderSettings()
+        settings.maximumConcurrentDownloads = maximumConcurrentDownloads
+        settings.connectionsPerHost = connectionsPerHost
+        settings.limitBytesPerSecond = limitBytesPerSecond
+        return settings
+    }
+}

@@ -1,0 +1,170 @@
+public import struct FoundationEssentials.Date
+public import PawlCore
+internal import PawlEngine
+internal import Synchronization
+
+/// One download of a session: begins with `resume()`, can be held, paused, cancelled, and looked at.
+///
+/// ```swift
+/// let task = session.downloadTask(with: url, to: .file("/tmp/disk.iso"))
+/// task.resume()
+/// for await progress in task.progress { print(progress.completedBytes) }
+/// let file = try await task.file
+/// ```
+public final class DownloadTask: Sendable, Identifiable {
+    struct State {
+        var lifecycle = TaskLifecycle()
+        /// Of the run that is in line or going.
+        var control = DownloadControl()
+        var outcome: Result<DownloadedFile, DownloadError>?
+        var completionHandler: (@Sendable (Result<DownloadedFile, DownloadError>) -> Void)?
+        var hasCompletionHandler = false
+        var description: String?
+        var priority = DownloadPriority.normal
+        var earliestBeginDate: Date?
+        var expectedByteCount: Int64?
+        /// How many await the file.
+        var waiters = 0
+        /// Rings when a suspension has become too long.
+        var expiry: AlarmClock.Ticket?
+        var told = Told()
+    }
+
+    /// What the delegate knows.
+    struct Told {
+        var bytes: Int64 = 0
+        var hasResponse = false
+        var hasOffset = false
+        /// A telling of bytes is on its way: the next one waits, and counts the more.
+        var isUnderWay = false
+    }
+
+    /// Unique within the session, counted from 1.
+    public let taskIdentifier: Int
+    /// What was asked for.
+    public let originalRequest: DownloadRequest
+    /// Where the task belongs.
+    public let session: DownloadSession
+    let destination: TaskDestination
+    let monitor: DownloadMonitor
+    let shared: Mutex<State>
+    private let end = EndSignal()
+
+    init(
+        _ identifier: Int,
+        _ request: DownloadRequest,
+        to destination: TaskDestination,
+        in session: DownloadSession,
+        completionHandler: (@Sendable (Result<DownloadedFile, DownloadError>) -> Void)?
+    ) {
+        taskIdentifier = identifier
+        originalRequest = request
+        self.session = session
+        self.destination = destination
+        monitor = DownloadMonitor(time: session.engine.time)
+        var state = State()
+        state.completionHandler = completionHandler
+        state.hasCompletionHandler = completionHandler != nil
+        shared = Mutex(state)
+    }
+
+    /// The task's number within its session.
+    public var id: Int { taskIdentifier }
+
+    // MARK: - Looking
+
+    /// Where the task stands.
+    public var state: TaskState { shared.withLock { $0.lifecycle.state } }
+
+    /// The progress about ten times a second, until the task has ended.
+    ///
+    /// A slow reader misses what came in between and gets the newest; it costs the transfer nothing.
+    /// Any number of readers may look. The first progress comes at once, also right after a resume.
+    public var progress: TaskProgress { TaskProgress(task: self) }
+
+    /// The progress at this moment.
+    public var currentProgress: DownloadProgress {
+        var progress = monitor.progress
+        progress.totalBytes =
+            progress.totalBytes ?? shared.withLock { $0.expectedByteCount }
+        return progress
+    }
+
+    /// What the server said; nil before it has answered.
+    public var response: DownloadResponse? { monitor.response }
+
+    /// What the task has taken so far.
+    public var metrics: TaskMetrics { monitor.metrics }
+
+    /// Why the task ended without its file; nil where it did not.
+    public var error: DownloadError? {
+        if case .failure(let error) = shared.withLock({ $0.outcome }) { error } else { nil }
+    }
+
+    /// The finished file, as soon as it is there.
+    ///
+    /// It does not begin the task: that is what `resume()` is for. Cancelling the task that awaits
+    /// it, where no other one does, pauses the download and keeps what came; `resume()` goes on.
+    ///
+    /// - Throws: `DownloadError`.
+    public var file: DownloadedFile {
+        get async throws(DownloadError) {
+            shared.withLock { $0.waiters += 1 }
+            await end.wait()
+            let (outcome, isLast) = shared.withLock { state in
+                state.waiters -= 1
+                return (state.outcome, state.waiters == 0)
+            }
+            if let outcome { return try outcome.get() }
+            if isLast { pause() }
+            throw DownloadError(
+                .interrupted,
+                "the waiting was cancelled",
+                advice: isLast ? "resume the task to go on" : ""
+            )
+        }
+    }
+
+    // MARK: - What it is called, when it begins
+
+    /// A name of the user's own; it means nothing to the session.
+    public var taskDescription: String? {
+        get { shared.withLock { $0.description } }
+        set { shared.withLock { $0.description = newValue } }
+    }
+
+    /// How urgent it is among those that wait for their turn.
+    public var priority: DownloadPriority {
+        get { shared.withLock { $0.priority } }
+        set {
+            shared.withLock { $0.priority = newValue }
+            session.setPriority(newValue, of: self)
+        }
+    }
+
+    /// Not before that; nil, the default, is at once.
+    ///
+    /// It counts from the next `resume()`.
+    public var earliestBeginDate: Date? {
+        get { shared.withLock { $0.earliestBeginDate } }
+        set { shared.withLock { $0.earliestBeginDate = newValue } }
+    }
+
+    /// How large the file is thought to be, in bytes: shown as the total until the server says it.
+    public var countOfBytesClientExpectsToReceive: Int64? {
+        get { shared.withLock { $0.expectedByteCount } }
+        set { shared.withLock { $0.expectedByteCount = newValue.map { max(0, $0) } } }
+    }
+
+    // MARK: - For the session and its sequences
+
+    var now: Moment { session.engine.time.now() }
+
+    func waitForEnd() async { await end.wait() }
+
+    func waitForEnd(until moment: Moment) async {
+        await end.wait(until: moment, session.engine.alarms)
+    }
+
+    func toldEnd() { end.set() }
+}

@@ -1,0 +1,150 @@
+/// One task's states and the legal ways between them: events in, actions out.
+///
+/// A *run* is one attempt of the engine at the task. It is begun by `.start`, and it lasts until
+/// `.runEnded`, also where it was stopped meanwhile; there is never more than one.
+package struct TaskLifecycle: Sendable, Hashable {
+    package enum Event: Sendable, Hashable {
+        case resumeAsked
+        case suspendAsked
+        /// It stood still for so long that its connections are not worth their keeping.
+        case suspensionExpired
+        case pauseAsked
+        case cancelAsked(keeping: Bool)
+        /// Its turn has come.
+        case runBegan
+        case connectivityLost
+        case connectivityFound
+        case runEnded(RunEnd)
+    }
+
+    package enum RunEnd: Sendable, Hashable {
+        case finished
+        case failed
+        /// It ended as it was stopped; what came is kept unless it was asked to be thrown away.
+        case stopped
+    }
+
+    package enum Action: Sendable, Hashable {
+        /// Put it in line for a run.
+        case start
+        /// Let no bytes come, and keep the connections.
+        case hold
+        /// After `.hold`.
+        case release
+        /// End the run, and keep what came or not.
+        case stop(keeping: Bool)
+        /// Throw away what an earlier run of this task left.
+        case discard
+        /// Tell everybody of the end.
+        case conclude(TaskState)
+    }
+
+    private enum Run: Sendable, Hashable {
+        case none, going, stopping
+    }
+
+    package private(set) var state = TaskState.suspended
+    private var run = Run.none
+    /// Whether what came is to be kept in the end.
+    private var isKeeping = true
+
+    package init() {}
+
+    package mutating func handle(_ event: Event) -> [Action] {
+        if state.isEnd { return afterEnd(event) }
+        switch event {
+        case .resumeAsked: return resume()
+        case .suspendAsked: return suspend()
+        case .suspensionExpired: return state == .suspended ? pause() : []
+        case .pauseAsked: return pause()
+        case .cancelAsked(let keeping): return cancel(keeping: keeping)
+        case .runBegan:
+            // An old run may be late to begin.
+            if run == .going { move(from: .waiting, to: .running) }
+        case .connectivityLost: move(from: .running, to: .waitingForConnectivity)
+        case .connectivityFound: move(from: .waitingForConnectivity, to: .running)
+        case .runEnded(let end): return ended(end)
+        }
+        return []
+    }
+
+    private mutating func move(from old: TaskState, to new: TaskState) {
+        if state == old { state = new }
+    }
+
+    private mutating func resume() -> [Action] {
+        guard state == .suspended || state == .paused else { return [] }
+        switch run {
+        case .going:
+            state = .running
+            return [.release]
+        case .none:
+            state = .waiting
+            run = .going
+            return [.start]
+        case .stopping:
+            // Begins anew when the old run has ended.
+            state = .waiting
+            return []
+        }
+    }
+
+    private mutating func suspend() -> [Action] {
+        switch state {
+        case .running:
+            state = .suspended
+            return [.hold]
+        case .waiting, .waitingForConnectivity:
+            state = .suspended
+            return stop(keeping: true)
+        default: return []
+        }
+    }
+
+    private mutating func pause() -> [Action] {
+        guard state != .paused else { return [] }
+        state = .paused
+        return stop(keeping: true)
+    }
+
+    private mutating func cancel(keeping: Bool) -> [Action] {
+        state = .cancelled
+        isKeeping = keeping
+        switch run {
+        case .none: return (keeping ? [] : [.discard]) + [.conclude(.cancelled)]
+        case .going: return stop(keeping: keeping)
+        case .stopping: return []
+        }
+    }
+
+    private mutating func stop(keeping: Bool) -> [Action] {
+        guard run == .going else { return [] }
+        run = .stopping
+        return [.stop(keeping: keeping)]
+    }
+
+    private mutating func ended(_ end: RunEnd) -> [Action] {
+        run = .none
+        switch end {
+        case .finished: state = .finished
+        case .failed: state = .failed
+        case .stopped:
+            guard state == .waiting else {
+                if state == .suspended || state == .paused { return [] }
+                // Stopped from outside: the whole engine was shut down.
+                state = .cancelled
+                return [.conclude(.cancelled)]
+            }
+            run = .going
+            return [.start]
+        }
+        return [.conclude(state)]
+    }
+
+    private mutating func afterEnd(_ event: Event) -> [Action] {
+        guard case .runEnded = event, state == .cancelled, run != .none else { return [] }
+        // A run that had been stopped before it was cancelled kept what came.
+        run = .none
+        return (isKeeping ? [] : [.discard]) + [.conclude(.cancelled)]
+    }
+}

@@ -1,0 +1,58 @@
+internal import Synchronization
+
+/// How a download that runs is held, let go on, and stopped, from any thread.
+///
+/// What is asked before the download has begun is done when it begins.
+package final class DownloadControl: Sendable {
+    private struct State {
+        var wish = Wish.none
+        var obey: (@Sendable (Command) -> Void)?
+    }
+
+    enum Command: Sendable {
+        case goOn
+        case stop
+    }
+
+    private enum Wish {
+        case none, stop, discard
+    }
+
+    private let state = Mutex(State())
+    private let suspended = Atomic<Bool>(false)
+
+    package init() {}
+
+    /// Whether no bytes are to come; looked at with each chunk.
+    var isSuspended: Bool { suspended.load(ordering: .relaxed) }
+
+    /// Whether what came is to be thrown away in the end.
+    var discards: Bool { state.withLock { $0.wish == .discard } }
+
+    /// Connections stand still, and stay.
+    package func suspend() { suspended.store(true, ordering: .relaxed) }
+
+    package func resume() {
+        suspended.store(false, ordering: .relaxed)
+        state.withLock { $0.obey }?(.goOn)
+    }
+
+    /// Ends the download with `.interrupted`.
+    package func stop(keeping: Bool = true) {
+        let obey = state.withLock { state in
+            if state.wish != .discard { state.wish = keeping ? .stop : .discard }
+            return state.obey
+        }
+        obey?(.stop)
+    }
+
+    func attach(_ obey: @escaping @Sendable (Command) -> Void) {
+        let isStopped = state.withLock { state in
+            state.obey = obey
+            return state.wish != .none
+        }
+        if isStopped { obey(.stop) }
+    }
+
+    func detach() { state.withLock { $0.obey = nil } }
+}

@@ -1,0 +1,119 @@
+import struct FoundationEssentials.URL
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// An origin, a folder, and sessions that download from one into the other.
+final class SessionScene: Sendable {
+    let origin: ScriptedOrigin
+    let folder: ScratchFolder
+
+    init() throws {
+        origin = try ScriptedOrigin()
+        folder = try ScratchFolder()
+    }
+
+    convenience init(_ reply: Reply, at path: String = "/disk.bin") throws {
+        try self.init()
+        origin.route(path, reply)
+    }
+
+    func url(_ path: String = "/disk.bin") throws -> URL {
+        try #require(URL(string: origin.url(path)))
+    }
+
+    func place(_ name: String = "disk.bin") -> TaskDestination { .file(folder.path(name)) }
+
+    /// One connection a task.
+    var configuration: SessionConfiguration {
+        var configuration = SessionConfiguration.default
+        configuration.settings.connections = .fixed(1)
+        return configuration
+    }
+}
+
+/// Notes each call, in order.
+final class RecordingDelegate: DownloadSessionDelegate {
+    enum Call: Sendable, Equatable {
+        case answered(Int)
+        case resumed(offset: Int64, expected: Int64?)
+        case wrote(Int64, total: Int64, expected: Int64?)
+        case finished(String, bytes: Int64)
+        case completed(ErrorCode?)
+        case metrics(TaskMetrics)
+        case invalid
+    }
+
+    let calls = Observed<[Call]>([])
+    private let whenFinished: @Sendable (DownloadedFile) -> Void
+
+    init(whenFinished: @escaping @Sendable (DownloadedFile) -> Void = { _ in }) {
+        self.whenFinished = whenFinished
+    }
+
+    private func note(_ call: Call) { calls.update { $0.append(call) } }
+
+    /// All calls up to the completion.
+    func allCalls(_ last: Call = .completed(nil)) async -> [Call] {
+        await calls.wait { $0.contains(last) }
+    }
+
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64?
+    ) {
+        note(
+            .wrote(bytesWritten, total: totalBytesWritten, expected: totalBytesExpectedToWrite)
+        )
+    }
+
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64?
+    ) {
+        note(.resumed(offset: fileOffset, expected: expectedTotalBytes))
+    }
+
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo file: DownloadedFile
+    ) {
+        whenFinished(file)
+        note(.finished(file.path, bytes: file.byteCount))
+    }
+
+    func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didCompleteWithError error: DownloadError?
+    ) {
+        note(.completed(error?.code))
+    }
+
+    func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didReceive response: DownloadResponse
+    ) {
+        note(.answered(response.status))
+    }
+
+    func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didFinishCollecting metrics: TaskMetrics
+    ) {
+        note(.metrics(metrics))
+    }
+
+    func session(_ session: DownloadSession, didBecomeInvalidWithError error: DownloadError?) {
+        note(.invalid)
+    }
+}

@@ -1,0 +1,233 @@
+import struct FoundationEssentials.Date
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The contract's rows on tasks.
+@Suite(.timeLimit(.minutes(1)))
+struct TaskTests {
+    private let resource = Resource(size: 1 << 20)
+
+    @Test func `a task does not start until resume`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let other = session.downloadTask(with: try scene.url(), to: scene.place("other.bin"))
+        #expect(task.state == .suspended)
+        other.resume()
+        _ = try await other.file
+        #expect(scene.origin.requests.count == 1)
+        #expect(session.allTasks.map(\.taskIdentifier) == [task.taskIdentifier])
+        task.resume()
+        #expect(try await task.file.byteCount == resource.size)
+        #expect(task.state == .finished)
+        #expect(session.allTasks.isEmpty)
+    }
+
+    @Test func `the conveniences start it`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let file = try await DownloadSession(scene.configuration).download(
+            from: try scene.url(),
+            to: scene.place()
+        )
+        #expect(try resource.verify(fileAt: file.path) == nil)
+    }
+
+    @Test func `suspend keeps the connection, and resume goes on over it`() async throws {
+        let scene = try SessionScene(.resource(resource).rate(4 << 20))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(1, of: task)
+        task.suspend()
+        #expect(task.state == .suspended)
+        // What the transport had already shown may still be written, and then nothing more.
+        await scene.origin.waitForQuiet()
+        task.resume()
+        _ = try await task.file
+        #expect(scene.origin.requests.count == 1)
+        #expect(try resource.verify(fileAt: scene.folder.path("disk.bin")) == nil)
+    }
+
+    @Test func `a long suspension becomes a pause that needs no connection`() async throws {
+        let scene = try SessionScene(.resource(resource).rate(1 << 20))
+        var configuration = scene.configuration
+        configuration.suspensionLimit = .milliseconds(200)
+        let session = DownloadSession(configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(100_000, of: task)
+        task.suspend()
+        while task.state == .suspended, !Task.isCancelled { await Task.yield() }
+        #expect(task.state == .paused)
+        await scene.origin.waitForQuiet()
+        #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])
+        task.resume()
+        _ = try await task.file
+        #expect(scene.origin.requests.count == 2)
+        #expect((scene.origin.requests.last?.range?.first ?? 0) >= 100_000)
+    }
+
+    @Test func `cancel keeps nothing`() async throws {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let session = DownloadSession(scene.configuration)
+        for isPaused in [true, false] {
+            let task = session.downloadTask(with: try scene.url(), to: scene.place())
+            task.resume()
+            await waitForBytes(400_000, of: task)
+            if isPaused {
+                task.pause()
+                await scene.origin.waitForQuiet()
+                #expect(!scene.folder.list().isEmpty)
+            }
+            task.cancel()
+            let error = await #expect(throws: DownloadError.self) { try await task.file }
+            #expect(error?.code == .cancelled)
+            #expect(task.state == .cancelled)
+            #expect(scene.folder.list().isEmpty)
+        }
+    }
+
+    @Test func `cancelling the awaiting task pauses and keeps`() async throws {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        let waiting = Task { try await task.file }
+        await waitForBytes(400_000, of: task)
+        waiting.cancel()
+        let error = await #expect(throws: DownloadError.self) { try await waiting.value }
+        #expect(error?.code == .interrupted)
+        #expect(task.state == .paused)
+        await scene.origin.waitForQuiet()
+        scene.origin.route("/disk.bin", .resource(resource))
+        task.resume()
+        _ = try await task.file
+        #expect(try resource.verify(fileAt: scene.folder.path("disk.bin")) == nil)
+        #expect(scene.origin.requests.last?.range?.first == 400_000)
+    }
+
+    @Test func `the most urgent begins first`() async throws {
+        let scene = try SessionScene()
+        var configuration = scene.configuration
+        configuration.maximumConcurrentDownloads = 1
+        let session = DownloadSession(configuration)
+        let latch = Latch()
+        let names = ["first", "low", "normal", "high"]
+        for name in names { scene.origin.route("/\(name)", .resource(resource)) }
+        scene.origin.route("/first", .resource(resource).holdAfterBytes(1000, until: latch))
+        let tasks = try names.map { name in
+            session.downloadTask(with: try scene.url("/\(name)"), to: scene.place(name))
+        }
+        tasks[0].resume()
+        await latch.waitForArrivals()
+        tasks[1].priority = .low
+        for task in tasks { task.resume() }
+        tasks[3].priority = .high
+        latch.release()
+        for task in tasks { _ = try await task.file }
+        #expect(scene.origin.requests.map(\.path) == ["/first", "/high", "/normal", "/low"])
+    }
+
+    @Test func `none begins before its date`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let date = Date(timeIntervalSinceNow: 0.4)
+        task.earliestBeginDate = date
+        task.resume()
+        #expect(task.state == .waiting)
+        _ = try await task.file
+        #expect(Date() >= date)
+    }
+
+    @Test func `progress begins at once, grows, and ends with the task`() async throws {
+        let scene = try SessionScene(.resource(resource).rate(2 << 20))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.countOfBytesClientExpectsToReceive = 5
+        #expect(task.currentProgress.totalBytes == 5)
+        task.resume()
+        var seen: [DownloadProgress] = []
+        for await progress in task.progress { seen.append(progress) }
+        let bytes = seen.map(\.completedBytes)
+        #expect(bytes == bytes.sorted())
+        #expect(bytes.first == 0)
+        #expect(bytes.last == resource.size)
+        #expect(seen.last?.totalBytes == resource.size)
+        #expect(task.state == .finished)
+    }
+
+    @Test func `a destination is chosen by a closure that sees the response`() async throws {
+        let reply = Reply.resource(resource).setting("Content-Type", "application/x-disk")
+        let scene = try SessionScene(reply)
+        let session = DownloadSession(scene.configuration)
+        let folder = scene.folder.path("made")
+        let file = try await session.download(
+            from: try scene.url(),
+            to: .choosing { response in
+                #expect(response.expectedContentLength == 1 << 20)
+                #expect(response.suggestedFilename == "disk.bin")
+                #expect(response.mediaType == "application/x-disk")
+                return .file(folder + "/\(response.status).bin")
+            }
+        )
+        #expect(file.path == folder + "/200.bin")
+        #expect(try resource.verify(fileAt: file.path) == nil)
+    }
+
+    @Test func `response and metrics tell of redirects and transfers`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        scene.origin.route("/old", .redirect(to: "/disk.bin"))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url("/old"), to: scene.place())
+        #expect(task.response == nil)
+        task.resume()
+        _ = try await task.file
+        let response = try #require(task.response)
+        #expect(response.redirects == [try scene.url("/old")])
+        #expect(response.url == (try scene.url()))
+        #expect(response.status == 200)
+        #expect(response.protocolVersion == "HTTP/1.1")
+        let metrics = task.metrics
+        #expect(metrics.transfers == 2)
+        #expect(metrics.redirects == 1)
+        #expect(metrics.bytesReceived == resource.size)
+        #expect(metrics.firstByte != nil)
+        #expect(metrics.duration > .zero)
+        #expect(metrics.remoteAddress == "127.0.0.1")
+    }
+
+    @Test func `after finishTasksAndInvalidate the running one ends well and new ones fail`()
+        async throws
+    {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await latch.waitForArrivals()
+        session.finishTasksAndInvalidate()
+        latch.release()
+        _ = try await task.file
+        let late = session.downloadTask(with: try scene.url(), to: scene.place("late"))
+        late.resume()
+        let error = await #expect(throws: DownloadError.self) { try await late.file }
+        #expect(error?.code == .usage)
+    }
+
+    @Test func `an idle session goes with its last holder`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        weak var gone: DownloadSession?
+        do {
+            let session = DownloadSession(scene.configuration)
+            gone = session
+            _ = try await session.download(from: try scene.url(), to: scene.place())
+        }
+        while gone != nil, !Task.isCancelled { await Task.yield() }
+        #expect(gone == nil)
+    }
+}
