@@ -7,7 +7,7 @@ struct CheckedRequest: Sendable {
     let settings: DownloadSettings
 
     init(_ url: URL, _ settings: DownloadSettings) throws(DownloadError) {
-        let (address, credentials) = try SourceURL.parse(url.absoluteString)
+        let (address, credentials) = try SourceURL.parse(url.absoluteString, known: url)
         guard !settings.adoptsPartialFile || settings.checksum.isGiven else {
             throw DownloadError(
                 .usage,

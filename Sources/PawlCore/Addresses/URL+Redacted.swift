@@ -3,7 +3,12 @@ package import struct FoundationEssentials.URL
 extension URL {
     /// The URL as it may be shown and stored: without user and fragment, the values of parameters
     /// that look secret hidden, fit for a terminal.
-    package var redacted: String { AddressParts(absoluteString).redacted }
+    package var redacted: String {
+        let text = absoluteString
+        // Without a user, a query and a fragment there is nothing to hide.
+        guard text.utf8.contains(where: { "@?#".utf8.contains($0) }) else { return text.sanitized }
+        return AddressParts(text).redacted
+    }
 }
 
 extension AddressParts {

@@ -21,8 +21,9 @@ package enum HeadJudge {
 
     /// Whether ranges are worth trying after this 200.
     package static func acceptsRanges(_ head: ResponseHead, _ whole: Representation) -> Bool {
-        let units = (head["Accept-Ranges"] ?? "").split(separator: ",")
-        let refuses = units.contains { $0.trimmed.lowercased() == "none" }
+        let refuses = (head["Accept-Ranges"] ?? "").listMembers.contains {
+            $0.lowercased() == "none"
+        }
         return !refuses && whole.total != nil && whole.contentEncoding == nil
     }
 

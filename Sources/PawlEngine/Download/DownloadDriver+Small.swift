@@ -90,7 +90,7 @@ extension DownloadDriver {
     private func preparation(
         of body: SmallBody
     ) -> @Sendable () throws(DownloadError) -> Finisher.Prepared {
-        let (resolver, source, absent) = (resolver, job.url.redacted, absent)
+        let (resolver, absent) = (resolver, absent)
         let (logger, policy) = (logger, finishPolicy)
         return { () throws(DownloadError) in
             let representation = body.representation
@@ -103,7 +103,10 @@ extension DownloadDriver {
                 store = created
             case .resumable(let found, _):
                 // All of it is here, newer than what an earlier run left.
-                try found.reset(representation: representation, source: source)
+                try found.reset(
+                    representation: representation,
+                    source: resolver.url.redacted
+                )
                 store = found
             case .nothing: throw DownloadError(.unknown, "no file was made")
             }

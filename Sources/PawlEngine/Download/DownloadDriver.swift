@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.URL
 internal import Logging
 package import PawlCore
 internal import PawlStorage
@@ -98,7 +99,7 @@ package final class DownloadDriver {
         }
         planner = DownloadPlanner(url: job.url, settings: job.settings, seed: job.seed)
         logger = engine.logger
-        logger[metadataKey: "url"] = "\(job.url.redacted)"
+        logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
     }
 
     /// Runs to the end.
@@ -161,7 +162,7 @@ package final class DownloadDriver {
     private func begin() async throws(DownloadError) {
         monitor.entered(.connecting)
         let resolver = resolver
-        monitor.named(resolver.path(head: nil, finalURL: job.url).lastComponent?.string ?? "")
+        monitor.named(resolver.expected.lastComponent?.string ?? "")
         let found = try await engine.disk.run { () throws(DownloadError) in
             try resolver.findBeforeAsking()
         }
@@ -248,4 +249,11 @@ package final class DownloadDriver {
         }
         if planner.isWaitingToRetry { monitor.entered(.retrying) }
     }
+}
+
+/// A URL for the log, which is seldom written.
+private struct ShownURL: CustomStringConvertible, Sendable {
+    let url: URL
+
+    var description: String { url.redacted }
 }

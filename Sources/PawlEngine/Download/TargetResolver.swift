@@ -12,6 +12,30 @@ struct TargetResolver: Sendable {
     let settings: DownloadSettings
     let storeSettings: StoreSettings
     let stop: StopSignal
+    /// The path before the server has said anything.
+    let expected: FilePath
+
+    init(
+        url: URL,
+        destination: Destination,
+        settings: DownloadSettings,
+        storeSettings: StoreSettings,
+        stop: StopSignal
+    ) {
+        self.url = url
+        self.destination = destination
+        self.settings = settings
+        self.storeSettings = storeSettings
+        self.stop = stop
+        expected =
+            switch destination {
+            case .file(let path): FilePath(path)
+            case .directory(let folder):
+                FilePath(folder).appending(
+                    FileName.suggested(contentDisposition: nil, url: url, mediaType: nil)
+                )
+            }
+    }
 
     /// More numbers than this are not tried.
     private static let mostNumbers = 10_000
@@ -28,7 +52,7 @@ struct TargetResolver: Sendable {
 
     /// What an earlier run left under the name that is known before the server was asked.
     func findBeforeAsking() throws(DownloadError) -> Found {
-        let path = path(head: nil, finalURL: url)
+        let path = expected
         try FolderPreparation.prepare(path.removingLastComponent())
         let isThere = try ExistingFile.isThere(path)
         if isThere, case .file = destination {
@@ -55,7 +79,7 @@ struct TargetResolver: Sendable {
         _ digest: ContentDigest?,
         absent: FilePath? = nil
     ) throws(DownloadError) -> Found {
-        let final = path(head: head, finalURL: head.url)
+        let final = path(head)
         if final == absent {
             return .created(try create(DownloadPaths(final), representation), notes: [])
         }
@@ -85,18 +109,20 @@ struct TargetResolver: Sendable {
         )
     }
 
-    func path(head: ResponseHead?, finalURL: URL) -> FilePath {
-        switch destination {
-        case .file(let path): FilePath(path)
-        case .directory(let folder):
-            FilePath(folder).appending(
-                FileName.suggested(
-                    contentDisposition: head?["Content-Disposition"],
-                    url: Self.namingURL(original: url, final: finalURL),
-                    mediaType: head?["Content-Type"]
-                )
-            )
+    private func path(_ head: ResponseHead) -> FilePath {
+        guard case .directory(let folder) = destination else { return expected }
+        let (disposition, mediaType) = (head["Content-Disposition"], head["Content-Type"])
+        // Else nothing was said that has to do with the name.
+        guard disposition != nil || mediaType == "text/html" || head.url != url else {
+            return expected
         }
+        return FilePath(folder).appending(
+            FileName.suggested(
+                contentDisposition: disposition,
+                url: Self.namingURL(original: url, final: head.url),
+                mediaType: mediaType
+            )
+        )
     }
 
     /// The URL that was given names the file if it looks like a file's, else where it led.

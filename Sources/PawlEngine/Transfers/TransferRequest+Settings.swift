@@ -10,7 +10,9 @@ extension TransferRequest {
         original: URL
     ) {
         self.init(url: address, range: range)
-        if let from = Origin(original), let to = Origin(address) {
+        if address == original {
+            (fields, credentials) = (settings.fields, settings.credentials)
+        } else if let from = Origin(original), let to = Origin(address) {
             (fields, credentials) = RedirectPolicy.fieldsToSend(
                 settings.fields,
                 credentials: settings.credentials,

@@ -35,12 +35,16 @@ extension PartialStore {
             result.flatMap { files[index].place() }
         }
         var folders: [FilePath: Result<Void, DownloadError>] = [:]
-        for case .success(let path) in placed where folders[path.folder] == nil {
-            folders[path.folder] = syncFolder(of: path)
+        // All names of a file are in its folder.
+        let homes = files.map(\.store.paths.folder)
+        for case (let folder, .success(let path)) in zip(homes, placed) where folders[folder] == nil
+        {
+            folders[folder] = syncFolder(of: path)
         }
-        return zip(files, placed).map { file, result in
-            result.flatMap { path in
-                switch folders[path.folder] {
+        return zip(files, placed).enumerated().map { index, pair in
+            let (file, result) = pair
+            return result.flatMap { path in
+                switch folders[homes[index]] {
                 case .failure(let error): file.giveUp(error)
                 case .success, nil: file.conclude(at: path)
                 }
@@ -72,7 +76,9 @@ extension PartialStore {
     fileprivate func adjustSize(to total: Int64) throws(DownloadError) {
         let size = try attempt(.truncate, paths.partial) { () throws(Errno) in
             // What lies behind the end was reserved, or is the rest of a longer version.
-            if try file.status().size > total { try file.truncate(to: total) }
+            let size = try file.status().size
+            guard size > total else { return size }
+            try file.truncate(to: total)
             return try file.status().size
         }
         guard size == total else {

@@ -24,10 +24,7 @@ struct HeadCollector {
     /// Whether only the end of the connection will tell where the body ends (RFC 9112 §6.3).
     var isCloseDelimited: Bool {
         guard isFinal, status != 204, status != 304 else { return false }
-        return !fields.contains { field in
-            let name = field.name.lowercased()
-            return name == "content-length" || name == "transfer-encoding"
-        }
+        return !fields.contains { $0.hasName("Content-Length") || $0.hasName("Transfer-Encoding") }
     }
 
     var hasBegun: Bool { status > 0 }
@@ -35,7 +32,7 @@ struct HeadCollector {
     func finalHead(url: URL) -> ResponseHead? {
         guard isFinal else { return nil }
         var fields = fields
-        if !fields.contains(where: { $0.name.lowercased() == "date" }) {
+        if !fields.contains(where: { $0.hasName("Date") }) {
             // A recipient with a clock adds what the server left out (RFC 9110 §6.6.1).
             let now = HTTPDate(secondsSince1970: Int64(time(nil)))
             fields.append(HTTPField(name: "Date", value: now.text))
