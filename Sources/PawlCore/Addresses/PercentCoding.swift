@@ -60,7 +60,13 @@ extension UInt8 {
     /// Unreserved and reserved characters (RFC 3986 §2.2, §2.3), brackets aside, which belong to
     /// hosts alone.
     fileprivate var isLegalInURL: Bool {
-        isLetter || isDigit || "-._~:/?#@!$&'()*+,;=".utf8.contains(self)
+        switch self {
+        // From `#` to `;` all but `%`, and those that stand alone.
+        case 0x23, 0x24, 0x26...0x3B, UInt8(ascii: "!"), UInt8(ascii: "="), UInt8(ascii: "?"),
+            UInt8(ascii: "@"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: isLetter
+        }
     }
 
     fileprivate var hexadecimalValue: UInt8? {

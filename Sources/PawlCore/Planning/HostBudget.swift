@@ -58,6 +58,7 @@ package struct HostBudget: Sendable {
 
     /// Those who may open a connection now, to be told.
     package mutating func grants(at now: Moment) -> [(ticket: Ticket, host: String)] {
+        guard hosts.values.contains(where: \.isAwaited) else { return [] }
         let limit = limit
         var granted: [(ticket: Ticket, host: String)] = []
         for name in Array(hosts.keys) {
@@ -91,5 +92,8 @@ package struct HostBudget: Sendable {
 }
 
 extension HostBudget.Host {
+    /// Whether time or a release can change anything for it.
+    fileprivate var isAwaited: Bool { !queue.isEmpty || closedUntil != nil }
+
     fileprivate func isOpen(at now: Moment) -> Bool { closedUntil.map { $0 <= now } ?? true }
 }

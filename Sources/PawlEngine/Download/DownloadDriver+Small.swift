@@ -15,7 +15,7 @@ extension DownloadDriver {
         // There is nothing left to plan: the connection goes to others.
         for action in follow(.abandoned) { _ = await perform(action) }
         await ended(id, offset: Int64(body.bytes.count), .completed)
-        whenFetched()
+        if engine.smallBodies.isRoomy { whenFetched() }
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
             for attempt in 1...Self.mostAttempts {
