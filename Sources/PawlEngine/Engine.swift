@@ -36,7 +36,7 @@ package struct Engine: Sendable {
         self.time = time
         self.logger = logger
         disk = BlockingPool(threads: 4, name: "pawl-disk")
-        syncs = BlockingPool(threads: 4, name: "pawl-sync")
+        syncs = BlockingPool(threads: 8, name: "pawl-sync")
         digests = BlockingPool(threads: cores, name: "pawl-digest")
         budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
         finisher = Finisher(pool: syncs)

@@ -6,7 +6,10 @@ extension URL {
     package var redacted: String {
         let text = absoluteString
         // Without a user, a query and a fragment there is nothing to hide.
-        guard text.utf8.contains(where: { "@?#".utf8.contains($0) }) else { return text.sanitized }
+        let mayHide = text.utf8.contains { byte in
+            byte == UInt8(ascii: "@") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+        }
+        guard mayHide else { return text.sanitized }
         return AddressParts(text).redacted
     }
 }

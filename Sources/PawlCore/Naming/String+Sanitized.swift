@@ -14,7 +14,7 @@ extension String {
 
     package var holdsUnsafeToShow: Bool {
         // Most texts are plain, and bytes are looked at faster than scalars.
-        !utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+        !utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
             && unicodeScalars.contains(where: \.isUnsafeToShow)
     }
 

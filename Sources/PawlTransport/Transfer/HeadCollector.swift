@@ -118,6 +118,8 @@ extension Slice<UnsafeRawBufferPointer> {
     /// UTF-8 where it is that, else Latin-1, as which HTTP once defined it (RFC 9110 §5.5).
     fileprivate var headText: String {
         let bytes = UnsafeRawBufferPointer(rebasing: self).assumingMemoryBound(to: UInt8.self)
+        // Nearly always; checking UTF-8 takes ten times as long.
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var text = String.UnicodeScalarView()
         for byte in self { text.append(Unicode.Scalar(byte)) }
