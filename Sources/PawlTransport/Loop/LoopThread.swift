@@ -180,7 +180,10 @@ extension LoopThread {
         end(
             context,
             .failed(
-                TransferFailure(.connectionLost, "held for too long on a connection that others use")
+                TransferFailure(
+                    .connectionLost,
+                    "held for too long on a connection that others use"
+                )
             )
         )
     }
