@@ -96,8 +96,11 @@ extension DownloadDriver {
     /// Segments have connections of their own, and so have all where a limit holds single
     /// transfers back. What was asked for in vain is not asked for in the same way again.
     private func multiplexes(_ order: TransferOrder) -> Bool {
-        mayMultiplex && order.pinned == nil && order.range == nil && engine.limit == nil
-            && engine.budgets.isShared(HostBudget.name(of: order.url))
+        guard mayMultiplex, order.pinned == nil, order.range == nil, engine.limit == nil else {
+            return false
+        }
+        let host = HostBudget.name(of: order.url)
+        return streamHost == host || engine.budgets.isShared(host)
     }
 
     /// One stream gains from a large buffer; many must stay small together.

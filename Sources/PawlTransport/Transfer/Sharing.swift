@@ -1,7 +1,7 @@
-internal import PawlCore
+package import PawlCore
 
 /// What there is to know of a transfer that may share a connection with others (HTTP/2).
-struct Sharing {
+package struct Sharing {
     /// How often a held transfer is looked at.
     static let holdCheck: Duration = .milliseconds(10)
     /// A held transfer may not keep others waiting, so libcurl takes its bytes off the connection,
@@ -19,15 +19,18 @@ struct Sharing {
     private(set) var shownBytes: Int64 = 0
     private var lastHeard = Moment.zero
 
-    mutating func asked(at now: Moment) {
+    package init() {}
+
+    package mutating func asked(at now: Moment) {
         hasAsked = true
         lastHeard = now
     }
 
-    mutating func heard(_ bytes: Int, at now: Moment) {
+    package mutating func heard(_ bytes: Int, at now: Moment) {
         shownBytes += Int64(bytes)
         lastHeard = now
     }
 
-    func isSilent(at now: Moment) -> Bool { hasAsked && now - lastHeard >= Self.patience }
+    /// Whether its connection seems dead: the request is on its way, and nothing comes.
+    package func isSilent(at now: Moment) -> Bool { hasAsked && now - lastHeard >= Self.patience }
 }

@@ -63,4 +63,27 @@ struct HostBudgetTests {
         let isNextGranted = budget.request(host, ticket: 3, isFirst: true, at: .zero)
         #expect(isNextGranted)
     }
+
+    @Test func `a stream over a shared connection is none of the host's connections`() {
+        var budget = HostBudget(connectionsPerHost: 1)
+        #expect(!budget.requestStream(host, at: .zero))
+        budget.noteMultiplexing(host)
+        #expect((0..<3).allSatisfy { _ in budget.requestStream(host, at: .zero) })
+        #expect(budget.request(host, ticket: 1, isFirst: true, at: .zero))
+        #expect(budget.transfers(with: host) == 4)
+        for _ in 0..<3 { budget.releaseStream(host) }
+        #expect(budget.transfers(with: host) == 1)
+    }
+
+    @Test func `streams are not without end, and wait with the others`() {
+        var budget = HostBudget(connectionsPerHost: 1)
+        budget.noteMultiplexing(host)
+        var granted = 0
+        while granted < 1000, budget.requestStream(host, at: .zero) { granted += 1 }
+        #expect(granted == 100)
+        budget.releaseStream(host)
+        budget.close(host, until: Moment(nanoseconds: 1_000))
+        #expect(!budget.requestStream(host, at: .zero))
+        #expect(budget.requestStream(host, at: Moment(nanoseconds: 1_000)))
+    }
 }
