@@ -65,10 +65,10 @@ package struct HostBudget: Sendable {
         update(name) { $0.multiplexes = true }
     }
 
-    /// True where a request may share a connection; nobody waits for that.
+    /// True where a request may share a connection; it takes nothing from those that wait for one.
     package mutating func requestStream(_ name: String, at now: Moment) -> Bool {
         guard let host = hosts[name], host.multiplexes, host.streams < Self.streamsPerHost,
-            host.queue.isEmpty, host.isOpen(at: now)
+            host.isOpen(at: now)
         else { return false }
         update(name) { $0.streams += 1 }
         return true
