@@ -39,6 +39,10 @@ package final class DownloadDriver {
     /// Has the disk begin early, so that it is not idle until the first sync.
     let flusher: Follower<PartialStore>
     var isLengthVerified = true
+    /// Whether requests may share a connection: until one fails, or has to be ended.
+    var mayMultiplex = true
+    /// The host of a slot that is a stream and no connection.
+    var streamHost: String?
     var outcome: Result<DownloadedFile, DownloadError>?
     var failedSyncs = 0
     /// The store's epoch in which all that is written counts.
@@ -212,6 +216,7 @@ package final class DownloadDriver {
         }
         guard let running = transfers.removeValue(forKey: id) else { return }
         heads[id] = nil
+        if case .failed = end.outcome { mayMultiplex = false }
         monitor.bytes.ended(id)
         logger.debug("\(id) ended at \(running.cursor.position): \(end.outcome)")
         await tell(.transferEnded(id, offset: running.cursor.position, end.outcome))

@@ -26,7 +26,13 @@ final class TransferLoop: Sendable {
     private let inbox = Mutex(Inbox())
     private let placed = Atomic<Int>(0)
 
-    init(caches: SharedCaches) { self.caches = caches }
+    /// Where transfers go on that find no connection to share; nil where none share any.
+    let exits: LoopGroup?
+
+    init(caches: SharedCaches, exits: LoopGroup? = nil) {
+        self.caches = caches
+        self.exits = exits
+    }
 
     /// Transfers placed here whose end has not been told.
     var load: Int { placed.load(ordering: .relaxed) }

@@ -22,8 +22,12 @@ struct HeadCollector {
     var isSuccess: Bool { isComplete && (200..<300).contains(status) }
 
     /// Whether only the end of the connection will tell where the body ends (RFC 9112 §6.3).
+    ///
+    /// HTTP/2 frames every body.
     var isCloseDelimited: Bool {
-        guard isFinal, status != 204, status != 304 else { return false }
+        guard isFinal, status != 204, status != 304, protocolVersion.hasPrefix("HTTP/1") else {
+            return false
+        }
         return !fields.contains { $0.hasName("Content-Length") || $0.hasName("Transfer-Encoding") }
     }
 

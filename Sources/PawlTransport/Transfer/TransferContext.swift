@@ -15,23 +15,39 @@ final class TransferContext: @unchecked Sendable {
     }
 
     let request: TransferRequest
+    /// Scheme, host and port.
+    let origin: String
+    /// Nil where it has a connection of its own.
+    private(set) var sharing: Sharing?
+    /// Where it went on with a connection of its own; for the loop that it was on.
+    private(set) var newHome: TransferLoop?
     private var sink: (any TransferSink)?
     private var timers: PauseTimers?
     private var head = HeadCollector()
     private var isHeadShown = false
+    private let clock = SystemTimekeeper()
     /// nil where the end of the body does not depend on it.
     private var isClosedCleanly: Bool?
 
     /// nil before the loop has begun with it and after libcurl is done with it.
     var handle: CurlHandle?
-    var pause = Pause.none
+    var pause = Pause.none {
+        didSet { if pause == .held, sharing != nil { watchHold() } }
+    }
     /// Set where the sink or the head decides the outcome before libcurl knows of it.
     private(set) var ending: TransferOutcome?
     /// The end that came while the sink held the transfer.
     private(set) var deferredEnd: TransferEnd?
 
-    init(request: TransferRequest, sink: any TransferSink) {
+    init(
+        request: TransferRequest,
+        origin: String,
+        sharing: Sharing? = nil,
+        sink: any TransferSink
+    ) {
         self.request = request
+        self.origin = origin
+        self.sharing = sharing
         self.sink = sink
     }
 
@@ -86,6 +102,7 @@ extension TransferContext {
     func receivedHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
         // After the body has begun these are trailers (RFC 9112 §7.1.2), of which nothing is used.
         guard !isHeadShown else { return true }
+        sharing?.heard(0, at: clock.now())
         do throws(TransferFailure) {
             try head.take(line)
             if head.isCloseDelimited, request.url.isSecure, isClosedCleanly == nil {
@@ -103,6 +120,7 @@ extension TransferContext {
 
     /// Takes bytes of the body: their count, a pause, or another number, which ends the transfer.
     func received(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if sharing?.isDropping == true { return 0 }
         // Asking libcurl to pause only when there is more keeps to the one way that it knows best;
         // it keeps these bytes and shows them again.
         guard pause == .none else { return Int(CURL_WRITEFUNC_PAUSE) }
@@ -110,6 +128,7 @@ extension TransferContext {
             showHead()
             if isHeld { return Int(CURL_WRITEFUNC_PAUSE) }
         }
+        sharing?.heard(bytes.count, at: clock.now())
         // A body that is here as a whole is let pass, so that the connection can be used again.
         if ending == .stopped, handle?.contentLength == Int64(bytes.count) { return bytes.count }
         guard ending == nil, let sink else { return 0 }
@@ -161,7 +180,48 @@ extension TransferContext {
     private func startPause(_ duration: Duration) {
         guard duration > .zero else { return }
         pause = .timed
-        timers?.add(self, until: SystemTimekeeper().now() + duration)
+        timers?.add(self, until: clock.now() + duration)
+    }
+}
+
+// On a connection that others use, too.
+extension TransferContext {
+    /// Called by libcurl when a connection was found; false keeps the request from being sent.
+    func isAboutToAsk() -> Bool {
+        guard sharing != nil, let handle else { return true }
+        // The first to find that there is no HTTP/2 has that connection to itself.
+        guard handle.agreesOnHTTP2 || handle.serialOrigins.insert(origin) else {
+            sharing?.isRefused = true
+            return false
+        }
+        sharing?.asked(at: clock.now())
+        return true
+    }
+
+    /// Goes on with a connection of its own: no answer was shown over a shared one.
+    func leave(for home: TransferLoop) {
+        newHome = home
+        sharing = nil
+        timers = nil
+    }
+
+    /// The sink holds it, and libcurl goes on to take its bytes off the connection.
+    func watchHold() { timers?.add(self, until: clock.now() + Sharing.holdCheck) }
+
+    /// Whether libcurl keeps more of its bytes than it should.
+    var keepsTooMuch: Bool {
+        guard let sharing, let received = handle?.offset(CURLINFO_SIZE_DOWNLOAD_T) else {
+            return false
+        }
+        return received - sharing.shownBytes > Sharing.mostKeptBytes
+    }
+
+    /// Has libcurl forget what it keeps: a handle that leaves a connection in use takes it along
+    /// to its next transfer (libcurl 7.88).
+    func dropKeptBytes() {
+        guard pause != .none, sharing != nil, let handle else { return }
+        sharing?.isDropping = true
+        curl_easy_pause(handle.raw, CURLPAUSE_CONT)
     }
 }
 
