@@ -33,6 +33,8 @@ package final class CurlTransport: Transport {
         return CurlTransfer(context: context, loop: loop)
     }
 
+    package var workTimes: [Duration] { loops.compactMap(\.workTime) }
+
     /// Ends the threads and waits for them; running transfers hear `.cancelled`.
     package func shutDown() {
         let threads = loops.compactMap { $0.close() }

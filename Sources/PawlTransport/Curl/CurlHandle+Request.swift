@@ -4,9 +4,15 @@ internal import struct FoundationEssentials.URL
 
 extension CurlHandle {
     /// Sets all options for a request, on a new or reset handle.
-    func configure(for request: TransferRequest) throws(TransferFailure) {
+    ///
+    /// `bufferBytes`: the most that libcurl reads at a time.
+    func configure(
+        for request: TransferRequest,
+        bufferBytes: Int
+    ) throws(TransferFailure) {
         try setErrorText()
         try setTarget(request)
+        try set(CURLOPT_BUFFERSIZE, to: min(max(1_024, bufferBytes), 512 * 1_024))
         try setFields(request)
         try setConnection(request.connection)
         try setTrust(request.connection)
@@ -22,7 +28,6 @@ extension CurlHandle {
         try set(CURLOPT_HTTP09_ALLOWED, to: false)
         try set(CURLOPT_HTTP_CONTENT_DECODING, to: false)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: true)
-        try set(CURLOPT_BUFFERSIZE, to: min(max(1_024, request.bufferBytes), 512 * 1_024))
         if let range = request.range {
             guard range.start >= 0, !range.isEmpty else {
                 throw TransferFailure(.local, "an empty range cannot be asked for")

@@ -4,11 +4,14 @@ internal import PawlCore
 /// A loop as its own thread sees it; nothing in here is touched by another one.
 final class LoopThread {
     private static let idleHandleLimit = 32
+    private static let allBufferBytes = 1 << 20
+    private static let leastBufferBytes = 16 << 10
 
     private let loop: TransferLoop
     private let multi: CurlMulti
     private let clock = SystemTimekeeper()
     private let timers = PauseTimers()
+    private let buffers = BodyBuffers()
     private var active: [ObjectIdentifier: TransferContext] = [:]
     private var idleHandles: [CurlHandle] = []
 
@@ -53,10 +56,26 @@ final class LoopThread {
                 guard let context = CurlHandle.context(of: handle) else { continue }
                 end(context, context.outcome(of: code))
             }
+            guard !isLikelyToGoOn else { return }
+            showGathered()
             try multi.poll(milliseconds: timers.milliseconds(from: clock.now()))
         } catch {
             // libcurl is out of memory or contradicts itself: none of these can be trusted to end.
             for context in active.values { end(context, .failed(error)) }
+        }
+    }
+
+    /// Whether to look for more before what was gathered is shown.
+    ///
+    /// With many transfers that would cost more than it brings.
+    private var isLikelyToGoOn: Bool {
+        buffers.takeGrowth() && active.count <= BodyBuffers.limit
+    }
+
+    private func showGathered() {
+        for context in buffers.borrowers {
+            context.showGathered()
+            if context.ending != nil { end(context, context.outcome(of: CURLE_OK)) }
         }
     }
 
@@ -68,13 +87,19 @@ final class LoopThread {
         active[ObjectIdentifier(context)] = context
         do throws(TransferFailure) {
             let handle = try takeHandle()
-            context.begin(with: handle, timers: timers)
-            try handle.configure(for: context.request)
+            context.begin(with: handle, timers: timers, buffers: buffers)
+            try handle.configure(for: context.request, bufferBytes: bufferBytes(context.request))
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())
             try multi.add(handle)
         } catch {
             end(context, .failed(error))
         }
+    }
+
+    /// What libcurl reads at a time: many transfers share what a few may have.
+    private func bufferBytes(_ request: TransferRequest) -> Int {
+        let share = Self.allBufferBytes / max(1, active.count)
+        return max(1_024, min(request.bufferBytes, max(Self.leastBufferBytes, share)))
     }
 
     private func takeHandle() throws(TransferFailure) -> CurlHandle {
@@ -85,10 +110,10 @@ final class LoopThread {
     /// After a pause or a hold.
     private func goOn(_ context: TransferContext) {
         context.pause = .none
-        if let deferred = context.deferredEnd {
-            finish(context, deferred)
-            return
-        }
+        context.showGathered()
+        if context.ending != nil { return end(context, context.outcome(of: CURLE_OK)) }
+        guard context.pause == .none else { return }
+        if let deferred = context.deferredEnd { return finish(context, deferred) }
         guard let handle = context.handle else { return }
         // This shows what libcurl has kept meanwhile, by way of the callback, before it returns.
         let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
@@ -107,6 +132,7 @@ final class LoopThread {
             handle.reset()
             if idleHandles.count < Self.idleHandleLimit { idleHandles.append(handle) }
         }
+        context.showLast()
         guard let end = context.conclude(end) else { return }
         finish(context, end)
     }
