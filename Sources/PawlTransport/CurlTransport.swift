@@ -46,6 +46,8 @@ package final class CurlTransport: Transport {
             && !serialOrigins.contains(origin)
     }
 
+    package var workTimes: [Duration] { loops.compactMap(\.workTime) }
+
     /// Ends the threads and waits for them; running transfers hear `.cancelled`.
     package func shutDown() {
         let threads = ([shared] + separate.loops).compactMap { $0.close() }

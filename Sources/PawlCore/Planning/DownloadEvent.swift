@@ -63,7 +63,8 @@ package indirect enum DownloadEvent: Sendable {
     case storeReset(TransferID?)
     /// `offset` is behind the last byte that was kept.
     case transferEnded(TransferID, offset: Int64, TransferOutcome)
-    case ticked([TransferSample])
+    /// `work` is what the busiest of the threads that move bytes has worked, added up over all ticks.
+    case ticked([TransferSample], work: Duration = .zero)
     /// A sync failed: of the bytes on disk only these can be trusted.
     case syncFailed(durable: RangeSet)
     /// The driver ends the download: nothing more is to be opened.

@@ -2,6 +2,7 @@
 extension DownloadPlanner {
     mutating func ticked(
         _ samples: [TransferSample],
+        _ work: Duration,
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
@@ -12,7 +13,7 @@ extension DownloadPlanner {
         noteProgress()
         guard case .running = phase else { return }
         closeStalled(now, &actions)
-        governor.tick(reading, at: now)
+        governor.tick(reading(work), at: now)
         closeSurplus(&actions)
         if let slow = parts.slowConnection(at: now) {
             actions.append(.log("connection \(slow) is much slower than the others: replaced"))
@@ -25,13 +26,14 @@ extension DownloadPlanner {
         parts.noteFirstByte(after: now - segment.openedAt)
     }
 
-    private var reading: ConnectionGovernor.Reading {
+    private func reading(_ work: Duration) -> ConnectionGovernor.Reading {
         let arrived = parts.arrived.count
         return ConnectionGovernor.Reading(
             bytes: arrived,
             flowing: parts.segments.values.count { $0.firstByteAt != nil && !$0.isClosing },
             remaining: isSingleStream ? nil : parts.total.map { $0 - arrived },
-            latency: parts.latency
+            latency: parts.latency,
+            work: work
         )
     }
 

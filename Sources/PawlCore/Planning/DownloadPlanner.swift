@@ -70,7 +70,7 @@ package struct DownloadPlanner: Sendable {
         case .storeReset(let id): storeReset(id, now, &actions)
         case .transferEnded(let id, let offset, let outcome):
             ended(id, offset, outcome, now, &actions)
-        case .ticked(let samples): ticked(samples, now, &actions)
+        case .ticked(let samples, let work): ticked(samples, work, now, &actions)
         case .syncFailed(let durable):
             // Bytes that are being dropped need no distrust.
             if case .draining(.startOver) = phase { break }

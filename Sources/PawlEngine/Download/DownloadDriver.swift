@@ -239,12 +239,13 @@ package final class DownloadDriver {
                     isPaused: running.cursor.isPaused(at: now)
                 )
             }
-            await tell(.ticked(samples))
+            await tell(.ticked(samples, work: load.observe(engine.transport.workTimes)))
         }
         if let due = keeper.nextDue, now >= due { await attempt(saveCheckpoint) }
     }
 
     private var lastTick = Moment.zero
+    private var load = ThreadLoad()
 
     /// Tells the planner, and does what it says.
     func tell(_ event: DownloadEvent) async {

@@ -4,17 +4,19 @@ internal import struct FoundationEssentials.URL
 
 extension CurlHandle {
     /// Sets all options for a request, on a new or reset handle.
+    ///
+    /// `bufferBytes`: the most that libcurl reads at a time; nil for a connection that others use, too.
     func configure(
         for request: TransferRequest,
-        multiplexes: Bool
+        bufferBytes: Int?
     ) throws(TransferFailure) {
         try setErrorText()
         try setTarget(request)
-        try setVersion(multiplexes: multiplexes)
+        try setVersion(multiplexes: bufferBytes == nil)
         // A handle that has left a connection in use cannot change its buffer any more (libcurl
         // 7.88), and HTTP/2 comes in frames that are no larger than the default, 16 KiB.
-        if !multiplexes {
-            try set(CURLOPT_BUFFERSIZE, to: min(max(1_024, request.bufferBytes), 512 * 1_024))
+        if let bufferBytes {
+            try set(CURLOPT_BUFFERSIZE, to: min(max(1_024, bufferBytes), 512 * 1_024))
         }
         try setFields(request)
         try setConnection(request.connection)

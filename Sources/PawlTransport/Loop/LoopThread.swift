@@ -4,11 +4,14 @@ internal import PawlCore
 /// A loop as its own thread sees it; nothing in here is touched by another one.
 final class LoopThread {
     private static let idleHandleLimit = 32
+    private static let allBufferBytes = 1 << 20
+    private static let leastBufferBytes = 16 << 10
 
     private let loop: TransferLoop
     private let multi: CurlMulti
     private let clock = SystemTimekeeper()
     private let timers = PauseTimers()
+    private let buffers = BodyBuffers()
     private var active: [ObjectIdentifier: TransferContext] = [:]
     private var idleHandles: [CurlHandle] = []
 
@@ -60,6 +63,8 @@ final class LoopThread {
                 guard let context = CurlHandle.context(of: handle) else { continue }
                 finished(context, code)
             }
+            guard !isLikelyToGoOn else { return }
+            showGathered()
             try multi.poll(milliseconds: timers.milliseconds(from: clock.now()))
         } catch {
             // libcurl is out of memory or contradicts itself: none of these can be trusted to end.
@@ -78,6 +83,20 @@ final class LoopThread {
         if sharing.isRefused || !sharing.hasAsked { relocateWaiting(context.origin) }
     }
 
+    /// Whether to look for more before what was gathered is shown.
+    ///
+    /// With many transfers that would cost more than it brings.
+    private var isLikelyToGoOn: Bool {
+        buffers.takeGrowth() && active.count <= BodyBuffers.limit
+    }
+
+    private func showGathered() {
+        for context in buffers.borrowers {
+            context.showGathered()
+            if context.ending != nil { end(context, context.outcome(of: CURLE_OK)) }
+        }
+    }
+
     private func isActive(_ context: TransferContext) -> Bool {
         active[ObjectIdentifier(context)] != nil
     }
@@ -86,14 +105,23 @@ final class LoopThread {
         active[ObjectIdentifier(context)] = context
         do throws(TransferFailure) {
             let handle = try takeHandle()
-            context.begin(with: handle, timers: timers)
-            try handle.configure(for: context.request, multiplexes: context.sharing != nil)
+            context.begin(with: handle, timers: timers, buffers: buffers)
+            try handle.configure(
+                for: context.request,
+                bufferBytes: context.sharing == nil ? bufferBytes(context.request) : nil
+            )
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())
             if context.sharing != nil { try handle.watchConnection(of: context) }
             try multi.add(handle)
         } catch {
             end(context, .failed(error))
         }
+    }
+
+    /// What libcurl reads at a time: many transfers share what a few may have.
+    private func bufferBytes(_ request: TransferRequest) -> Int {
+        let share = Self.allBufferBytes / max(1, active.count)
+        return max(1_024, min(request.bufferBytes, max(Self.leastBufferBytes, share)))
     }
 
     private func takeHandle() throws(TransferFailure) -> CurlHandle {
@@ -104,10 +132,10 @@ final class LoopThread {
     /// After a pause or a hold.
     private func goOn(_ context: TransferContext) {
         context.pause = .none
-        if let deferred = context.deferredEnd {
-            finish(context, deferred)
-            return
-        }
+        context.showGathered()
+        if context.ending != nil { return end(context, context.outcome(of: CURLE_OK)) }
+        guard context.pause == .none else { return }
+        if let deferred = context.deferredEnd { return finish(context, deferred) }
         guard let handle = context.handle else { return }
         // This shows what libcurl has kept meanwhile, by way of the callback, before it returns.
         let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
@@ -124,6 +152,7 @@ final class LoopThread {
             context.dropKeptBytes()
             takeHandle(from: context)
         }
+        context.showLast()
         guard let end = context.conclude(end) else { return }
         finish(context, end)
     }

@@ -23,6 +23,11 @@ final class TransferContext: @unchecked Sendable {
     private(set) var newHome: TransferLoop?
     private var sink: (any TransferSink)?
     private var timers: PauseTimers?
+    private var buffers: BodyBuffers?
+    /// Bytes that came and are not shown yet; nil where there are none.
+    private var buffer: BodyBuffer?
+    /// How many bytes of the body were shown.
+    private var shownBytes: Int64 = 0
     private var head = HeadCollector()
     private var isHeadShown = false
     private let clock = SystemTimekeeper()
@@ -53,9 +58,10 @@ final class TransferContext: @unchecked Sendable {
 
     var isHeld: Bool { pause == .held }
 
-    func begin(with handle: CurlHandle, timers: PauseTimers) {
+    func begin(with handle: CurlHandle, timers: PauseTimers, buffers: BodyBuffers) {
         self.handle = handle
         self.timers = timers
+        self.buffers = buffers
     }
 
     func outcome(of code: CURLcode) -> TransferOutcome {
@@ -90,6 +96,8 @@ final class TransferContext: @unchecked Sendable {
     func deliver(_ end: TransferEnd) {
         let sink = self.sink
         self.sink = nil
+        dropGathered()
+        buffers = nil
         timers = nil
         deferredEnd = nil
         sink?.transferEnded(end)
@@ -131,8 +139,13 @@ extension TransferContext {
         sharing?.heard(bytes.count, at: clock.now())
         // A body that is here as a whole is let pass, so that the connection can be used again.
         if ending == .stopped, handle?.contentLength == Int64(bytes.count) { return bytes.count }
-        guard ending == nil, let sink else { return 0 }
-        obey(sink.transferReceived(bytes))
+        guard ending == nil else { return 0 }
+        if !gather(bytes) {
+            showGathered()
+            // These are shown again when the pause is over.
+            guard pause == .none else { return Int(CURL_WRITEFUNC_PAUSE) }
+            show(bytes)
+        }
         return ending == nil ? bytes.count : 0
     }
 
@@ -222,6 +235,53 @@ extension TransferContext {
         guard pause != .none, sharing != nil, let handle else { return }
         sharing?.isDropping = true
         curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+    }
+}
+
+// Bytes that are shown together.
+extension TransferContext {
+    /// Shows what waits, unless the sink wants nothing at present.
+    func showGathered() {
+        guard pause == .none, let buffer else { return }
+        show(buffer.bytes)
+        dropGathered()
+    }
+
+    /// No more will come: a pause, which is for what comes, does not keep the last bytes back.
+    func showLast() {
+        if pause == .timed { pause = .none }
+        showGathered()
+    }
+
+    /// False where it cannot be done, and the bytes are to be shown at once.
+    private func gather(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard sharing == nil else { return false }
+        let most = Int64(min(BodyBuffer.mostBytes, request.bufferBytes))
+        guard bytes.count <= BodyBuffer.pieceBytes, bytes.count < most else { return false }
+        guard let buffer = buffer ?? buffers?.lend(to: self) else { return false }
+        self.buffer = buffer
+        guard buffer.append(bytes) else { return false }
+        buffers?.noteGrowth()
+        // Up to a round offset of the file: the kernel has the least to do then.
+        let start = (request.range?.start ?? 0).addingReportingOverflow(shownBytes).partialValue
+        let left = Int(most - abs(start % most))
+        if buffer.count >= left {
+            show(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<left]))
+            buffer.removeFirst(left)
+        }
+        return true
+    }
+
+    private func show(_ bytes: UnsafeRawBufferPointer) {
+        guard ending == nil, !bytes.isEmpty, let sink else { return }
+        shownBytes += Int64(bytes.count)
+        obey(sink.transferReceived(bytes))
+    }
+
+    private func dropGathered() {
+        guard let buffer else { return }
+        self.buffer = nil
+        buffers?.takeBack(buffer, from: self)
     }
 }
 
