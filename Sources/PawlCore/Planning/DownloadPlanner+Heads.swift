@@ -6,6 +6,7 @@ extension DownloadPlanner {
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
+        parts.update(id) { $0.headAt = now }
         guard let segment = parts.segments[id] else { return }
         // The first bytes of all are kept also where their connection was given up meanwhile.
         guard !segment.isClosing || (pinned == nil && verdict.isPin) else { return }

@@ -45,7 +45,10 @@ extension DownloadPlanner {
 
     private mutating func noteFirstByte(_ id: TransferID, _ now: Moment) {
         guard let segment = parts.segments[id], segment.firstByteAt == now else { return }
-        parts.noteFirstByte(after: now - segment.openedAt)
+        // A tick may be late by a fifth of a second: between sources that would leave the faster one
+        // idle at the end.
+        let first = sources.count > 1 ? segment.headAt ?? now : now
+        parts.noteFirstByte(after: first - segment.openedAt)
     }
 
     private var reading: ConnectionGovernor.Reading {

@@ -24,6 +24,7 @@ package struct Segment: Sendable {
     package var rival: TransferID?
 
     package let openedAt: Moment
+    package var headAt: Moment?
     package var firstByteAt: Moment?
     package var lastProgressAt: Moment
     /// The start of the window in which the minimum speed is measured.
