@@ -70,9 +70,16 @@ extension DownloadDriver {
         guard case .failure = outcome, context.store.current == nil, !body.bytes.isEmpty
         else { return }
         let (resolver, absent) = (resolver, absent)
+        let source = planner.sourceText(pinnedBy: nil)
         do throws(DownloadError) {
             let found = try await engine.disk.run { () throws(DownloadError) in
-                let found = try resolver.open(body.head, body.representation, nil, absent: absent)
+                let found = try resolver.open(
+                    body.head,
+                    body.representation,
+                    nil,
+                    source: source,
+                    absent: absent
+                )
                 if case .created(let store, _) = found { try store.write(body.bytes) }
                 return found
             }
