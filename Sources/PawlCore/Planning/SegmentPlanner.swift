@@ -175,8 +175,7 @@ extension SegmentPlanner {
             guard !segment.isClosing, segment.rival == nil,
                 now - max(segment.openedAt, segment.firstByteAt ?? segment.openedAt)
                     >= Self.slowAfter,
-                let mean = [meanSpeed(without: segment.id), promised(segment)]
-                    .compactMap(\.self).max()
+                let mean = replacementSpeed(of: segment, promised(segment))
             else { continue }
             let speed = max(segment.bytesPerSecond, 1)
             guard speed < mean * Self.slowFraction else { continue }
@@ -186,5 +185,17 @@ extension SegmentPlanner {
             return segment.id
         }
         return nil
+    }
+
+    /// What would come in place of a connection.
+    ///
+    /// Another source's own speed does not count: a slow one beside it adds to the whole. What it
+    /// promises to one connection more does.
+    private func replacementSpeed(of segment: Segment, _ promised: Double?) -> Double? {
+        guard let promised else { return meanSpeed(without: segment.id) }
+        let peers = segments.values.filter { $0.id != segment.id && $0.source == segment.source }
+            .compactMap(\.speed)
+        guard !peers.isEmpty else { return promised }
+        return max(promised, peers.reduce(0, +) / Double(peers.count))
     }
 }

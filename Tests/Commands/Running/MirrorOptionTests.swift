@@ -118,10 +118,10 @@ struct MirrorOptionTests {
 
     @Test func `a mirror's password goes to it alone, and nowhere else`() async throws {
         let workshop = try Workshop()
-        workshop.serve(.resource(resource).requireBasic(name: "anna", password: "sierra"))
-        let mirror = try mirror(
-            .resource(resource).requireBasic(name: "m", password: "p@ss tango")
-        )
+        let latch = Latch()
+        let reply = Reply.resource(resource).holdAfterBytes(1000, until: latch)
+        workshop.serve(reply.requireBasic(name: "anna", password: "sierra"))
+        let mirror = try mirror(reply.requireBasic(name: "m", password: "p@ss tango"))
         let address = mirror.url(Workshop.path).replacing("://", with: "://m:p%40ss%20tango@")
         async let finished = workshop.run(
             workshop.url,
