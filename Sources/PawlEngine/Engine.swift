@@ -56,15 +56,36 @@ package struct Engine: Sendable {
 /// One download to be done.
 package struct DownloadJob: Sendable {
     package var url: URL
+    /// Other sources of the same file.
+    package var mirrors: [Mirror] = []
     package var destination: Destination
     package var settings: DownloadSettings
     /// Of the random waits.
     package var seed: UInt64
 
-    package init(url: URL, destination: Destination, settings: DownloadSettings, seed: UInt64) {
+    package init(
+        url: URL,
+        mirrors: [Mirror] = [],
+        destination: Destination,
+        settings: DownloadSettings,
+        seed: UInt64
+    ) {
         self.url = url
+        self.mirrors = mirrors
         self.destination = destination
         self.settings = settings
         self.seed = seed
+    }
+}
+
+/// Another source of a download.
+package struct Mirror: Sendable {
+    package var url: URL
+    /// For its own origin, and no other.
+    package var credentials: Credentials?
+
+    package init(url: URL, credentials: Credentials? = nil) {
+        self.url = url
+        self.credentials = credentials
     }
 }

@@ -120,6 +120,8 @@ package struct ConnectionGovernor: Sendable {
         package var latency: Duration
         /// What the busiest of the threads that move bytes has worked, added up.
         package var work: Duration
+        /// Sources that bring bytes: fewer connections than these would leave one out.
+        package var sources = 1
 
         package init(
             bytes: Int64,
@@ -224,24 +226,24 @@ package struct ConnectionGovernor: Sendable {
         if let before, target > before.target, speed < before.bytesPerSecond * Self.neededGain {
             target = before.target
             self.before = nil
-            return beginShrinking(now)
+            return beginShrinking(reading, now)
         }
         // After a leap nothing is known yet of fewer; only then of more.
-        guard before != nil || !isUnproven else { return beginShrinking(now) }
+        guard before != nil || !isUnproven else { return beginShrinking(reading, now) }
         isUnproven = isUnproven || before != nil
         guard target < ceiling, !isFixed, speed > 0, load < Self.fullLoad,
             isWorthwhile(speed, reading)
         else {
             self.before = nil
-            return beginShrinking(now)
+            return beginShrinking(reading, now)
         }
         before = (target, speed)
         target = min(target * 2, ceiling)
         phase = .settling(since: now)
     }
 
-    private mutating func beginShrinking(_ now: Moment) {
-        guard isUnproven, target > 1, !isFixed else { return takeRest(now) }
+    private mutating func beginShrinking(_ reading: Reading, _ now: Moment) {
+        guard isUnproven, target > reading.sources, !isFixed else { return takeRest(now) }
         isShrinking = true
         phase = .settling(since: now)
     }
@@ -253,9 +255,11 @@ package struct ConnectionGovernor: Sendable {
             return endShrinking(now)
         }
         let left = reading.remaining.map { Double($0) / max(speed, 1) } ?? 0
-        guard target > 1, left > Self.worthShrinking.seconds else { return endShrinking(now) }
+        guard target > reading.sources, left > Self.worthShrinking.seconds else {
+            return endShrinking(now)
+        }
         before = (target, max(speed, before?.bytesPerSecond ?? 0))
-        target = max(1, target / 2)
+        target = max(reading.sources, target / 2)
         phase = .settling(since: now)
     }
 

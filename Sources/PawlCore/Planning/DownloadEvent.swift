@@ -20,11 +20,19 @@ package struct StartingPoint: Hashable, Sendable {
     /// The bytes are another tool's, which the user wants to go on with: `representation` says
     /// nothing of them, and a digest will prove them at the end.
     package var isForeign: Bool
+    /// The URL whose answer `representation` is, its secrets hidden; nil where that is not known.
+    package var source: String?
 
-    package init(representation: Representation, have: RangeSet, isForeign: Bool = false) {
+    package init(
+        representation: Representation,
+        have: RangeSet,
+        isForeign: Bool = false,
+        source: String? = nil
+    ) {
         self.representation = representation
         self.have = have
         self.isForeign = isForeign
+        self.source = source
     }
 }
 
@@ -106,6 +114,10 @@ package struct TransferOrder: Hashable, Sendable {
     package var pinned: Representation?
     package var start: Int64
     package var end: Int64
+    /// The place of its source among the download's.
+    package var source = 0
+    /// What its answer must prove.
+    package var proof = SourceProof.unchanged
 
     package init(
         id: TransferID,
@@ -121,5 +133,10 @@ package struct TransferOrder: Hashable, Sendable {
         self.pinned = pinned
         self.start = start
         self.end = end
+    }
+
+    /// What its head is judged by.
+    package var expectation: HeadExpectation {
+        HeadExpectation(asked: range, pinned: pinned, proof: proof)
     }
 }

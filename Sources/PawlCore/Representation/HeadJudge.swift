@@ -37,7 +37,9 @@ package enum HeadJudge {
         guard let pinned = expected.pinned else {
             return .pin(whole, acceptsRanges: acceptsRanges)
         }
-        if !pinned.isProvenSame(whole), whole.isHTML, pinned.mediaType != nil, !pinned.isHTML {
+        if expected.proof == .unchanged, !pinned.isProvenSame(whole), whole.isHTML,
+            pinned.mediaType != nil, !pinned.isHTML
+        {
             return .captivePortal
         }
         return .whole(whole, acceptsRanges: acceptsRanges)

@@ -80,7 +80,9 @@ extension DownloadDriver {
             settings: settings,
             original: job.url
         )
-        if order.pinned == nil, settings.checksum == .automatic {
+        if order.source > 0 { request.signIn(to: job.mirrors[order.source - 1]) }
+        let isNew = order.pinned == nil || order.proof != .unchanged
+        if isNew, settings.checksum == .automatic {
             request.fields.append(
                 HTTPField(name: "Want-Repr-Digest", value: "sha-256=10, sha-512=9")
             )

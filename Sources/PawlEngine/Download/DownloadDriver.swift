@@ -101,7 +101,12 @@ package final class DownloadDriver {
             store.startWriteback()
         } done: { _, _ in
         }
-        planner = DownloadPlanner(url: job.url, settings: job.settings, seed: job.seed)
+        planner = DownloadPlanner(
+            url: job.url,
+            mirrors: job.mirrors.map(\.url),
+            settings: job.settings,
+            seed: job.seed
+        )
         logger = engine.logger
         logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
     }

@@ -72,16 +72,19 @@ struct TargetResolver: Sendable {
 
     /// The store for what the server answered: an earlier run's, or a new one.
     ///
-    /// `absent`: a path of which was just seen that nothing is there.
+    /// `source`: where it comes from, for the checkpoint. `absent`: a path of which was just seen
+    /// that nothing is there.
     func open(
         _ head: ResponseHead,
         _ representation: Representation,
         _ digest: ContentDigest?,
+        source: String,
         absent: FilePath? = nil
     ) throws(DownloadError) -> Found {
         let final = path(head)
         if final == absent {
-            return .created(try create(DownloadPaths(final), representation), notes: [])
+            let store = try create(DownloadPaths(final), representation, source)
+            return .created(store, notes: [])
         }
         try FolderPreparation.prepare(final.removingLastComponent())
         switch try choose(final, representation, digest) {
@@ -91,7 +94,7 @@ struct TargetResolver: Sendable {
             if case .resumable(let store, let recovery) = found {
                 return .resumable(store, recovery)
             }
-            let store = try create(paths, representation)
+            let store = try create(paths, representation, source)
             if case .nothing(let notes) = found { return .created(store, notes: notes) }
             return .created(store, notes: [])
         }
@@ -99,11 +102,12 @@ struct TargetResolver: Sendable {
 
     private func create(
         _ paths: DownloadPaths,
-        _ representation: Representation
+        _ representation: Representation,
+        _ source: String
     ) throws(DownloadError) -> PartialStore {
         try PartialStore.create(
             paths,
-            source: url.redacted,
+            source: source,
             representation: representation,
             settings: storeSettings
         )

@@ -22,4 +22,11 @@ extension TransferRequest {
         }
         connection = settings.connection
     }
+
+    /// A mirror's own name and password go to its own origin alone.
+    mutating func signIn(to mirror: Mirror) {
+        guard let own = mirror.credentials, let origin = Origin(mirror.url), origin == Origin(url)
+        else { return }
+        credentials = own
+    }
 }
