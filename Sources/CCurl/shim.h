@@ -44,6 +44,13 @@ static inline CURLcode pawl_curl_set_progress_function(
     return code;
 }
 
+static inline CURLcode pawl_curl_set_prerequest_function(
+    CURL *handle, curl_prereq_callback function, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+    return code;
+}
+
 static inline CURLcode pawl_curl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

@@ -1,13 +1,18 @@
 internal import struct FoundationEssentials.URL
 internal import PawlCore
+internal import PawlEngine
 
 /// A URL and settings that were looked at before anything is touched.
 struct CheckedRequest: Sendable {
     let url: URL
+    let mirrors: [Mirror]
     let settings: DownloadSettings
 
+    /// More are of no use, and each costs a look at every decision.
+    private static let mostMirrors = 64
+
     init(_ url: URL, _ settings: DownloadSettings) throws(DownloadError) {
-        let (address, credentials) = try SourceURL.parse(url.absoluteString)
+        let (address, credentials) = try SourceURL.parse(url.absoluteString, known: url)
         guard !settings.adoptsPartialFile || settings.checksum.isGiven else {
             throw DownloadError(
                 .usage,
@@ -18,6 +23,25 @@ struct CheckedRequest: Sendable {
         var settings = settings
         settings.credentials = settings.credentials ?? credentials
         self.url = address
+        mirrors = try Self.mirrors(of: address, settings.mirrors)
         self.settings = settings
+    }
+
+    private static func mirrors(of url: URL, _ given: [URL]) throws(DownloadError) -> [Mirror] {
+        guard given.count <= mostMirrors else {
+            throw DownloadError(
+                .usage,
+                "\(given.count) mirrors of one file, where \(mostMirrors) are the most",
+                advice: "leave some out"
+            )
+        }
+        var seen: Set = [url]
+        var mirrors: [Mirror] = []
+        for address in given {
+            let (mirror, credentials) = try SourceURL.parse(address.absoluteString)
+            guard seen.insert(mirror).inserted else { continue }
+            mirrors.append(Mirror(url: mirror, credentials: credentials))
+        }
+        return mirrors
     }
 }

@@ -10,8 +10,10 @@ public struct CheckpointDescription: Sendable {
     public let partialPath: String
     /// Which of them are good.
     public let checkpointPath: String
-    /// The URL, its secrets hidden.
+    /// The URL whose answer the bytes belong to, its secrets hidden.
     public let source: String
+    /// The other URLs that it could be fetched from, their secrets hidden.
+    public let mirrors: [String]
     /// The whole file's size in bytes, nil where the server did not say.
     public let totalBytes: Int64?
     /// As the server sent it.
@@ -40,7 +42,9 @@ public struct CheckpointDescription: Sendable {
         let representation = checkpoint.representation
         partialPath = summary.paths.partial.string
         checkpointPath = summary.paths.checkpoint.string
-        source = checkpoint.source
+        let sources = checkpoint.source.split(separator: "\n").map(String.init)
+        source = sources.first ?? ""
+        mirrors = Array(sources.dropFirst())
         totalBytes = representation.total
         entityTag = representation.entityTag?.description
         lastModified = representation.lastModified

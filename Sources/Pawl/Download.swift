@@ -49,6 +49,7 @@ public final class Download: Sendable {
             let request = try CheckedRequest(url, settings)
             let job = DownloadJob(
                 url: request.url,
+                mirrors: request.mirrors,
                 destination: destination,
                 settings: request.settings,
                 seed: engine.seeds.next()

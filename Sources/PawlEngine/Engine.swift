@@ -36,7 +36,7 @@ package struct Engine: Sendable {
         self.time = time
         self.logger = logger
         disk = BlockingPool(threads: 4, name: "pawl-disk")
-        syncs = BlockingPool(threads: 4, name: "pawl-sync")
+        syncs = BlockingPool(threads: 8, name: "pawl-sync")
         digests = BlockingPool(threads: cores, name: "pawl-digest")
         budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
         finisher = Finisher(pool: syncs)
@@ -60,6 +60,8 @@ package typealias DestinationChoice =
 /// One download to be done.
 package struct DownloadJob: Sendable {
     package var url: URL
+    /// Other sources of the same file.
+    package var mirrors: [Mirror] = []
     package var destination: Destination
     package var settings: DownloadSettings
     /// Of the random waits.
@@ -69,10 +71,29 @@ package struct DownloadJob: Sendable {
     /// Nil where nobody holds or stops it but by cancelling its task.
     package var control: DownloadControl?
 
-    package init(url: URL, destination: Destination, settings: DownloadSettings, seed: UInt64) {
+    package init(
+        url: URL,
+        mirrors: [Mirror] = [],
+        destination: Destination,
+        settings: DownloadSettings,
+        seed: UInt64
+    ) {
         self.url = url
+        self.mirrors = mirrors
         self.destination = destination
         self.settings = settings
         self.seed = seed
+    }
+}
+
+/// Another source of a download.
+package struct Mirror: Sendable {
+    package var url: URL
+    /// For its own origin, and no other.
+    package var credentials: Credentials?
+
+    package init(url: URL, credentials: Credentials? = nil) {
+        self.url = url
+        self.credentials = credentials
     }
 }

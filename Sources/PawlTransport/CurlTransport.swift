@@ -1,11 +1,13 @@
 internal import Glibc
 package import PawlCore
-internal import Synchronization
 
-/// Moves bytes with libcurl, on one to four threads of its own, which start when they are needed.
+/// Moves bytes with libcurl, on one to four threads of its own and one for what shares connections,
+/// which start when they are needed.
 package final class CurlTransport: Transport {
-    private let loops: [TransferLoop]
-    private let placement = Mutex(LoopPlacement())
+    private let separate: LoopGroup
+    /// All transfers that may share a connection; no other may run there, see `Negotiation`.
+    private let shared: TransferLoop
+    private let serialOrigins: SerialOrigins
 
     /// One loop for each core, up to four: TLS is what keeps a core busy.
     package static var loopsByCores: Int {
@@ -14,28 +16,41 @@ package final class CurlTransport: Transport {
 
     package init(loops: Int = CurlTransport.loopsByCores) {
         let caches = SharedCaches()
-        self.loops = (0..<min(4, max(1, loops))).map { _ in TransferLoop(caches: caches) }
+        separate = LoopGroup(
+            (0..<min(4, max(1, loops))).map { _ in TransferLoop(caches: caches) }
+        )
+        shared = TransferLoop(caches: caches, exits: separate)
+        serialOrigins = caches.serialOrigins
     }
 
     deinit { shutDown() }
 
     /// Where no thread is left to do so (after `shutDown`), the sink hears of the end at once.
     package func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer {
-        let context = TransferContext(request: request, sink: sink)
         let origin = request.url.origin
-        let loop = placement.withLock { placement in
-            let loop = loops[placement.choose(for: origin, loads: loops.map(\.load))]
-            // Counted under the lock, so that transfers started at the same time spread out.
-            loop.transferPlaced()
-            return loop
-        }
+        let isShared = mayShare(request, origin)
+        let context = TransferContext(
+            request: request,
+            origin: origin,
+            sharing: isShared ? Sharing() : nil,
+            sink: sink
+        )
+        let loop = isShared ? shared : separate.place(origin)
+        if isShared { shared.transferPlaced() }
         loop.start(context)
         return CurlTransfer(context: context, loop: loop)
     }
 
+    private func mayShare(_ request: TransferRequest, _ origin: String) -> Bool {
+        request.multiplexes && origin.hasPrefix("https:") && CurlHandle.seesNegotiation
+            && !serialOrigins.contains(origin)
+    }
+
+    package var workTimes: [Duration] { loops.compactMap(\.workTime) }
+
     /// Ends the threads and waits for them; running transfers hear `.cancelled`.
     package func shutDown() {
-        let threads = loops.compactMap { $0.close() }
+        let threads = ([shared] + separate.loops).compactMap { $0.close() }
         for thread in threads {
             // A sink may drop the last reference to the transport, on a thread that is to end.
             if pthread_equal(thread, pthread_self()) == 0 {

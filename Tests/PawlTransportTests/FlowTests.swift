@@ -26,6 +26,74 @@ struct FlowTests {
         }
     }
 
+    /// An origin that has sent head and body before the body is asked for, and the sink's record.
+    private func fetchWhatIsThere(
+        _ body: [UInt8],
+        bufferBytes: Int,
+        _ answer: @escaping @Sendable (any Transfer) -> BodyAnswer
+    ) async throws -> (record: RecordingSink.Record, offsets: [Int]) {
+        let sent = Signal<Void>()
+        let offsets = Mutex<[Int]>([])
+        let current = Mutex<(any Transfer)?>(nil)
+        let origin = try TestOrigin { connection in
+            try connection.answer(body)
+            sent.send()
+        }
+        return try await withTransport { transport in
+            let sink = RecordingSink(
+                head: { _ in .hold },
+                body: { record in
+                    offsets.withLock { $0.append(record.body.count) }
+                    return current.withLock { $0.map(answer) } ?? .stop
+                }
+            )
+            var request = try TransferRequest(url: origin.url())
+            request.bufferBytes = bufferBytes
+            let transfer = transport.start(request, sink: sink)
+            current.withLock { $0 = transfer }
+            _ = await sink.head.value
+            await sent.value
+            transfer.resume()
+            _ = await sink.end.value
+            current.withLock { $0 = nil }
+            return (sink.record, offsets.withLock { $0 })
+        }
+    }
+
+    @Test func `what is there is shown together`() async throws {
+        let body = Array(Self.body.prefix(60_000))
+        let (record, offsets) = try await fetchWhatIsThere(body, bufferBytes: 512 * 1_024) { _ in
+            .more
+        }
+        #expect(offsets == [60_000])
+        #expect(record.body == body)
+        #expect(record.outcome == .completed)
+    }
+
+    @Test func `bytes are shown up to round offsets, and what is behind them waits for a hold`()
+        async throws
+    {
+        let body = Array(Self.body.prefix(65_000))
+        let (record, offsets) = try await fetchWhatIsThere(body, bufferBytes: 20_000) { transfer in
+            transfer.resume()
+            return .hold
+        }
+        #expect(offsets == [20_000, 40_000, 60_000, 65_000])
+        #expect(record.body == body)
+        #expect(record.outcome == .completed)
+        #expect(record.misplacedCalls == 0)
+    }
+
+    @Test func `threads that have moved bytes tell that they worked`() async throws {
+        let origin = try TestOrigin { try $0.answer(Self.body) }
+        try await withTransport(loops: 2) { transport in
+            #expect(transport.workTimes.isEmpty)
+            _ = try await fetch(TransferRequest(url: origin.url()), over: transport)
+            #expect(transport.workTimes.count == 1)
+            #expect(transport.workTimes.allSatisfy { $0 > .zero })
+        }
+    }
+
     @Test func `a hold of every chunk shows each byte once`() async throws {
         let origin = try TestOrigin { try $0.answer(Self.body) }
         try await withTransport { transport in

@@ -129,8 +129,15 @@ package struct OrderBook: Sendable {
                 )
             }
         }
-        guard common.settings.checksum.isGiven else { return }
-        guard urls.count + (list?.entries.count ?? 0) == 1 else {
+        guard urls.count + (list?.entries.count ?? 0) > 1 else { return }
+        guard common.settings.mirrors.isEmpty else {
+            throw DownloadError(
+                .usage,
+                "--mirror with several URLs",
+                advice: "write mirror=… below each URL in a list for --input-file"
+            )
+        }
+        guard !common.settings.checksum.isGiven else {
             throw DownloadError(
                 .usage,
                 "--checksum with several URLs",

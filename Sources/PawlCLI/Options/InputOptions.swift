@@ -11,4 +11,16 @@ struct InputOptions: ParsableArguments {
         )
     )
     var inputFile: String?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Fetch the file from this URL too, where it is proven to be the same. May be given "
+                + "several times.",
+            valueName: "url"
+        )
+    )
+    var mirror: [String] = []
+
+    var assignments: [OptionAssignment] { mirror.map { OptionAssignment(.mirror, $0) } }
 }

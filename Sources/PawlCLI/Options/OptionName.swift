@@ -1,6 +1,6 @@
 /// The options of one download: on the command line with `--`, in a list as keys.
 package enum OptionName: String, CaseIterable, Sendable {
-    case output, directory, checksum, header, user
+    case output, directory, checksum, header, user, mirror
     case userAgent = "user-agent"
     case connections
     case ifExists = "if-exists"
@@ -12,7 +12,7 @@ package enum OptionName: String, CaseIterable, Sendable {
     case noResume = "no-resume"
     case adopt
 
-    package var isRepeatable: Bool { self == .header }
+    package var isRepeatable: Bool { self == .header || self == .mirror }
 }
 
 /// An option with its value as text, and where it was given.

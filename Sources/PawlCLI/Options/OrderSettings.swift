@@ -25,6 +25,7 @@ package struct OrderSettings: Sendable {
         case .cacert:
             try OutputPath.checkReadable(text, place: option.place)
             settings.connection.authoritiesFile = text
+        case .mirror: settings.mirrors.append(try mirrorURL(text, place: option.place))
         default:
             try usage(option.place) { () throws(ValueError) in
                 try applyValue(option.name, text)
@@ -49,7 +50,7 @@ package struct OrderSettings: Sendable {
         case .maxTime: settings.maximumDuration = try NumberText.seconds(text)
         case .noResume: settings.resumes = !(try NumberText.truth(text))
         case .adopt: settings.adoptsPartialFile = try NumberText.truth(text)
-        case .output, .directory, .cacert: break
+        case .output, .directory, .cacert, .mirror: break
         }
     }
 

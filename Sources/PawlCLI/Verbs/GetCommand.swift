@@ -16,7 +16,7 @@ struct GetCommand: PawlVerb {
             A file appears under its name complete and verified, or not at all.
 
             In a list for --input-file, '#' starts a comment, and indented lines such as \
-            'output=disk.iso' or 'checksum=sha256=…' are options of the URL above them.
+            'output=disk.iso', 'checksum=sha256=…' or 'mirror=https://…' are options of the URL above them.
 
             The exit status is 0 if every download ended well, otherwise that of the first one in \
             the order given that did not. Ctrl-C keeps what came (status 7); a second one ends at \
@@ -38,7 +38,8 @@ struct GetCommand: PawlVerb {
         let settings = try limits.settings()
         let verbosity = try progress.verbosity()
         let mode = try progress.mode()
-        let options = output.assignments + transfer.assignments + request.assignments
+        let options =
+            input.assignments + output.assignments + transfer.assignments + request.assignments
         let list: InputList? =
             if let path = input.inputFile { try InputFile.read(path) } else { nil }
         var book = try OrderBook(urls: urls, list: list, options: options)

@@ -40,6 +40,7 @@ struct InspectionReport {
         add("partialFile", "partial file", .text(checkpoint.partialPath))
         add("checkpoint", "checkpoint", .text(checkpoint.checkpointPath))
         add("url", "URL", .text(checkpoint.source))
+        add("mirrors", "mirrors", .list(checkpoint.mirrors))
         add("bytes", "size", .bytes(checkpoint.totalBytes))
         add("usableBytes", "goes on from", .bytes(checkpoint.usableBytes))
         add("mediaType", "type", .text(checkpoint.mediaType))

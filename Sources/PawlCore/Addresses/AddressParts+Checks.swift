@@ -23,10 +23,13 @@ extension AddressParts {
     }
 
     /// The URL to ask for; nil where none can be made of it.
+    package var requestURL: URL? { URL(string: requestText) }
+
+    /// The URL to ask for, as text.
     ///
     /// Its scheme is in lower case, it has neither user nor fragment (RFC 9110 §4.2.4, §7.1), and
     /// illegal characters are percent-encoded.
-    package var requestURL: URL? {
+    package var requestText: String {
         var parts = self
         parts.scheme = scheme?.lowercased()
         parts.userInfo = nil
@@ -34,7 +37,7 @@ extension AddressParts {
         parts.port = port.flatMap { $0.isEmpty ? nil : $0 }
         parts.path = path.isEmpty ? "/" : path.encodingIllegalURLBytes
         parts.query = query?.encodingIllegalURLBytes
-        return URL(string: parts.text)
+        return parts.text
     }
 }
 

@@ -12,12 +12,12 @@ package struct AddressParts: Hashable, Sendable {
 
     package init(_ text: String) {
         var rest = Substring(text)
-        fragment = Self.cut(&rest, at: "#")
-        query = Self.cut(&rest, at: "?")
+        fragment = Self.cut(&rest, at: UInt8(ascii: "#"))
+        query = Self.cut(&rest, at: UInt8(ascii: "?"))
         scheme = Self.takeScheme(&rest)
-        if rest.unicodeScalars.starts(with: "//".unicodeScalars) {
-            rest.unicodeScalars.removeFirst(2)
-            let slash = rest.unicodeScalars.firstIndex(of: "/") ?? rest.endIndex
+        if rest.utf8.starts(with: "//".utf8) {
+            rest = rest[rest.utf8.index(rest.startIndex, offsetBy: 2)...]
+            let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
             readAuthority(rest[..<slash])
             rest = rest[slash...]
         }
@@ -25,21 +25,24 @@ package struct AddressParts: Hashable, Sendable {
     }
 
     package var text: String {
-        var text = scheme.map { "\($0):" } ?? ""
+        var text = ""
+        if let scheme { text += scheme + ":" }
         if let host {
-            text += "//" + (userInfo.map { "\($0)@" } ?? "") + host
-            text += port.map { ":\($0)" } ?? ""
+            text += "//"
+            if let userInfo { text += userInfo + "@" }
+            text += host
+            if let port { text += ":" + port }
         }
         text += path
-        text += query.map { "?\($0)" } ?? ""
-        text += fragment.map { "#\($0)" } ?? ""
+        if let query { text += "?" + query }
+        if let fragment { text += "#" + fragment }
         return text
     }
 
     /// Cuts off what is behind the first `delimiter`.
-    private static func cut(_ rest: inout Substring, at delimiter: Unicode.Scalar) -> String? {
-        guard let index = rest.unicodeScalars.firstIndex(of: delimiter) else { return nil }
-        let behind = String(rest.unicodeScalars[index...].dropFirst())
+    private static func cut(_ rest: inout Substring, at delimiter: UInt8) -> String? {
+        guard let index = rest.utf8.firstIndex(of: delimiter) else { return nil }
+        let behind = String(rest[rest.utf8.index(after: index)...])
         rest = rest[..<index]
         return behind
     }

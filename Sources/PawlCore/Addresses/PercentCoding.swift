@@ -5,9 +5,13 @@ extension StringProtocol {
     }
 
     /// Bytes that are no UTF-8 become U+FFFD.
-    package var percentDecoded: String { String(decoding: percentDecodedBytes, as: UTF8.self) }
+    package var percentDecoded: String {
+        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        return String(decoding: percentDecodedBytes, as: UTF8.self)
+    }
 
     package func percentDecodedBytes(marker: UInt8) -> [UInt8] {
+        guard utf8.contains(marker) else { return Array(utf8) }
         let bytes = Array(utf8)
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
@@ -28,6 +32,7 @@ extension StringProtocol {
     ///
     /// Encoded are spaces, raw UTF-8, controls, and a `%` without two digits.
     package var encodingIllegalURLBytes: String {
+        guard !utf8.allSatisfy(\.isLegalInURL) else { return String(self) }
         let bytes = Array(utf8)
         var encoded: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
@@ -55,10 +60,14 @@ extension UInt8 {
     /// Unreserved and reserved characters (RFC 3986 §2.2, §2.3), brackets aside, which belong to
     /// hosts alone.
     fileprivate var isLegalInURL: Bool {
-        isLetter || isDigit || Self.legalMarks.contains(self)
+        switch self {
+        // From `#` to `;` all but `%`, and those that stand alone.
+        case 0x23, 0x24, 0x26...0x3B, UInt8(ascii: "!"), UInt8(ascii: "="), UInt8(ascii: "?"),
+            UInt8(ascii: "@"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: isLetter
+        }
     }
-
-    private static let legalMarks = Set("-._~:/?#@!$&'()*+,;=".utf8)
 
     fileprivate var hexadecimalValue: UInt8? {
         if isDigit { return self - UInt8(ascii: "0") }

@@ -3,53 +3,48 @@ package import struct FoundationEssentials.URL
 /// Reads a URL that a user gave.
 package enum SourceURL {
     /// The URL without user and fragment, and the credentials that stood in it.
+    ///
+    /// `known`: a URL that may be the very same, and need not be made again.
     package static func parse(
-        _ text: String
+        _ text: String,
+        known: URL? = nil
     ) throws(DownloadError) -> (url: URL, credentials: Credentials?) {
         let text = text.trimmed
         guard !text.isEmpty else {
             throw DownloadError(.usage, "an empty URL", advice: "give one as https://host/file")
         }
         let parts = AddressParts(text)
-        let shown = shown(text)
-        guard !text.unicodeScalars.contains(where: \.isUnsafeToShow) else {
-            throw DownloadError(
-                .usage,
-                "'\(shown)' is no URL: it holds control characters",
-                advice: "encode them as %XX"
-            )
+        guard !text.holdsUnsafeToShow else {
+            throw refusal(text, ": it holds control characters", "encode them as %XX")
         }
-        try checkScheme(parts, shown)
-        guard parts.hasUsableHost else {
-            throw DownloadError(
-                .usage,
-                "'\(shown)' is no URL: it has no valid host",
-                advice: "give one as https://host/file"
-            )
-        }
+        try checkScheme(parts, text)
+        guard parts.hasUsableHost else { throw refusal(text, ": it has no valid host") }
         guard parts.hasUsablePort else {
-            throw DownloadError(
-                .usage,
-                "'\(shown)' is no URL: its port is none",
-                advice: "a port is a number from 1 to 65535"
-            )
+            throw refusal(text, ": its port is none", "a port is a number from 1 to 65535")
         }
-        guard let url = parts.requestURL else {
-            throw DownloadError(
-                .usage,
-                "'\(shown)' is no URL",
-                advice: "give one as https://host/file"
-            )
+        let address = parts.requestText
+        if let known, known.absoluteString == address {
+            return (known, parts.userInfo.flatMap(credentials))
         }
+        guard let url = URL(string: address) else { throw refusal(text) }
         return (url, parts.userInfo.flatMap(credentials))
+    }
+
+    private static func refusal(
+        _ text: String,
+        _ reason: String = "",
+        _ advice: String = "give one as https://host/file"
+    ) -> DownloadError {
+        DownloadError(.usage, "'\(shown(text))' is no URL\(reason)", advice: advice)
     }
 
     private static func checkScheme(
         _ parts: AddressParts,
-        _ shown: String
+        _ text: String
     ) throws(DownloadError) {
         let scheme = parts.scheme?.lowercased()
         if scheme == "https" || scheme == "http" { return }
+        let shown = shown(text)
         // `localhost:8080/file` and `user:password@host` read as schemes too.
         let isHost =
             parts.host == nil
@@ -63,11 +58,7 @@ package enum SourceURL {
             )
         }
         let address = shown.drop { $0 == "/" }
-        throw DownloadError(
-            .usage,
-            "'\(shown)' is no URL: it has no scheme",
-            advice: "did you mean https://\(address)?"
-        )
+        throw refusal(text, ": it has no scheme", "did you mean https://\(address)?")
     }
 
     /// For quoting: nothing of what is before the last `@`, as a password with a bare `/`, `?` or

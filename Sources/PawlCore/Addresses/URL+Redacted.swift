@@ -3,7 +3,15 @@ package import struct FoundationEssentials.URL
 extension URL {
     /// The URL as it may be shown and stored: without user and fragment, the values of parameters
     /// that look secret hidden, fit for a terminal.
-    package var redacted: String { AddressParts(absoluteString).redacted }
+    package var redacted: String {
+        let text = absoluteString
+        // Without a user, a query and a fragment there is nothing to hide.
+        let mayHide = text.utf8.contains { byte in
+            byte == UInt8(ascii: "@") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+        }
+        guard mayHide else { return text.sanitized }
+        return AddressParts(text).redacted
+    }
 }
 
 extension AddressParts {

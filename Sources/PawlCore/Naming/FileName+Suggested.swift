@@ -13,8 +13,9 @@ extension FileName {
         // Split before decoding, so that an encoded slash makes no other component than `clean`
         // throws away.
         let path = AddressParts(url.absoluteString).path
-        let components = path.split(separator: "/", omittingEmptySubsequences: false)
-        if let name = components.last.flatMap({ clean($0.percentDecoded) }) { return name }
+        let component = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+            .map { path[path.utf8.index(after: $0)...] }
+        if let name = clean((component ?? path[...]).percentDecoded) { return name }
         return mediaType == "text/html" ? "index.html" : "download"
     }
 }

@@ -13,6 +13,19 @@ package enum FileName {
     /// is hidden; a leading `-` or `~`, which a shell's commands would read as something else,
     /// becomes `_`.
     package static func clean(_ raw: String) -> String? {
+        isClean(raw) ? raw : cleaned(raw)
+    }
+
+    /// Whether nothing about the name needs a look: as most names are.
+    private static func isClean(_ raw: String) -> Bool {
+        guard let first = raw.utf8.first, first.isLetter || first.isDigit,
+            raw.utf8.count <= longestBytes
+        else { return false }
+        return raw.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) }
+            && disarmedEndings.allSatisfy { !raw.hasEnding($0) }
+    }
+
+    private static func cleaned(_ raw: String) -> String? {
         var name = visible(lastComponent(raw)).trimmed
         // By scalars: a dot with an accent is one character and still hides a file.
         while name.unicodeScalars.first == "." {
@@ -53,10 +66,12 @@ package enum FileName {
         return String(clean)
     }
 
+    private static let disarmedEndings = [".part", ".pawl"]
+
     /// A server must not choose the name of another download's partial file or checkpoint: a
     /// checkpoint made by an attacker would be believed when that download begins.
     private static func disarmed(_ name: String) -> String {
-        for ending in [".part", ".pawl"] where name.lowercased().hasSuffix(ending) {
+        for ending in disarmedEndings where name.hasEnding(ending) {
             return name.dropLast(ending.count) + "_" + name.suffix(ending.count - 1)
         }
         return name
@@ -84,5 +99,15 @@ package enum FileName {
             cut.append(scalar)
         }
         return String(cut)
+    }
+}
+
+extension String {
+    /// Whether it ends so; `ending` is in lower case and ASCII.
+    fileprivate func hasEnding(_ ending: String) -> Bool {
+        utf8.count >= ending.utf8.count
+            && zip(utf8.suffix(ending.utf8.count), ending.utf8).allSatisfy {
+                $0 == $1 || ($0.isLetter && $0 | 0x20 == $1)
+            }
     }
 }

@@ -4,12 +4,18 @@ extension String {
     /// Replaced are C0 and C1 controls, DEL, line separators, and the characters that reorder text
     /// (bidirectional overrides), which can make one name look like another.
     package var sanitized: String {
-        guard unicodeScalars.contains(where: \.isUnsafeToShow) else { return self }
+        guard holdsUnsafeToShow else { return self }
         var clean = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             clean.append(scalar.isUnsafeToShow ? "\u{FFFD}" : scalar)
         }
         return String(clean)
+    }
+
+    package var holdsUnsafeToShow: Bool {
+        // Most texts are plain, and bytes are looked at faster than scalars.
+        !utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+            && unicodeScalars.contains(where: \.isUnsafeToShow)
     }
 
     /// Sanitized and cut: what a peer sent, for quoting in a sentence.

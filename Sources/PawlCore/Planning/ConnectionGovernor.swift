@@ -3,7 +3,8 @@
 /// Each trial doubles the number. It is kept where total speed rose by a twentieth, else rolled
 /// back and left alone for a while, twice as long each time. As a link that is still filling makes
 /// any number look good, half as many are tried afterwards, and kept where they are as fast. Where
-/// answers take long, the first trial is of several at once.
+/// answers take long, the first trial is of several at once. Where a thread of ours is what is busy,
+/// and not the link, more connections are not tried.
 package struct ConnectionGovernor: Sendable {
     package private(set) var target = 1
     private let most: Int
@@ -33,19 +34,30 @@ package struct ConnectionGovernor: Sendable {
         var lastAt: Moment
         var lastBytes: Int64
         var arrivals = 0
+        private let work: Duration
+        private var lastWork: Duration
 
         init(_ reading: Reading, at now: Moment) {
             since = now
             lastAt = now
             bytes = reading.bytes
             lastBytes = reading.bytes
+            work = reading.work
+            lastWork = reading.work
         }
 
         mutating func observe(_ reading: Reading, at now: Moment) {
             guard reading.bytes > lastBytes else { return }
             lastBytes = reading.bytes
             lastAt = now
+            lastWork = reading.work
             arrivals += 1
+        }
+
+        /// How much of the time the busiest of our threads worked.
+        var load: Double {
+            let seconds = (lastAt - since).seconds
+            return seconds > 0 ? (lastWork - work).seconds / seconds : 0
         }
 
         var bytesPerSecond: Double {
@@ -56,6 +68,8 @@ package struct ConnectionGovernor: Sendable {
 
     package static let automaticCeiling = 16
     package static let neededGain = 1.05
+    /// From so much work of one thread on, the machine is the limit, or soon will be.
+    package static let fullLoad = 0.6
     static let firstRest: Duration = .seconds(5)
     static let longestRest: Duration = .seconds(120)
     static let shortestWindow: Duration = .milliseconds(100)
@@ -104,12 +118,23 @@ package struct ConnectionGovernor: Sendable {
         package var remaining: Int64?
         /// What a new connection takes to its first byte.
         package var latency: Duration
+        /// What the busiest of the threads that move bytes has worked, added up.
+        package var work: Duration
+        /// Sources that bring bytes: fewer connections than these would leave one out.
+        package var sources = 1
 
-        package init(bytes: Int64, flowing: Int, remaining: Int64?, latency: Duration) {
+        package init(
+            bytes: Int64,
+            flowing: Int,
+            remaining: Int64?,
+            latency: Duration,
+            work: Duration = .zero
+        ) {
             self.bytes = bytes
             self.flowing = flowing
             self.remaining = remaining
             self.latency = latency
+            self.work = work
         }
     }
 
@@ -125,7 +150,7 @@ package struct ConnectionGovernor: Sendable {
             window.observe(reading, at: now)
             phase = .measuring(window)
             guard isEnough(window, reading.latency, now) else { return }
-            decide(speed: window.bytesPerSecond, reading, now)
+            decide(speed: window.bytesPerSecond, load: window.load, reading, now)
         case .resting(let until):
             guard now >= until else { return }
             before = nil
@@ -191,27 +216,34 @@ package struct ConnectionGovernor: Sendable {
         return remaining >= Int64(Self.firstLeap) * Self.leapBytes
     }
 
-    private mutating func decide(speed: Double, _ reading: Reading, _ now: Moment) {
+    private mutating func decide(
+        speed: Double,
+        load: Double,
+        _ reading: Reading,
+        _ now: Moment
+    ) {
         if isShrinking { return shrink(speed: speed, reading, now) }
         if let before, target > before.target, speed < before.bytesPerSecond * Self.neededGain {
             target = before.target
             self.before = nil
-            return beginShrinking(now)
+            return beginShrinking(reading, now)
         }
         // After a leap nothing is known yet of fewer; only then of more.
-        guard before != nil || !isUnproven else { return beginShrinking(now) }
+        guard before != nil || !isUnproven else { return beginShrinking(reading, now) }
         isUnproven = isUnproven || before != nil
-        guard target < ceiling, !isFixed, speed > 0, isWorthwhile(speed, reading) else {
+        guard target < ceiling, !isFixed, speed > 0, load < Self.fullLoad,
+            isWorthwhile(speed, reading)
+        else {
             self.before = nil
-            return beginShrinking(now)
+            return beginShrinking(reading, now)
         }
         before = (target, speed)
         target = min(target * 2, ceiling)
         phase = .settling(since: now)
     }
 
-    private mutating func beginShrinking(_ now: Moment) {
-        guard isUnproven, target > 1, !isFixed else { return takeRest(now) }
+    private mutating func beginShrinking(_ reading: Reading, _ now: Moment) {
+        guard isUnproven, target > reading.sources, !isFixed else { return takeRest(now) }
         isShrinking = true
         phase = .settling(since: now)
     }
@@ -223,9 +255,11 @@ package struct ConnectionGovernor: Sendable {
             return endShrinking(now)
         }
         let left = reading.remaining.map { Double($0) / max(speed, 1) } ?? 0
-        guard target > 1, left > Self.worthShrinking.seconds else { return endShrinking(now) }
+        guard target > reading.sources, left > Self.worthShrinking.seconds else {
+            return endShrinking(now)
+        }
         before = (target, max(speed, before?.bytesPerSecond ?? 0))
-        target = max(1, target / 2)
+        target = max(reading.sources, target / 2)
         phase = .settling(since: now)
     }
 

@@ -20,11 +20,19 @@ package struct StartingPoint: Hashable, Sendable {
     /// The bytes are another tool's, which the user wants to go on with: `representation` says
     /// nothing of them, and a digest will prove them at the end.
     package var isForeign: Bool
+    /// The URL whose answer `representation` is, its secrets hidden; nil where that is not known.
+    package var source: String?
 
-    package init(representation: Representation, have: RangeSet, isForeign: Bool = false) {
+    package init(
+        representation: Representation,
+        have: RangeSet,
+        isForeign: Bool = false,
+        source: String? = nil
+    ) {
         self.representation = representation
         self.have = have
         self.isForeign = isForeign
+        self.source = source
     }
 }
 
@@ -63,7 +71,8 @@ package indirect enum DownloadEvent: Sendable {
     case storeReset(TransferID?)
     /// `offset` is behind the last byte that was kept.
     case transferEnded(TransferID, offset: Int64, TransferOutcome)
-    case ticked([TransferSample])
+    /// `work` is what the busiest of the threads that move bytes has worked, added up over all ticks.
+    case ticked([TransferSample], work: Duration = .zero)
     /// A sync failed: of the bytes on disk only these can be trusted.
     case syncFailed(durable: RangeSet)
     /// The driver ends the download: nothing more is to be opened.
@@ -105,6 +114,10 @@ package struct TransferOrder: Hashable, Sendable {
     package var pinned: Representation?
     package var start: Int64
     package var end: Int64
+    /// The place of its source among the download's.
+    package var source = 0
+    /// What its answer must prove.
+    package var proof = SourceProof.unchanged
 
     package init(
         id: TransferID,
@@ -120,5 +133,10 @@ package struct TransferOrder: Hashable, Sendable {
         self.pinned = pinned
         self.start = start
         self.end = end
+    }
+
+    /// What its head is judged by.
+    package var expectation: HeadExpectation {
+        HeadExpectation(asked: range, pinned: pinned, proof: proof)
     }
 }

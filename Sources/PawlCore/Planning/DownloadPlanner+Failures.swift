@@ -11,7 +11,10 @@ extension DownloadPlanner {
         // Given back and asked for again: others may have waited longer, without any.
         actions.append(.releaseSlot(host: segment.host))
         if case .openingStore(id, _) = phase { phase = .running }
-        let isProgress = noteProgress()
+        if !parts.segments.values.contains(where: { $0.source == segment.source }) {
+            sources[segment.source].record.rest()
+        }
+        let isProgress = noteProgress(of: segment.offset > segment.start ? [segment.source] : [])
         closeLosers(of: segment, &actions)
         switch outcome {
         case .cancelled where !segment.isClosing:
@@ -48,14 +51,18 @@ extension DownloadPlanner {
         drain(.startOver(held: nil, nil), keeping: nil, &actions)
     }
 
-    /// More bytes than ever before reset the count of failures: what a restart brings again is no
-    /// progress, so that a server that always breaks at the same place is given up.
+    /// More bytes than ever before reset the failures of those who brought them: what a restart
+    /// brings again is no progress, so that a server that always breaks at the same place is given
+    /// up.
     @discardableResult
-    mutating func noteProgress() -> Bool {
+    mutating func noteProgress(of movers: Set<Int>) -> Bool {
         let count = parts.arrived.count
         guard count > highWater else { return false }
         highWater = count
-        retry.progressed()
+        for place in movers {
+            sources[place].retry.progressed()
+            sources[place].hasServed = true
+        }
         return true
     }
 
@@ -107,19 +114,17 @@ extension DownloadPlanner {
         _ actions: inout [DownloadAction]
     ) {
         let error = DownloadError(failure, host: segment.host)
+        let source = sources[segment.source]
+        let isKnownToServe = source.isConfirmed || source.hasServed
         switch failure.kind {
-        case .certificateRefused, .unsupportedURL: sourceFailure = error
+        case .certificateRefused, .unsupportedURL: giveUp(segment.source, error, &actions)
         case .tlsFailed, .local, .malformedResponse:
             // A reset handshake of one more connection is no reason to end those that work.
-            guard source.isConfirmed || highWater > 0 else {
-                sourceFailure = error
-                return
-            }
+            guard isKnownToServe else { return giveUp(segment.source, error, &actions) }
             noteTooMany(segment, now)
             failed(segment, error, mayRetryAtOnce: false, now, &actions)
-        case .nameNotResolved where !source.isConfirmed && highWater == 0:
-            sourceFailure = error
-        case .cannotConnect where !source.isConfirmed && highWater == 0:
+        case .nameNotResolved where !isKnownToServe: giveUp(segment.source, error, &actions)
+        case .cannotConnect where !isKnownToServe:
             // Nothing ever answered there: a wrong address rather than an outage.
             failed(segment, error, mayRetryAtOnce: true, atMost: 3, now, &actions)
         default:
@@ -130,9 +135,15 @@ extension DownloadPlanner {
 
     /// A connection that was cut before it brought a byte, while others run, was one too many.
     private mutating func noteTooMany(_ segment: Segment, _ now: Moment) {
-        let flowing = parts.segments.values.count { $0.isHeadAccepted }
-        guard segment.offset == segment.start, flowing > 0 else { return }
-        governor.refused(beyond: flowing, at: now)
+        guard segment.offset == segment.start else { return }
+        refusedMore(segment.source, now)
+    }
+
+    private mutating func refusedMore(_ source: Int, _ now: Moment) {
+        let flowing = parts.segments.values.count { $0.isHeadAccepted && $0.source == source }
+        guard flowing > 0 else { return }
+        guard sources.count > 1 else { return governor.refused(beyond: flowing, at: now) }
+        sources[source].record.refused(beyond: flowing, at: now)
     }
 
     mutating func failed(
@@ -143,26 +154,30 @@ extension DownloadPlanner {
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
+        let place = segment.source
         // Eight connections that one outage breaks are one failure.
-        guard segment.generation == generation else { return }
-        generation += 1
+        guard segment.generation == sources[place].generation else { return }
+        sources[place].generation += 1
         let patience = error.retryAfter ?? .zero
-        let others = parts.segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
+        let others = parts.segments.values.contains {
+            $0.isHeadAccepted && !$0.isClosing && $0.source == place
+        }
         if others, segment.offset == segment.start {
-            // One connection too many is no failure of the download.
-            retryAt = now + max(patience, RetryPolicy.firstDelay)
+            // One connection too many is no failure of the source.
+            sources[place].retryAt = now + max(patience, RetryPolicy.firstDelay)
             if patience > .zero { actions.append(.backOffHost(segment.host, patience)) }
             return
         }
         guard patience <= settings.maximumRetryAfter else {
-            sourceFailure = error
-            return
+            return giveUp(place, error, &actions)
         }
-        switch retry.failed(mayRetryAtOnce: mayRetryAtOnce, atMost: limit) {
-        case .giveUp: sourceFailure = error
+        // Where another source can take over, a broken one may rest first.
+        let isAtOnce = mayRetryAtOnce && !hasOther(than: place)
+        switch sources[place].retry.failed(mayRetryAtOnce: isAtOnce, atMost: limit) {
+        case .giveUp: giveUp(place, error, &actions)
         case .retry(let delay):
             let wait = max(delay, patience)
-            retryAt = now + wait
+            sources[place].retryAt = now + wait
             if patience > .zero { actions.append(.backOffHost(segment.host, patience)) }
             actions.append(
                 .log("\(error.message); trying again \(wait == .zero ? "now" : "in \(wait)")")
@@ -178,10 +193,11 @@ extension DownloadPlanner {
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
+        let source = sources[segment.source]
         if [401, 403, 404, 410].contains(status), source.isRedirected || segment.wave < source.wave
         {
             guard segment.wave == source.wave else { return }
-            if source.askOriginalAgain() {
+            if sources[segment.source].askOriginalAgain() {
                 actions.append(
                     .log("the redirected address answers \(status): asking the original again")
                 )
@@ -191,13 +207,9 @@ extension DownloadPlanner {
         var error = DownloadError(status: status, reason: reason, host: segment.host)
         error.retryAfter = retryAfter
         guard error.retryClass == .later else {
-            sourceFailure = error
-            return
+            return giveUp(segment.source, error, &actions)
         }
-        if status == 429 || status == 503 {
-            let flowing = parts.segments.values.count { $0.isHeadAccepted }
-            if flowing > 0 { governor.refused(beyond: flowing, at: now) }
-        }
+        if status == 429 || status == 503 { refusedMore(segment.source, now) }
         failed(segment, error, mayRetryAtOnce: false, now, &actions)
     }
 }

@@ -17,50 +17,42 @@ extension DownloadPlanner {
         }
     }
 
-    /// One stream from offset 0 is all that this source gives.
+    /// One stream from offset 0 is all that the sources give.
     var isSingleStream: Bool {
-        guard let pinned else { return true }
-        return source.ranges == .unusable || pinned.total == nil || pinned.contentEncoding != nil
+        guard let pinned, pinned.total != nil, pinned.contentEncoding == nil else { return true }
+        let usable = sources.filter(\.isUsable)
+        return (usable.isEmpty ? sources : usable).allSatisfy { $0.ranges == .unusable }
     }
 
     private mutating func fill(_ now: Moment, _ actions: inout [DownloadAction]) {
-        if let sourceFailure {
+        guard sources.contains(where: \.isUsable) else {
             // A whole response that still runs may bring all by itself.
             _ = widenStream(&actions)
             slots.releaseAll(&actions)
-            if parts.segments.isEmpty { fail(sourceFailure, &actions) }
+            if parts.segments.isEmpty { runOut(now, &actions) }
             return
         }
         if isSingleStream, widenStream(&actions) { return slots.releaseAll(&actions) }
-        if let retryAt {
-            guard now >= retryAt else {
-                if parts.segments.isEmpty { slots.releaseAll(&actions) }
-                return
-            }
-            self.retryAt = nil
-        }
+        for place in sources.indices { sources[place].passTime(now) }
+        let asked = sources.filter { $0.isUsable && $0.retryAt == nil }
+        slots.withdraw(except: Set(asked.map(\.host)), &actions)
         while parts.segments.count < connectionsWanted {
-            let host = source.host
-            guard let next = nextOrder() else { break }
+            // Those that are left wait for a slot, or may not be asked now.
+            guard let choice = chooseSource(now) else { return slots.releaseSpare(&actions) }
+            guard let next = nextOrder(choice) else { break }
+            let host = sources[choice.source].host
             guard slots.take(host) else {
                 slots.request(host, &actions)
                 return
             }
-            open(next, host, now, &actions)
+            open(next, from: choice.source, now, &actions)
         }
         slots.releaseAll(&actions)
     }
 
     /// How many connections there should be now.
     private var connectionsWanted: Int {
-        let open = parts.segments.count
-        if pinned == nil || isSingleStream { return 1 }
-        // Until a head was good, one connection learns for all (redirects, a new URL, an outage).
-        if !source.isConfirmed || retry.failures > 1 {
-            let asking = parts.segments.values.contains { !$0.isHeadAccepted }
-            return asking ? open : min(open + 1, governor.target)
-        }
-        return governor.target
+        pinned == nil || isSingleStream ? 1 : governor.target
     }
 
     /// Lets a whole response that is under way go on to its end; true where there is one.
@@ -81,14 +73,14 @@ extension DownloadPlanner {
         var claim: SegmentPlanner.Claim?
     }
 
-    private func nextOrder() -> NextOrder? {
+    private func nextOrder(_ choice: SourcePromise) -> NextOrder? {
         guard let pinned else { return NextOrder(range: nil, start: 0, end: .max) }
         let end = pinned.total ?? .max
         if isSingleStream {
             guard parts.segments.isEmpty else { return nil }
             let frontier = parts.have.frontier
             // Without a length, a strong validator still allows to ask for the rest.
-            if frontier > 0, source.ranges != .unusable, canResume(pinned) {
+            if frontier > 0, sources[choice.source].ranges != .unusable, canResume(pinned) {
                 return NextOrder(
                     range: ByteRange(frontier, .max),
                     start: frontier,
@@ -97,7 +89,9 @@ extension DownloadPlanner {
             }
             return NextOrder(range: nil, start: 0, end: end)
         }
-        guard let claim = parts.claim() else { return nil }
+        // A single source promises what its connections bring already.
+        let promised = sources.count > 1 ? choice.finite : nil
+        guard let claim = parts.claim(promised: promised) else { return nil }
         return NextOrder(
             range: claim.range,
             start: claim.range.start,
@@ -108,11 +102,12 @@ extension DownloadPlanner {
 
     private mutating func open(
         _ next: NextOrder,
-        _ host: String,
+        from place: Int,
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
-        let order = TransferOrder(
+        let source = sources[place]
+        var order = TransferOrder(
             id: nextID(),
             url: source.address,
             range: next.range,
@@ -120,16 +115,19 @@ extension DownloadPlanner {
             start: next.start,
             end: next.end
         )
+        order.source = place
+        (order.pinned, order.proof) = expectation(of: place)
         if let donor = next.claim?.donor {
             parts.update(donor) { $0.end = order.start }
             actions.append(.setEnd(donor, order.start))
         }
         var segment = Segment(
             order: order,
-            host: host,
-            generation: generation,
+            host: source.host,
+            generation: source.generation,
             wave: source.wave,
-            openedAt: now
+            openedAt: now,
+            attention: sources.count > 1 ? .milliseconds(700) : .seconds(2)
         )
         if let rival = next.claim?.rival {
             segment.rival = rival
@@ -170,8 +168,12 @@ extension DownloadPlanner {
             parts.reset()
             guard let representation else {
                 pinned = nil
+                anchor = nil
                 parts.total = nil
                 phase = .running
+                for place in sources.indices {
+                    (sources[place].known, sources[place].doubt) = (nil, nil)
+                }
                 return
             }
             phase = .resetting(held, representation)

@@ -6,35 +6,35 @@ extension DownloadPlanner {
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
+        parts.update(id) { $0.headAt = now }
         guard let segment = parts.segments[id] else { return }
         // The first bytes of all are kept also where their connection was given up meanwhile.
         guard !segment.isClosing || (pinned == nil && verdict.isPin) else { return }
         switch verdict {
         case .pin(let representation, let acceptsRanges):
             servedWell(segment)
-            noteRanges(representation, acceptsRanges, &actions)
+            noteRanges(segment.source, representation, acceptsRanges, &actions)
             phase = .openingStore(id, representation)
             actions.append(.openStore(id, representation))
         case .write(let range, let representation):
             accept(segment, range, representation, &actions)
         case .whole(let representation, _): gotWhole(segment, representation, now, &actions)
+        case .unproven(let reason): doubt(segment.source, reason, &actions)
         case .changed(let representation, let onlyEntityTag):
             servedWell(segment)
-            changed(representation, onlyEntityTag: onlyEntityTag, &actions)
+            changed(segment, representation, onlyEntityTag: onlyEntityTag, &actions)
         case .rangeNotSatisfiable(let total): notSatisfiable(segment, total, &actions)
         case .redirect(let location): redirected(segment, location, &actions)
         case .brokenRange(let reason):
-            source.rangeWasBroken()
+            sources[segment.source].rangeWasBroken()
             actions.append(.log(reason))
-            if source.ranges == .unusable {
+            if sources[segment.source].ranges == .unusable {
                 actions.append(.log("the server's ranges are broken: one stream from now on"))
             }
         case .malformed(let reason):
-            sourceFailure = DownloadError(
-                .badResponse,
-                reason,
-                advice: "try again later, or another address for the file"
-            )
+            let advice = "try again later, or another address for the file"
+            let error = DownloadError(.badResponse, reason, advice: advice)
+            giveUp(segment.source, error, &actions)
         case .captivePortal: failed(segment, Self.portal, mayRetryAtOnce: false, now, &actions)
         case .status(let status, let reason, let retryAfter):
             refused(segment, status, reason, retryAfter, now, &actions)
@@ -48,14 +48,15 @@ extension DownloadPlanner {
     )
 
     private mutating func noteRanges(
+        _ place: Int,
         _ representation: Representation,
         _ acceptsRanges: Bool,
         _ actions: inout [DownloadAction]
     ) {
         if acceptsRanges {
-            if source.ranges == .unknown { source.ranges = .usable }
+            if sources[place].ranges == .unknown { sources[place].ranges = .usable }
         } else if representation.total != nil || representation.contentEncoding != nil {
-            source.ranges = .unusable
+            sources[place].ranges = .unusable
         }
         if let coding = representation.contentEncoding {
             actions.append(
@@ -69,7 +70,7 @@ extension DownloadPlanner {
 
     /// A good head tells of the address that was asked, which may not be the present one.
     private mutating func servedWell(_ segment: Segment) {
-        if segment.url == source.address { source.servedWell() }
+        if segment.url == sources[segment.source].address { sources[segment.source].servedWell() }
     }
 
     private mutating func accept(
@@ -79,13 +80,15 @@ extension DownloadPlanner {
         _ actions: inout [DownloadAction]
     ) {
         servedWell(segment)
-        if source.ranges == .unknown { source.ranges = .usable }
+        let place = segment.source
+        if sources[place].ranges == .unknown { sources[place].ranges = .usable }
+        if isStranger(place) { sources[place].known = representation }
         parts.update(segment.id) {
             $0.isHeadAccepted = true
             if $0.end == .max { $0.end = range.end }
             $0.responseEnd = range.end
         }
-        if isAdopting { pinned = adopting(representation) }
+        if isAdopting { pin(adopting(representation), by: place) }
         setTotal(representation.total, &actions)
     }
 
@@ -116,22 +119,43 @@ extension DownloadPlanner {
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
+        guard isProven(representation, of: segment.source, &actions) else {
+            return close(segment.id, &actions)
+        }
         servedWell(segment)
         if !segment.isWhole {
-            source.ranges = .unusable
+            sources[segment.source].ranges = .unusable
             actions.append(
                 .log("the server answers ranges with the whole file: one stream from now on")
             )
         }
         let others = parts.segments.values.contains { $0.id != segment.id && $0.isHeadAccepted }
         guard !others else { return close(segment.id, &actions) }
-        guard let known = pinned, mayJoin(representation, to: known, have: parts.have) else {
-            return startOver(with: segment.id, representation, &actions)
-        }
-        if isAdopting { pinned = adopting(representation) }
+        let isOther = segment.source != anchor && !isAdopting
+        guard let known = pinned,
+            isOther || mayJoin(representation, to: known, have: parts.have)
+        else { return startOver(with: segment, representation, &actions) }
+        if isAdopting { pin(adopting(representation), by: segment.source) }
         setTotal(known.total ?? representation.total, &actions)
         if parts.isComplete { return close(segment.id, &actions) }
         goOn(with: segment.id, skipUntil: parts.have.frontier, now, &actions)
+    }
+
+    /// Whether a whole answer may be judged by what is pinned: another source's must prove itself
+    /// first.
+    private mutating func isProven(
+        _ seen: Representation,
+        of place: Int,
+        _ actions: inout [DownloadAction]
+    ) -> Bool {
+        guard let pinned, place != anchor, !isAdopting else { return true }
+        if let known = sources[place].known, known.isProvenSame(seen) { return true }
+        if let reason = pinned.difference(toAnotherSource: seen, digest: givenDigest) {
+            doubt(place, reason, &actions)
+            return false
+        }
+        sources[place].known = seen
+        return true
     }
 
     /// Lets a held whole response go on.
@@ -161,10 +185,11 @@ extension DownloadPlanner {
         _ actions: inout [DownloadAction]
     ) {
         // Of several that were sent on at once the first shows the way for all.
+        let source = sources[segment.source]
         guard segment.wave == source.wave, segment.url == source.address else { return }
         do throws(DownloadError) {
             let policy = RedirectPolicy(allowsInsecure: settings.allowsInsecureRedirects)
-            source.follow(
+            sources[segment.source].follow(
                 to: try policy.next(
                     from: source.address,
                     location: location,
@@ -172,7 +197,7 @@ extension DownloadPlanner {
                 )
             )
         } catch {
-            sourceFailure = error
+            giveUp(segment.source, error, &actions)
         }
     }
 
@@ -182,23 +207,26 @@ extension DownloadPlanner {
         _ actions: inout [DownloadAction]
     ) {
         guard !segment.isWhole else {
-            sourceFailure = DownloadError(
+            let error = DownloadError(
                 .badResponse,
                 "\(segment.host) answered 416 where no range was asked for",
                 advice: "try another address for the file"
             )
-            return
+            return giveUp(segment.source, error, &actions)
+        }
+        guard segment.source == anchor || isAdopting else {
+            return doubt(segment.source, "it does not have the range asked for", &actions)
         }
         guard let total else {
             // Nothing was said: one request without a range tells what is there.
-            source.ranges = .unusable
+            sources[segment.source].ranges = .unusable
             return
         }
         let isAllThere = parts.have == RangeSet(ByteRange(0, total))
         guard isAllThere, pinned?.total ?? total == total else {
             var other = Representation(total: total)
             other.mediaType = pinned?.mediaType
-            return changed(other, onlyEntityTag: false, &actions)
+            return changed(segment, other, onlyEntityTag: false, &actions)
         }
         setTotal(total, &actions)
     }
@@ -208,23 +236,25 @@ extension DownloadPlanner {
 
 extension DownloadPlanner {
     private mutating func changed(
+        _ segment: Segment,
         _ representation: Representation,
         onlyEntityTag: Bool,
         _ actions: inout [DownloadAction]
     ) {
         if isAdopting { return refuseAdoption(parts.have.count, representation, &actions) }
+        guard segment.source == anchor else { return mirrorChanged(segment.source, &actions) }
         changes += 1
         if onlyEntityTag, isOneStreamsWork || changes > 1 {
             // Tags that differ from answer to answer: nothing of two answers may be mixed.
-            source.ranges = .unusable
+            sources[segment.source].ranges = .unusable
             actions.append(
                 .log("the server's entity tag differs from answer to answer: one stream only")
             )
             if isOneStreamsWork { return distrustValidators(&actions) }
         } else if changes > 1 {
-            return fail(Self.keepsChanging, &actions)
+            guard leaveChanging(segment.source, &actions) else { return }
         }
-        if !onlyEntityTag || changes == 1 {
+        if !onlyEntityTag || changes <= 1 {
             actions.append(.log("the file changed on the server: starting anew"))
         }
         pinned = nil
@@ -253,6 +283,18 @@ extension DownloadPlanner {
         )
     }
 
+    /// False where no other source could go on in its place.
+    private mutating func leaveChanging(_ place: Int, _ actions: inout [DownloadAction]) -> Bool {
+        // One that was doubted may have what is there now.
+        guard sources.indices.contains(where: { $0 != place && sources[$0].failure == nil }) else {
+            fail(Self.keepsChanging, &actions)
+            return false
+        }
+        giveUp(place, Self.keepsChanging, &actions)
+        changes = 0
+        return true
+    }
+
     private static let keepsChanging = DownloadError(
         .keepsChanging,
         "the file changed on the server again",
@@ -278,7 +320,7 @@ extension DownloadPlanner {
 
     /// The held response is the first of a new representation.
     private mutating func startOver(
-        with id: TransferID,
+        with segment: Segment,
         _ representation: Representation,
         _ actions: inout [DownloadAction]
     ) {
@@ -287,8 +329,12 @@ extension DownloadPlanner {
             let isChange = pinned?.compare(representation) == .changed(onlyEntityTag: false)
             if isChange {
                 changes += 1
-                if changes > 1 { return fail(Self.keepsChanging, &actions) }
                 highWater = 0
+                if changes > 1 {
+                    guard leaveChanging(segment.source, &actions) else { return }
+                    pinned = nil
+                    return drain(.startOver(held: nil, nil), keeping: nil, &actions)
+                }
             }
             // For lack of proof this may be again and again; where no more bytes come than ever
             // before, the failures that lead here are counted.
@@ -300,8 +346,13 @@ extension DownloadPlanner {
                 )
             )
         }
-        noteRanges(representation, source.ranges != .unusable, &actions)
-        drain(.startOver(held: id, representation), keeping: id, &actions)
+        let acceptsRanges = sources[segment.source].ranges != .unusable
+        noteRanges(segment.source, representation, acceptsRanges, &actions)
+        drain(
+            .startOver(held: segment.id, representation),
+            keeping: segment.id,
+            &actions
+        )
     }
 
     mutating func storeOpened(
@@ -312,26 +363,38 @@ extension DownloadPlanner {
     ) {
         guard case .openingStore(id, let representation) = phase else { return }
         phase = .running
-        pinned = representation
+        pin(representation, by: parts.segments[id]?.source)
         parts.total = representation.total
         parts.begin(have: RangeSet(), total: representation.total)
         guard let point, !point.have.isEmpty else {
             return goOn(with: id, skipUntil: 0, now, &actions)
         }
         isAdopting = point.isForeign
-        guard mayJoin(representation, to: point.representation, have: point.have) else {
+        guard isProven(representation, by: id, of: point) else {
             if isAdopting { return refuseAdoption(point.have.count, representation, &actions) }
             actions.append(.log("the file on the server is another than the one begun: anew"))
             return drain(.startOver(held: id, representation), keeping: id, &actions)
         }
         if isAdopting {
-            pinned = adopting(representation)
+            pin(adopting(representation), by: anchor)
             setTotal(representation.total, &actions)
         }
         parts.begin(have: point.have, total: representation.total)
         highWater = point.have.count
         if parts.isComplete || !isSingleStream { return close(id, &actions) }
         goOn(with: id, skipUntil: point.have.frontier, now, &actions)
+    }
+
+    /// Whether an answer is of what an earlier run left, by the proof that its source needs.
+    private func isProven(
+        _ representation: Representation,
+        by id: TransferID,
+        of point: StartingPoint
+    ) -> Bool {
+        let known = point.representation
+        if mayJoin(representation, to: known, have: point.have) { return true }
+        guard parts.segments[id]?.source != place(of: point), canResume(known) else { return false }
+        return known.difference(toAnotherSource: representation, digest: givenDigest) == nil
     }
 
     mutating func storeReset(
@@ -341,7 +404,7 @@ extension DownloadPlanner {
     ) {
         guard case .resetting(id, let representation) = phase else { return }
         phase = .running
-        pinned = representation
+        pin(representation, by: id.flatMap { parts.segments[$0]?.source })
         parts.begin(have: RangeSet(), total: representation.total)
         if let id { goOn(with: id, skipUntil: 0, now, &actions) }
     }

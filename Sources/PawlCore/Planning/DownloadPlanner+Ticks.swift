@@ -2,45 +2,85 @@
 extension DownloadPlanner {
     mutating func ticked(
         _ samples: [TransferSample],
+        _ work: Duration,
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
-        for sample in samples {
-            parts.update(sample.id) { _ = $0.observe(sample, at: now) }
-            noteFirstByte(sample.id, now)
-        }
-        noteProgress()
+        noteProgress(of: observe(samples, now))
         guard case .running = phase else { return }
         closeStalled(now, &actions)
-        governor.tick(reading, at: now)
+        governor.tick(reading(work), at: now)
         closeSurplus(&actions)
-        if let slow = parts.slowConnection(at: now) {
+        closeSlow(now, &actions)
+    }
+
+    /// Takes in where the transfers stand; returns the sources that brought bytes.
+    private mutating func observe(_ samples: [TransferSample], _ now: Moment) -> Set<Int> {
+        var moved: Set<Int> = []
+        for sample in samples {
+            guard let before = parts.segments[sample.id] else { continue }
+            parts.update(sample.id) {
+                guard $0.observe(sample, at: now) else { return }
+                moved.insert($0.source)
+                sources[$0.source].record.came($0.offset - before.offset)
+            }
+            noteFirstByte(sample.id, now)
+        }
+        for place in Set(parts.segments.values.map(\.source)) { sources[place].record.pass(now) }
+        return moved
+    }
+
+    private mutating func closeSlow(_ now: Moment, _ actions: inout [DownloadAction]) {
+        let promises = promises(at: now)
+        while true {
+            let slow = parts.slowConnection(at: now) { segment in
+                promises.lazy.filter { $0.source != segment.source }.map(\.bytesPerSecond).max()
+            }
+            guard let slow else { return }
             actions.append(.log("connection \(slow) is much slower than the others: replaced"))
             close(slow, &actions)
+            // A source that turned slow has slowed all of its connections.
+            guard sources.count > 1 else { return }
         }
     }
 
     private mutating func noteFirstByte(_ id: TransferID, _ now: Moment) {
         guard let segment = parts.segments[id], segment.firstByteAt == now else { return }
-        parts.noteFirstByte(after: now - segment.openedAt)
+        // A tick may be late by a fifth of a second: between sources that would leave the faster one
+        // idle at the end.
+        let first = sources.count > 1 ? segment.headAt ?? now : now
+        parts.noteFirstByte(after: first - segment.openedAt)
     }
 
-    private var reading: ConnectionGovernor.Reading {
+    private func reading(_ work: Duration) -> ConnectionGovernor.Reading {
         let arrived = parts.arrived.count
-        return ConnectionGovernor.Reading(
+        let flowing = parts.segments.values.filter { $0.firstByteAt != nil && !$0.isClosing }
+        var reading = ConnectionGovernor.Reading(
             bytes: arrived,
-            flowing: parts.segments.values.count { $0.firstByteAt != nil && !$0.isClosing },
+            flowing: flowing.count,
             remaining: isSingleStream ? nil : parts.total.map { $0 - arrived },
-            latency: parts.latency
+            latency: parts.latency,
+            work: work
         )
+        reading.sources = max(1, Set(flowing.map(\.source)).count)
+        return reading
     }
 
     /// After a trial that did not pay, the newest connections go.
     private mutating func closeSurplus(_ actions: inout [DownloadAction]) {
         let open = parts.segments.values.filter { !$0.isClosing }
         guard open.count > governor.target else { return }
-        let newest = open.sorted { $0.id > $1.id }.filter { !$0.isWhole }
-        for segment in newest.prefix(open.count - governor.target) { close(segment.id, &actions) }
+        var newest = open.sorted { $0.id > $1.id }
+        for _ in governor.target..<open.count {
+            let used = Dictionary(grouping: newest, by: \.source).mapValues(\.count)
+            // Those of the source that has the most, so that each keeps one.
+            let most = newest.indices.filter { !newest[$0].isWhole }.max {
+                let (left, right) = (used[newest[$0].source] ?? 0, used[newest[$1].source] ?? 0)
+                return left == right ? $0 > $1 : left < right
+            }
+            guard let most else { return }
+            close(newest.remove(at: most).id, &actions)
+        }
     }
 
     private mutating func closeStalled(_ now: Moment, _ actions: inout [DownloadAction]) {
@@ -54,6 +94,8 @@ extension DownloadPlanner {
                 )
                 close(segment.id, &actions)
                 failed(segment, error, mayRetryAtOnce: true, now, &actions)
+            } else if isTooLate(segment, now) {
+                leave(segment, now, &actions)
             } else if settings.minimumBytesPerSecond > 0 {
                 checkSpeed(segment, now, &actions)
             }
@@ -71,17 +113,18 @@ extension DownloadPlanner {
         let speed = Double(segment.offset - segment.window.offset) / elapsed.seconds
         parts.update(segment.id) { $0.window = (now, $0.offset) }
         guard speed < Double(settings.minimumBytesPerSecond) else {
-            slowStrikes = 0
+            sources[segment.source].slowStrikes = 0
             return
         }
-        slowStrikes += 1
+        sources[segment.source].slowStrikes += 1
         close(segment.id, &actions)
-        guard slowStrikes > settings.retries else { return }
-        sourceFailure = DownloadError(
+        guard sources[segment.source].slowStrikes > settings.retries else { return }
+        let error = DownloadError(
             .tooSlow,
             "\(segment.host) brought \(Int64(speed)) bytes a second where at least "
                 + "\(settings.minimumBytesPerSecond) were asked for",
             advice: "run the same command again to go on, or lower --min-speed"
         )
+        giveUp(segment.source, error, &actions)
     }
 }

@@ -10,10 +10,12 @@ package struct DownloadPlanner: Sendable {
     let settings: DownloadSettings
     var parts = SegmentPlanner()
     var governor: ConnectionGovernor
-    var retry: RetryPolicy
-    var source: Source
+    /// The URL that was asked for, then its mirrors.
+    var sources: [Source]
     /// What the first good response said; nil before there was one.
     var pinned: Representation?
+    /// The place of the source that said it; nil where it is not among them.
+    var anchor: Int?
     /// Whether all that is there is another tool's, and no answer has fitted it yet.
     package internal(set) var isAdopting = false
     var phase = Phase.running
@@ -21,13 +23,6 @@ package struct DownloadPlanner: Sendable {
     var changes = 0
     /// The most bytes that were ever there: only more than that is progress.
     var highWater: Int64 = 0
-    /// Counts the failures that counted; one outage that breaks eight connections is one.
-    var generation = 0
-    /// Segments in a row that were below the minimum speed.
-    var slowStrikes = 0
-    var retryAt: Moment?
-    /// Why no further connection is opened; the download fails with it when the last one ends.
-    var sourceFailure: DownloadError?
     var slots = SlotLedger()
     private var nextNumber = 1
 
@@ -52,11 +47,13 @@ package struct DownloadPlanner: Sendable {
         case complete(Int64)
     }
 
-    package init(url: URL, settings: DownloadSettings, seed: UInt64) {
+    package init(url: URL, mirrors: [URL] = [], settings: DownloadSettings, seed: UInt64) {
         self.settings = settings
         governor = ConnectionGovernor(settings.connections)
-        retry = RetryPolicy(limit: settings.retries, seed: seed)
-        source = Source(original: url)
+        sources = zip([url] + mirrors, UInt64(0)...).map { address, place in
+            let retry = RetryPolicy(limit: settings.retries, seed: seed &+ place)
+            return Source(original: address, retry: retry)
+        }
     }
 
     package mutating func handle(_ event: DownloadEvent, at now: Moment) -> [DownloadAction] {
@@ -70,7 +67,7 @@ package struct DownloadPlanner: Sendable {
         case .storeReset(let id): storeReset(id, now, &actions)
         case .transferEnded(let id, let offset, let outcome):
             ended(id, offset, outcome, now, &actions)
-        case .ticked(let samples): ticked(samples, now, &actions)
+        case .ticked(let samples, let work): ticked(samples, work, now, &actions)
         case .syncFailed(let durable):
             // Bytes that are being dropped need no distrust.
             if case .draining(.startOver) = phase { break }
@@ -86,16 +83,21 @@ package struct DownloadPlanner: Sendable {
     /// When to tick next; nil where only an event can change anything.
     package func wakeAt(_ now: Moment) -> Moment? {
         if case .ended = phase { return nil }
-        if let retryAt, parts.segments.isEmpty { return retryAt }
         guard !parts.segments.isEmpty else {
             // The host may be closed for a while (Retry-After), and its opening wakes nobody.
-            return slots.asked == nil ? nil : now + .seconds(1)
+            let look = slots.isWaiting ? now + .seconds(1) : nil
+            return [look, retryAt].compactMap(\.self).min()
         }
         return now + (governor.isMeasuring ? .milliseconds(25) : .milliseconds(200))
     }
 
     /// Whether the download waits before it tries again.
-    package var isWaitingToRetry: Bool { parts.segments.isEmpty && retryAt != nil }
+    package var isWaitingToRetry: Bool {
+        let usable = sources.filter(\.isUsable)
+        return parts.segments.isEmpty && !usable.isEmpty && usable.allSatisfy { $0.retryAt != nil }
+    }
+
+    private var retryAt: Moment? { sources.filter(\.isUsable).compactMap(\.retryAt).min() }
 
     /// What the last good response said.
     package var representation: Representation? { pinned }
@@ -146,6 +148,8 @@ extension DownloadPlanner {
             return
         }
         pinned = point.representation
+        anchor = place(of: point)
+        if let anchor { sources[anchor].hasServed = !point.have.isEmpty }
         parts.begin(have: point.have, total: point.representation.total)
         highWater = point.have.count
     }

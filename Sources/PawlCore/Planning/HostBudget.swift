@@ -1,3 +1,5 @@
+package import struct FoundationEssentials.URL
+
 /// How many connections each host gets across all downloads, and which hosts want patience.
 package struct HostBudget: Sendable {
     /// Who asks for a connection.
@@ -5,16 +7,30 @@ package struct HostBudget: Sendable {
 
     fileprivate struct Host {
         var inUse = 0
+        /// Streams over shared connections (HTTP/2): they open none.
+        var streams = 0
+        var multiplexes = false
         /// First come, first served; those without any connection before the others.
         var queue: [(ticket: Ticket, isFirst: Bool)] = []
         var closedUntil: Moment?
-        var isIdle: Bool { inUse == 0 && queue.isEmpty && closedUntil == nil }
+        var isIdle: Bool {
+            inUse == 0 && streams == 0 && queue.isEmpty && closedUntil == nil && !multiplexes
+        }
     }
 
+    /// Servers allow 100 or more on a connection (RFC 9113 §6.5.2).
+    private static let streamsPerHost = 100
+    private static let rememberedHosts = 1_024
     private let limit: Int
     private var hosts: [String: Host] = [:]
 
     package init(connectionsPerHost: Int) { limit = max(1, connectionsPerHost) }
+
+    /// Whom a connection to that address counts for.
+    package static func name(of url: URL) -> String {
+        let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        return "\(url.host()?.lowercased() ?? ""):\(port)"
+    }
 
     /// True where the connection may be opened now; else the ticket waits.
     package mutating func request(
@@ -38,6 +54,30 @@ package struct HostBudget: Sendable {
         }
     }
 
+    /// What runs there at this moment, connections and streams.
+    package func transfers(with name: String) -> Int {
+        hosts[name].map { $0.inUse + $0.streams } ?? 0
+    }
+
+    /// An answer showed that the host lets requests share a connection.
+    package mutating func noteMultiplexing(_ name: String) {
+        guard hosts[name]?.multiplexes != true, hosts.count < Self.rememberedHosts else { return }
+        update(name) { $0.multiplexes = true }
+    }
+
+    /// True where a request may share a connection; it takes nothing from those that wait for one.
+    package mutating func requestStream(_ name: String, at now: Moment) -> Bool {
+        guard let host = hosts[name], host.multiplexes, host.streams < Self.streamsPerHost,
+            host.isOpen(at: now)
+        else { return false }
+        update(name) { $0.streams += 1 }
+        return true
+    }
+
+    package mutating func releaseStream(_ name: String) {
+        update(name) { $0.streams = max(0, $0.streams - 1) }
+    }
+
     package mutating func withdraw(_ name: String, ticket: Ticket) {
         update(name) { $0.queue.removeAll { $0.ticket == ticket } }
     }
@@ -58,6 +98,7 @@ package struct HostBudget: Sendable {
 
     /// Those who may open a connection now, to be told.
     package mutating func grants(at now: Moment) -> [(ticket: Ticket, host: String)] {
+        guard hosts.values.contains(where: \.isAwaited) else { return [] }
         let limit = limit
         var granted: [(ticket: Ticket, host: String)] = []
         for name in Array(hosts.keys) {
@@ -91,5 +132,8 @@ package struct HostBudget: Sendable {
 }
 
 extension HostBudget.Host {
+    /// Whether time or a release can change anything for it.
+    fileprivate var isAwaited: Bool { !queue.isEmpty || closedUntil != nil }
+
     fileprivate func isOpen(at now: Moment) -> Bool { closedUntil.map { $0 <= now } ?? true }
 }

@@ -3,6 +3,8 @@ package import struct FoundationEssentials.URL
 /// A byte range that one transfer is fetching, as the planner sees it.
 package struct Segment: Sendable {
     package let id: TransferID
+    /// The place of its source among the download's.
+    package let source: Int
     package let host: String
     package let url: URL
     package var start: Int64
@@ -14,7 +16,7 @@ package struct Segment: Sendable {
     package var offset: Int64
     /// Whether its response is the whole representation from offset 0.
     package let isWhole: Bool
-    /// How often the download had failed when this was opened: one outage counts once.
+    /// How often the source had failed when this was opened: one outage counts once.
     package let generation: Int
     /// How often the original URL had been asked again when this was opened.
     package let wave: Int
@@ -22,6 +24,7 @@ package struct Segment: Sendable {
     package var rival: TransferID?
 
     package let openedAt: Moment
+    package var headAt: Moment?
     package var firstByteAt: Moment?
     package var lastProgressAt: Moment
     /// The start of the window in which the minimum speed is measured.
@@ -29,7 +32,7 @@ package struct Segment: Sendable {
     private var skippedBytes: Int64 = 0
     package var isHeadAccepted = false
     package var isClosing = false
-    private var rate = RateEstimator()
+    private var rate: RateEstimator
     /// Smoothed, in bytes a second, as of the last sample.
     package private(set) var bytesPerSecond: Double = 0
 
@@ -47,10 +50,13 @@ package struct Segment: Sendable {
         host: String,
         generation: Int,
         wave: Int,
-        openedAt: Moment
+        openedAt: Moment,
+        attention: Duration = .seconds(2)
     ) {
+        rate = RateEstimator(timeConstant: attention)
         id = order.id
         self.host = host
+        source = order.source
         url = order.url
         self.generation = generation
         self.wave = wave

@@ -94,12 +94,14 @@ package struct SegmentPlanner: Sendable {
 extension SegmentPlanner {
     /// What a free connection should fetch: what nobody fetches, else half, in time, of what has
     /// the longest time left, else the slowest segment's rest in a race.
-    package func claim() -> Claim? {
+    ///
+    /// `promised`: what the connection should bring, in bytes a second; nil is as much as others.
+    package func claim(promised: Double? = nil) -> Claim? {
         if let gap = unassigned.ranges.first { return Claim(range: gap) }
-        return split() ?? race()
+        return split(promised) ?? race(promised)
     }
 
-    private func split() -> Claim? {
+    private func split(_ promised: Double?) -> Claim? {
         let candidates = segments.values.filter {
             $0.remaining >= 2 * Self.smallestSplit && $0.end != .max && $0.rival == nil
                 && !$0.isClosing
@@ -108,7 +110,7 @@ extension SegmentPlanner {
             timeLeft > 2 * latency.seconds
         else { return nil }
         let speed = donor.speed ?? typicalSpeed
-        let other = meanSpeed(without: donor.id) ?? speed
+        let other = promised ?? meanSpeed(without: donor.id) ?? speed
         // The donor goes on while the new connection is made; from then on both go at their own
         // speed and should end together.
         let head = min(donor.remaining, Int64(speed * latency.seconds))
@@ -123,13 +125,13 @@ extension SegmentPlanner {
         return Claim(range: ByteRange(cut, donor.end), donor: donor.id)
     }
 
-    private func race() -> Claim? {
+    private func race(_ promised: Double?) -> Claim? {
         guard let total, total > 0 else { return nil }
         let candidates = segments.values.filter {
             $0.rival == nil && !$0.isClosing && $0.isHeadAccepted && !$0.isComplete
         }
         guard let slowest = longest(candidates), let timeLeft = timeLeft(slowest),
-            let other = meanSpeed(without: slowest.id)
+            let other = promised ?? meanSpeed(without: slowest.id), other > 0
         else { return nil }
         let anew = latency.seconds + Double(slowest.remaining) / other
         guard timeLeft > 0.25 + 2 * anew else { return nil }
@@ -162,13 +164,18 @@ extension SegmentPlanner {
 
 extension SegmentPlanner {
     /// A connection that crawls while the others run, and whose replacement would be worth it.
-    package mutating func slowConnection(at now: Moment) -> TransferID? {
+    ///
+    /// `promised`: what another source would bring in its place, where there is one.
+    package mutating func slowConnection(
+        at now: Moment,
+        promised: (Segment) -> Double? = { _ in nil }
+    ) -> TransferID? {
         guard replacements < Self.mostReplacements else { return nil }
         for segment in segments.values.sorted(by: { $0.id < $1.id }) {
             guard !segment.isClosing, segment.rival == nil,
                 now - max(segment.openedAt, segment.firstByteAt ?? segment.openedAt)
                     >= Self.slowAfter,
-                let mean = meanSpeed(without: segment.id)
+                let mean = replacementSpeed(of: segment, promised(segment))
             else { continue }
             let speed = max(segment.bytesPerSecond, 1)
             guard speed < mean * Self.slowFraction else { continue }
@@ -178,5 +185,17 @@ extension SegmentPlanner {
             return segment.id
         }
         return nil
+    }
+
+    /// What would come in place of a connection.
+    ///
+    /// Another source's own speed does not count: a slow one beside it adds to the whole. What it
+    /// promises to one connection more does.
+    private func replacementSpeed(of segment: Segment, _ promised: Double?) -> Double? {
+        guard let promised else { return meanSpeed(without: segment.id) }
+        let peers = segments.values.filter { $0.id != segment.id && $0.source == segment.source }
+            .compactMap(\.speed)
+        guard !peers.isEmpty else { return promised }
+        return max(promised, peers.reduce(0, +) / Double(peers.count))
     }
 }

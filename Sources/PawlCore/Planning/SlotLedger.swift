@@ -1,10 +1,15 @@
 /// The connections that the host budget granted and no transfer uses at the moment.
 struct SlotLedger: Sendable {
     private var spare: [String] = []
-    private(set) var asked: String?
+    private var asked: Set<String> = []
+
+    /// Whether a grant is waited for.
+    var isWaiting: Bool { !asked.isEmpty }
+
+    func isWaiting(for host: String) -> Bool { asked.contains(host) && !spare.contains(host) }
 
     mutating func granted(_ host: String) {
-        if asked == host { asked = nil }
+        asked.remove(host)
         spare.append(host)
     }
 
@@ -17,20 +22,24 @@ struct SlotLedger: Sendable {
 
     /// Asks for one, once.
     mutating func request(_ host: String, _ actions: inout [DownloadAction]) {
-        guard asked != host else { return }
-        withdraw(&actions)
-        asked = host
+        guard asked.insert(host).inserted else { return }
         actions.append(.requestSlot(host: host))
     }
 
-    mutating func withdraw(_ actions: inout [DownloadAction]) {
-        guard let host = asked else { return }
-        asked = nil
-        actions.append(.withdrawSlotRequest(host: host))
+    /// Waits for none of another host any more.
+    mutating func withdraw(except hosts: Set<String> = [], _ actions: inout [DownloadAction]) {
+        for host in asked.subtracting(hosts).sorted() {
+            asked.remove(host)
+            actions.append(.withdrawSlotRequest(host: host))
+        }
     }
 
     mutating func releaseAll(_ actions: inout [DownloadAction]) {
         withdraw(&actions)
+        releaseSpare(&actions)
+    }
+
+    mutating func releaseSpare(_ actions: inout [DownloadAction]) {
         for host in spare { actions.append(.releaseSlot(host: host)) }
         spare = []
     }

@@ -3,6 +3,24 @@ internal import struct FoundationEssentials.URL
 /// One URL that can serve the bytes, and what was learned of its server.
 struct Source: Sendable {
     let original: URL
+    var retry: RetryPolicy
+    /// Counts the failures that counted; one outage that breaks eight connections is one.
+    var generation = 0
+    /// Segments in a row that were below the minimum speed.
+    var slowStrikes = 0
+    var retryAt: Moment?
+    /// Why it is not asked any more; the download fails when all have one.
+    var failure: DownloadError?
+    /// Why nothing proves that it has the file that was begun.
+    var doubt: String?
+    /// What it said first, once that was proven to be of the same file; the source that was pinned
+    /// has none.
+    var known: Representation?
+    /// How often what it said first did not hold.
+    var changes = 0
+    /// Whether it brought bytes, now or in an earlier run.
+    var hasServed = false
+    var record = SourceRecord()
     /// Where a chain of redirects that served the bytes ended.
     private(set) var resolved: URL?
     /// The next hop of a chain that is being followed.
@@ -24,7 +42,19 @@ struct Source: Sendable {
         case unusable
     }
 
-    init(original: URL) { self.original = original }
+    init(original: URL, retry: RetryPolicy) {
+        self.original = original
+        self.retry = retry
+    }
+
+    var isUsable: Bool { failure == nil && doubt == nil }
+
+    /// Another file may be pinned now: what it has is to be proven anew.
+    mutating func forgetProof() {
+        known = nil
+        doubt = nil
+        isConfirmed = false
+    }
 
     /// What to ask next.
     var address: URL { hop ?? resolved ?? original }
@@ -39,11 +69,7 @@ struct Source: Sendable {
     }
 
     /// Whom the host budget counts.
-    var host: String {
-        let url = address
-        let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
-        return "\(url.host()?.lowercased() ?? ""):\(port)"
-    }
+    var host: String { HostBudget.name(of: address) }
 
     mutating func servedWell() {
         if let hop { resolved = hop }

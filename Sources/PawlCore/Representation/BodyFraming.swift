@@ -17,15 +17,13 @@ package enum BodyFraming: Hashable, Sendable {
             self = .malformed("the server sent both Content-Length and Transfer-Encoding")
             return
         }
-        self = Self.agreed(
-            fields.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
-        )
+        self = Self.agreed(fields.flatMap(\.listMembers))
     }
 
     /// The one length that all of them name: identical duplicates are one (RFC 9110 §8.6).
-    private static func agreed(_ texts: [Substring]) -> BodyFraming {
+    private static func agreed(_ texts: [String]) -> BodyFraming {
         var length: Int64?
-        for text in texts.map(\.trimmed) {
+        for text in texts {
             if let fault = fault(of: text) { return .malformed(fault) }
             guard let value = Int64(text) else { continue }
             if let length, length != value {
@@ -37,10 +35,10 @@ package enum BodyFraming: Hashable, Sendable {
     }
 
     private static func fault(of text: String) -> String? {
+        let isNumber = text.isAllDigits
+        if isNumber, Int64(text) != nil { return nil }
         let shown = text.sanitized(atMost: 40)
-        if text.isAllDigits {
-            return Int64(text) == nil ? "the server sent the length \(shown), over 2^63-1" : nil
-        }
+        guard !isNumber else { return "the server sent the length \(shown), over 2^63-1" }
         let isNegative = text.hasPrefix("-") && text.dropFirst().isAllDigits
         return isNegative
             ? "the server sent the negative length \(shown)"

@@ -24,13 +24,23 @@ package struct FieldScanner: Sendable {
 
     @discardableResult
     package mutating func skipWhitespace() -> Bool {
-        !take { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.isEmpty
+        let start = position
+        while let next, next == UInt8(ascii: " ") || next == UInt8(ascii: "\t") { position += 1 }
+        return position > start
     }
 
     package mutating func letters() -> String { take(while: \.isLetter) }
 
     /// Digits only; nil where there are none or the number is over 2^63-1.
-    package mutating func number() -> Int64? { Int64(take(while: \.isDigit)) }
+    package mutating func number() -> Int64? {
+        let start = position
+        var number: Int64? = 0
+        while let next, next.isDigit {
+            position += 1
+            number = number.flatMap { $0.appending(digit: next - UInt8(ascii: "0")) }
+        }
+        return position > start ? number : nil
+    }
 
     /// What stands between quotes; nil where no quote is next.
     ///
@@ -54,10 +64,11 @@ package struct FieldScanner: Sendable {
 }
 
 extension UInt8 {
-    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 
     package var isLetter: Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+        let lower = self | 0x20
+        return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
     }
 
     fileprivate var isEscapable: Bool {
@@ -65,10 +76,35 @@ extension UInt8 {
     }
 }
 
+extension Int64 {
+    /// Nil where that is over 2^63-1.
+    fileprivate func appending(digit: UInt8) -> Int64? {
+        let (tens, overflow) = multipliedReportingOverflow(by: 10)
+        let (sum, overflowed) = tens.addingReportingOverflow(Int64(digit))
+        return overflow || overflowed ? nil : sum
+    }
+}
+
+extension Unicode.Scalar {
+    /// Of ASCII, and no space.
+    fileprivate var isVisible: Bool { (0x21...0x7E).contains(value) }
+}
+
+extension String {
+    /// The members of a list, without white space around them (RFC 9110 §5.6.1).
+    package var listMembers: [String] {
+        utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map { Substring($0).trimmed }
+    }
+}
+
 extension StringProtocol {
     /// Without white space at its ends.
     package var trimmed: String {
         let scalars = unicodeScalars
+        if let first = scalars.first, let last = scalars.last, first.isVisible, last.isVisible {
+            return String(self)
+        }
         guard
             let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
             let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })

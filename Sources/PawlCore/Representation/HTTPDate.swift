@@ -40,11 +40,12 @@ package struct HTTPDate: Hashable, Sendable {
     }
 
     private static func month(_ name: String) -> Int64? {
-        let names = [
-            "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-        ]
-        return names.firstIndex(of: name.lowercased()).map { Int64($0) + 1 }
+        months.firstIndex(of: name.lowercased()).map { Int64($0) + 1 }
     }
+
+    private static let months = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ]
 
     /// Two digits are of the years 1970 to 2069: without a clock that is as near to "not more
     /// than 50 years ahead" as it gets.

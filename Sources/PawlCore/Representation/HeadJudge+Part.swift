@@ -21,7 +21,12 @@ extension HeadJudge {
         }
         switch range(of: head, asked: asked) {
         case .refused(let reason): return .brokenRange(reason)
-        case .proven(let range): return verdict(on: range, seen, pinned: expected.pinned)
+        case .proven(let range):
+            guard case .sameFile(let digest) = expected.proof, let pinned = expected.pinned else {
+                return verdict(on: range, seen, pinned: expected.pinned)
+            }
+            return pinned.difference(toAnotherSource: seen, digest: digest)
+                .map { .unproven($0) } ?? .write(range, seen)
         }
     }
 

@@ -21,8 +21,9 @@ package enum HeadJudge {
 
     /// Whether ranges are worth trying after this 200.
     package static func acceptsRanges(_ head: ResponseHead, _ whole: Representation) -> Bool {
-        let units = (head["Accept-Ranges"] ?? "").split(separator: ",")
-        let refuses = units.contains { $0.trimmed.lowercased() == "none" }
+        let refuses = (head["Accept-Ranges"] ?? "").listMembers.contains {
+            $0.lowercased() == "none"
+        }
         return !refuses && whole.total != nil && whole.contentEncoding == nil
     }
 
@@ -36,7 +37,9 @@ package enum HeadJudge {
         guard let pinned = expected.pinned else {
             return .pin(whole, acceptsRanges: acceptsRanges)
         }
-        if !pinned.isProvenSame(whole), whole.isHTML, pinned.mediaType != nil, !pinned.isHTML {
+        if expected.proof == .unchanged, !pinned.isProvenSame(whole), whole.isHTML,
+            pinned.mediaType != nil, !pinned.isHTML
+        {
             return .captivePortal
         }
         return .whole(whole, acceptsRanges: acceptsRanges)

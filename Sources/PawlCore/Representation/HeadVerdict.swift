@@ -4,10 +4,16 @@ package struct HeadExpectation: Sendable {
     package var asked: ByteRange?
     /// What the first good response said; nil before there was one.
     package var pinned: Representation?
+    package var proof: SourceProof
 
-    package init(asked: ByteRange? = nil, pinned: Representation? = nil) {
+    package init(
+        asked: ByteRange? = nil,
+        pinned: Representation? = nil,
+        proof: SourceProof = .unchanged
+    ) {
         self.asked = asked
         self.pinned = pinned
+        self.proof = proof
     }
 }
 
@@ -21,6 +27,8 @@ package indirect enum HeadVerdict: Hashable, Sendable {
     case whole(Representation, acceptsRanges: Bool)
     /// A 206 of another representation. `onlyEntityTag`: total and Last-Modified are the pinned ones.
     case changed(Representation, onlyEntityTag: Bool)
+    /// A 206 of another source, which is not proven to be of the same file.
+    case unproven(String)
     /// 416, with the total that it named.
     case rangeNotSatisfiable(total: Int64?)
     /// 301, 302, 303, 307, 308 with the location as received.

@@ -34,12 +34,14 @@ extension Representation {
     }
 
     private static func mediaType(_ field: String?) -> String? {
-        let type = field?.prefix { $0 != ";" && $0 != "," }.trimmed.lowercased() ?? ""
+        let bytes = field?.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+        let type = bytes.map { Substring($0).trimmed.lowercased() } ?? ""
         return type.isEmpty ? nil : type
     }
 
     static func contentEncoding(_ field: String?) -> String? {
-        let codings = (field ?? "").split(separator: ",").map { $0.trimmed.lowercased() }
+        guard let field else { return nil }
+        let codings = field.listMembers.map { $0.lowercased() }
             .filter { !$0.isEmpty && $0 != "identity" }
         return codings.isEmpty ? nil : codings.joined(separator: ", ")
     }

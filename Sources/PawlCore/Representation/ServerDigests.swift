@@ -7,6 +7,7 @@ package enum ServerDigests {
         if head.status != 206 {
             found += digest(.md5, head["Content-MD5"]) + google(head) + amazon(head)
         }
+        guard !found.isEmpty else { return [] }
         var strongest: [ContentDigest] = []
         for algorithm in DigestAlgorithm.allCases.reversed() {
             strongest += found.first { $0.algorithm == algorithm }.map { [$0] } ?? []
@@ -31,17 +32,22 @@ package enum ServerDigests {
     /// Google's hash is of what is stored: where that is gzip and was decoded on the way, the
     /// bytes that came have another one.
     private static func google(_ head: ResponseHead) -> [ContentDigest] {
+        let hashes = head.values("x-goog-hash")
+        guard !hashes.isEmpty else { return [] }
         let stored = head["x-goog-stored-content-encoding"] ?? "identity"
         let sent = Representation.contentEncoding(head["Content-Encoding"]) ?? "identity"
         guard stored.trimmed.lowercased() == sent else { return [] }
-        return dictionary(head.values("x-goog-hash"))
+        return dictionary(hashes)
     }
 
     /// Checksums of composite objects are of their parts: `base64-N`, or said by their type.
     private static func amazon(_ head: ResponseHead) -> [ContentDigest] {
-        guard head["x-amz-checksum-type"]?.trimmed.uppercased() != "COMPOSITE" else { return [] }
-        return digest(.sha256, head["x-amz-checksum-sha256"])
+        let digests =
+            digest(.sha256, head["x-amz-checksum-sha256"])
             + digest(.sha1, head["x-amz-checksum-sha1"])
+        guard !digests.isEmpty, head["x-amz-checksum-type"]?.trimmed.uppercased() != "COMPOSITE"
+        else { return [] }
+        return digests
     }
 
     private static func members(_ fields: [String]) -> [(name: String, value: String)] {

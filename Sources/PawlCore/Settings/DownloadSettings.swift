@@ -1,3 +1,5 @@
+public import struct FoundationEssentials.URL
+
 /// How one download is to be done.
 ///
 /// The defaults suit a person at a terminal.
@@ -6,6 +8,13 @@ public struct DownloadSettings: Sendable {
     ///
     /// Automatic by default: more are added while they pay.
     public var connections = ConnectionCount.automatic
+    /// Other URLs of the same file: fetched from at the same time, and when one fails or is slow.
+    ///
+    /// None by default. One takes part where it is proven to have the same file: the length is the
+    /// same, and so is a strong entity tag, an old enough date or a digest, unless a `checksum` was
+    /// given, which proves the whole. A name and password in such a URL are for its own origin;
+    /// `credentials` and secret `fields` are not sent to it.
+    public var mirrors: [URL] = []
     /// Fields to send with each request to the origin that was named; `Authorization`, `Cookie`
     /// and `Proxy-Authorization` never follow a redirect to another origin.
     public var fields: [HTTPField] = []

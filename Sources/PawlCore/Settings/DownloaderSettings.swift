@@ -9,7 +9,7 @@ public struct DownloaderSettings: Sendable {
     public var limitBytesPerSecond: Int64?
     /// How many connections a host gets, across all downloads.
     ///
-    /// 16 by default.
+    /// 16 by default. Downloads that share a connection over HTTP/2 take none.
     public var connectionsPerHost = 16
 
     /// Makes the defaults.

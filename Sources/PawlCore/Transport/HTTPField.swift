@@ -15,11 +15,11 @@ public struct HTTPField: Hashable, Sendable {
 extension HTTPField {
     /// Compares without case, of ASCII letters alone: other names are no names.
     package func hasName(_ other: String) -> Bool {
+        guard name.utf8.count == other.utf8.count else { return false }
         var (left, right) = (name, other)
         return left.withUTF8 { left in
             right.withUTF8 { right in
-                left.count == right.count
-                    && zip(left, right).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
+                zip(left, right).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
             }
         }
     }
@@ -27,6 +27,6 @@ extension HTTPField {
 
 extension UInt8 {
     fileprivate var lowercasedASCII: UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+        self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
     }
 }

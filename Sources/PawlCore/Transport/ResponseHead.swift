@@ -31,8 +31,10 @@ package struct ResponseHead: Sendable {
 
     /// The only value of that name; several are joined by a comma (RFC 9110 §5.3).
     package subscript(name: String) -> String? {
-        let all = fields.lazy.filter { $0.hasName(name) }.map(\.value)
-        guard let first = all.first else { return nil }
-        return all.dropFirst().reduce(into: first) { $0 += ", " + $1 }
+        var joined: String?
+        for index in fields.indices where fields[index].hasName(name) {
+            joined = joined.map { $0 + ", " + fields[index].value } ?? fields[index].value
+        }
+        return joined
     }
 }

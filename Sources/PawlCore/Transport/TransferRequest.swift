@@ -9,6 +9,8 @@ package struct TransferRequest: Sendable {
     package var fields: [HTTPField] = []
     package var credentials: Credentials?
     package var connection = ConnectionSettings()
+    /// Whether this exchange may share a connection with others to the same origin (HTTP/2).
+    package var multiplexes = false
     /// The most bytes that the sink is shown at a time; a hint.
     package var bufferBytes = 512 * 1024
 

@@ -2,6 +2,14 @@
 package protocol Transport: Sendable {
     /// Starts one exchange and returns at once. Redirects are not followed: the sink sees the 3xx.
     func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer
+
+    /// How long each of its threads has worked so far; those that have not begun are left out.
+    var workTimes: [Duration] { get }
+}
+
+extension Transport {
+    /// Nothing is known of them.
+    package var workTimes: [Duration] { [] }
 }
 
 /// A running exchange.

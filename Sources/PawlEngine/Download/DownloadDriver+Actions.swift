@@ -9,14 +9,17 @@ extension DownloadDriver {
         switch action {
         case .requestSlot(let host):
             let isFirst = transfers.isEmpty
+            if isFirst, takeStream(host) { return follow(.slotGranted(host: host)) }
             if engine.budgets.request(host, ticket, isFirst: isFirst) {
                 return follow(.slotGranted(host: host))
             }
         case .withdrawSlotRequest(let host): engine.budgets.withdraw(host, ticket)
-        case .releaseSlot(let host): engine.budgets.release(host)
+        case .releaseSlot(let host): release(host)
         case .open(let order): open(order)
         case .setEnd(let id, let end): transfers[id]?.cursor.end = end
-        case .close(let id): transfers[id]?.transfer.cancel()
+        case .close(let id):
+            mayMultiplex = false
+            transfers[id]?.transfer.cancel()
         case .resumeTransfer(let id, let skipUntil):
             untouched = nil
             transfers[id]?.cursor.begin(at: skipUntil)
@@ -35,6 +38,21 @@ extension DownloadDriver {
         case .fail(let error): fail(error)
         }
         return []
+    }
+
+    /// A first request that shares a connection needs none of those that the host gets.
+    private func takeStream(_ host: String) -> Bool {
+        guard mayMultiplex, streamHost == nil, engine.limit == nil, planner.representation == nil,
+            engine.budgets.requestStream(host)
+        else { return false }
+        streamHost = host
+        return true
+    }
+
+    func release(_ host: String) {
+        guard streamHost == host else { return engine.budgets.release(host) }
+        streamHost = nil
+        engine.budgets.releaseStream(host)
     }
 
     func follow(_ event: DownloadEvent) -> [DownloadAction] {
@@ -62,13 +80,29 @@ extension DownloadDriver {
             settings: settings,
             original: job.url
         )
-        if order.pinned == nil, settings.checksum == .automatic {
+        if order.source > 0 { request.signIn(to: job.mirrors[order.source - 1]) }
+        let isNew = order.pinned == nil || order.proof != .unchanged
+        if isNew, settings.checksum == .automatic {
             request.fields.append(
                 HTTPField(name: "Want-Repr-Digest", value: "sha-256=10, sha-512=9")
             )
         }
+        request.multiplexes = multiplexes(order)
         request.bufferBytes = bufferBytes(for: order)
         return request
+    }
+
+    /// Where other downloads ask the same host, first requests share a connection: most files are
+    /// small.
+    ///
+    /// Segments have connections of their own, and so have all where a limit holds single
+    /// transfers back. What was asked for in vain is not asked for in the same way again.
+    private func multiplexes(_ order: TransferOrder) -> Bool {
+        guard mayMultiplex, order.pinned == nil, order.range == nil, engine.limit == nil else {
+            return false
+        }
+        let host = HostBudget.name(of: order.url)
+        return streamHost == host || engine.budgets.isShared(host)
     }
 
     /// One stream gains from a large buffer; many must stay small together.
@@ -80,6 +114,9 @@ extension DownloadDriver {
 
     /// What a head says besides the bytes: the length's proof, a digest.
     func noteHead(_ head: ResponseHead, _ verdict: HeadVerdict) {
+        if !head.protocolVersion.hasPrefix("HTTP/1") {
+            engine.budgets.noteMultiplexing(HostBudget.name(of: head.url))
+        }
         switch verdict {
         case .pin, .whole, .write: monitor.answered(head)
         default: break

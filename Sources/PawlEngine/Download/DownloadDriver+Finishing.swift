@@ -101,7 +101,7 @@ extension DownloadDriver {
         case .brokeOff(let id, let body, let end):
             await keepCollected(body)
             await ended(id, offset: 0, end.outcome)
-        case .slotGranted(let host): engine.budgets.release(host)
+        case .slotGranted(let host): release(host)
         default: break
         }
     }

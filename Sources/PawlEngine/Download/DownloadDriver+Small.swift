@@ -12,14 +12,15 @@ extension DownloadDriver {
         guard transfers[id] != nil else { return }
         monitor.sized(body.representation.total)
         noteHead(body.head, body.verdict)
+        let prepare = preparation(of: body, planner.sourceText(pinnedBy: id))
         // There is nothing left to plan: the connection goes to others.
         for action in follow(.abandoned) { _ = await perform(action) }
         await ended(id, offset: Int64(body.bytes.count), .completed)
-        whenFetched()
+        if engine.smallBodies.isRoomy { whenFetched() }
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
             for attempt in 1...Self.mostAttempts {
-                switch try await self.engine.finisher.finish(self.preparation(of: body)) {
+                switch try await self.engine.finisher.finish(prepare) {
                 case .named(let named): return self.succeed(named)
                 case .syncFailed(let error):
                     guard attempt < Self.mostAttempts else { throw error }
@@ -69,9 +70,16 @@ extension DownloadDriver {
         guard case .failure = outcome, context.store.current == nil, !body.bytes.isEmpty
         else { return }
         let (resolver, absent) = (resolver, absent)
+        let source = planner.sourceText(pinnedBy: nil)
         do throws(DownloadError) {
             let found = try await engine.disk.run { () throws(DownloadError) in
-                let found = try resolver.open(body.head, body.representation, nil, absent: absent)
+                let found = try resolver.open(
+                    body.head,
+                    body.representation,
+                    nil,
+                    source: source,
+                    absent: absent
+                )
                 if case .created(let store, _) = found { try store.write(body.bytes) }
                 return found
             }
@@ -88,14 +96,22 @@ extension DownloadDriver {
     }
 
     private func preparation(
-        of body: SmallBody
+        of body: SmallBody,
+        _ source: String
     ) -> @Sendable () throws(DownloadError) -> Finisher.Prepared {
-        let (resolver, source, absent) = (resolver, job.url.redacted, absent)
+        let (resolver, absent) = (resolver, absent)
         let (logger, policy) = (logger, finishPolicy)
         return { () throws(DownloadError) in
             let representation = body.representation
             let store: PartialStore
-            switch try resolver.open(body.head, representation, nil, absent: absent) {
+            let found = try resolver.open(
+                body.head,
+                representation,
+                nil,
+                source: source,
+                absent: absent
+            )
+            switch found {
             case .alreadyThere(let path):
                 return .alreadyThere(path, size: try ExistingFile.size(path))
             case .created(let created, let notes):
@@ -103,7 +119,10 @@ extension DownloadDriver {
                 store = created
             case .resumable(let found, _):
                 // All of it is here, newer than what an earlier run left.
-                try found.reset(representation: representation, source: source)
+                try found.reset(
+                    representation: representation,
+                    source: resolver.url.redacted
+                )
                 store = found
             case .nothing: throw DownloadError(.unknown, "no file was made")
             }

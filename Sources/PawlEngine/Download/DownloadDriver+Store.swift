@@ -9,14 +9,15 @@ extension DownloadDriver {
     func openStore(for id: TransferID, _ representation: Representation) async -> [DownloadAction] {
         do throws(DownloadError) {
             if context.store.current != nil {
-                if untouched == nil { try await empty(for: representation) }
+                if untouched == nil { try await empty(for: representation, from: id) }
                 return follow(.storeOpened(id, untouched))
             }
             guard let head = heads[id] else { return [] }
             digests.note(representation)
             let (resolver, digest) = (resolver, digests.expected)
+            let source = planner.sourceText(pinnedBy: id)
             let found = try await engine.disk.run { () throws(DownloadError) in
-                try resolver.open(head, representation, digest)
+                try resolver.open(head, representation, digest, source: source)
             }
             switch found {
             case .alreadyThere(let path): try await finishEarly(path)
@@ -26,7 +27,7 @@ extension DownloadDriver {
                 return follow(.storeOpened(id, nil))
             case .resumable(let store, let recovery):
                 try await adopt(store, recovery)
-                if untouched == nil { try await empty(for: representation) }
+                if untouched == nil { try await empty(for: representation, from: id) }
                 return follow(.storeOpened(id, untouched))
             case .nothing: break
             }
@@ -39,7 +40,7 @@ extension DownloadDriver {
     func resetStore(for id: TransferID?, _ representation: Representation) async -> [DownloadAction]
     {
         do throws(DownloadError) {
-            try await empty(for: representation)
+            try await empty(for: representation, from: id)
             return follow(.storeReset(id))
         } catch {
             fail(error)
@@ -79,7 +80,8 @@ extension DownloadDriver {
             : StartingPoint(
                 representation: recovery.representation,
                 have: recovery.have,
-                isForeign: recovery.isForeign
+                isForeign: recovery.isForeign,
+                source: recovery.source
             )
         if recovery.isForeign { adopted = recovery.have }
         monitor.bytes.begin(with: recovery.have)
@@ -105,7 +107,10 @@ extension DownloadDriver {
     }
 
     /// Drops all bytes: they are of another representation.
-    private func empty(for representation: Representation) async throws(DownloadError) {
+    private func empty(
+        for representation: Representation,
+        from id: TransferID?
+    ) async throws(DownloadError) {
         guard let store = context.store.current else { return }
         untouched = nil
         adopted = nil
@@ -113,7 +118,7 @@ extension DownloadDriver {
         monitor.sized(representation.total)
         monitor.resumed(at: 0)
         digests.reset(to: representation)
-        let source = job.url.redacted
+        let source = planner.sourceText(pinnedBy: id)
         try await engine.disk.run { () throws(DownloadError) in
             try store.reset(representation: representation, source: source)
         }

@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.URL
 internal import Logging
 package import PawlCore
 internal import PawlStorage
@@ -38,6 +39,10 @@ package final class DownloadDriver {
     /// Has the disk begin early, so that it is not idle until the first sync.
     let flusher: Follower<PartialStore>
     var isLengthVerified = true
+    /// Whether requests may share a connection: until one fails, or has to be ended.
+    var mayMultiplex = true
+    /// The host of a slot that is a stream and no connection.
+    var streamHost: String?
     var outcome: Result<DownloadedFile, DownloadError>?
     var failedSyncs = 0
     /// The store's epoch in which all that is written counts.
@@ -98,9 +103,14 @@ package final class DownloadDriver {
             store.startWriteback()
         } done: { _, _ in
         }
-        planner = DownloadPlanner(url: job.url, settings: job.settings, seed: job.seed)
+        planner = DownloadPlanner(
+            url: job.url,
+            mirrors: job.mirrors.map(\.url),
+            settings: job.settings,
+            seed: job.seed
+        )
         logger = engine.logger
-        logger[metadataKey: "url"] = "\(job.url.redacted)"
+        logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
     }
 
     /// Runs to the end.
@@ -169,7 +179,7 @@ package final class DownloadDriver {
         monitor.began()
         monitor.entered(.connecting)
         let resolver = resolver
-        monitor.named(resolver.path(head: nil, finalURL: job.url).lastComponent?.string ?? "")
+        monitor.named(resolver.expected.lastComponent?.string ?? "")
         let found = try await engine.disk.run { () throws(DownloadError) in
             try resolver.findBeforeAsking()
         }
@@ -222,6 +232,7 @@ package final class DownloadDriver {
         guard let running = transfers.removeValue(forKey: id) else { return }
         monitor.transferEnded(end, running.cursor)
         heads[id] = nil
+        if case .failed = end.outcome { mayMultiplex = false }
         monitor.bytes.ended(id)
         logger.debug("\(id) ended at \(running.cursor.position): \(end.outcome)")
         await tell(.transferEnded(id, offset: running.cursor.position, end.outcome))
@@ -244,12 +255,13 @@ package final class DownloadDriver {
                     isPaused: running.cursor.isPaused(at: now)
                 )
             }
-            await tell(.ticked(samples))
+            await tell(.ticked(samples, work: load.observe(engine.transport.workTimes)))
         }
         if let due = keeper.nextDue, now >= due { await attempt(saveCheckpoint) }
     }
 
     private var lastTick = Moment.zero
+    private var load = ThreadLoad()
 
     /// Tells the planner, and does what it says.
     func tell(_ event: DownloadEvent) async {
@@ -259,4 +271,11 @@ package final class DownloadDriver {
         }
         if planner.isWaitingToRetry { monitor.entered(.retrying) }
     }
+}
+
+/// A URL for the log, which is seldom written.
+private struct ShownURL: CustomStringConvertible, Sendable {
+    let url: URL
+
+    var description: String { url.redacted }
 }

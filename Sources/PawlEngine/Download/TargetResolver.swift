@@ -13,6 +13,30 @@ struct TargetResolver: Sendable {
     let settings: DownloadSettings
     let storeSettings: StoreSettings
     let stop: StopSignal
+    /// The path before the server has said anything.
+    let expected: FilePath
+
+    init(
+        url: URL,
+        destination: Destination,
+        settings: DownloadSettings,
+        storeSettings: StoreSettings,
+        stop: StopSignal
+    ) {
+        self.url = url
+        self.destination = destination
+        self.settings = settings
+        self.storeSettings = storeSettings
+        self.stop = stop
+        expected =
+            switch destination {
+            case .file(let path): FilePath(path)
+            case .directory(let folder):
+                FilePath(folder).appending(
+                    FileName.suggested(contentDisposition: nil, url: url, mediaType: nil)
+                )
+            }
+    }
 
     /// More numbers than this are not tried.
     private static let mostNumbers = 10_000
@@ -30,7 +54,7 @@ struct TargetResolver: Sendable {
     /// What an earlier run left under the name that is known before the server was asked.
     func findBeforeAsking() throws(DownloadError) -> Found {
         guard choice == nil else { return .nothing(notes: [], absent: nil) }
-        let path = path(head: nil, finalURL: url)
+        let path = expected
         try FolderPreparation.prepare(path.removingLastComponent())
         let isThere = try ExistingFile.isThere(path)
         if isThere, case .file = destination {
@@ -50,16 +74,19 @@ struct TargetResolver: Sendable {
 
     /// The store for what the server answered: an earlier run's, or a new one.
     ///
-    /// `absent`: a path of which was just seen that nothing is there.
+    /// `source`: where it comes from, for the checkpoint. `absent`: a path of which was just seen
+    /// that nothing is there.
     func open(
         _ head: ResponseHead,
         _ representation: Representation,
         _ digest: ContentDigest?,
+        source: String,
         absent: FilePath? = nil
     ) throws(DownloadError) -> Found {
         let final = try chosen(by: head)
         if final == absent {
-            return .created(try create(DownloadPaths(final), representation), notes: [])
+            let store = try create(DownloadPaths(final), representation, source)
+            return .created(store, notes: [])
         }
         try FolderPreparation.prepare(final.removingLastComponent())
         switch try choose(final, representation, digest) {
@@ -69,7 +96,7 @@ struct TargetResolver: Sendable {
             if case .resumable(let store, let recovery) = found {
                 return .resumable(store, recovery)
             }
-            let store = try create(paths, representation)
+            let store = try create(paths, representation, source)
             if case .nothing(let notes) = found { return .created(store, notes: notes) }
             return .created(store, notes: [])
         }
@@ -77,37 +104,43 @@ struct TargetResolver: Sendable {
 
     private func create(
         _ paths: DownloadPaths,
-        _ representation: Representation
+        _ representation: Representation,
+        _ source: String
     ) throws(DownloadError) -> PartialStore {
         try PartialStore.create(
             paths,
-            source: url.redacted,
+            source: source,
             representation: representation,
             settings: storeSettings
         )
     }
 
     private func chosen(by head: ResponseHead) throws(DownloadError) -> FilePath {
-        guard let choice else { return path(head: head, finalURL: head.url) }
-        return path(to: try choice(DownloadResponse(head)), head: head, finalURL: head.url)
+        guard let choice else { return path(head, in: destination) }
+        return path(head, in: try choice(DownloadResponse(head)))
     }
 
-    func path(head: ResponseHead?, finalURL: URL) -> FilePath {
-        path(to: destination, head: head, finalURL: finalURL)
-    }
-
-    private func path(to destination: Destination, head: ResponseHead?, finalURL: URL) -> FilePath {
+    private func path(_ head: ResponseHead, in destination: Destination) -> FilePath {
+        let folder: String
         switch destination {
-        case .file(let path): FilePath(path)
-        case .directory(let folder):
-            FilePath(folder).appending(
-                FileName.suggested(
-                    contentDisposition: head?["Content-Disposition"],
-                    url: Self.namingURL(original: url, final: finalURL),
-                    mediaType: head?["Content-Type"]
-                )
-            )
+        case .file(let path): return FilePath(path)
+        case .directory(let path): folder = path
         }
+        let (disposition, mediaType) = (head["Content-Disposition"], head["Content-Type"])
+        // Else nothing was said that has to do with the name.
+        guard
+            disposition != nil || mediaType == "text/html" || head.url != url
+                || destination != self.destination
+        else {
+            return expected
+        }
+        return FilePath(folder).appending(
+            FileName.suggested(
+                contentDisposition: disposition,
+                url: Self.namingURL(original: url, final: head.url),
+                mediaType: mediaType
+            )
+        )
     }
 
     /// The URL that was given names the file if it looks like a file's, else where it led.

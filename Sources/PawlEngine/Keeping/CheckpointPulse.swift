@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// Counts the bytes that no checkpoint claims yet, and tells when it is time for one.
 ///
-/// A crash may cost at most 16 MiB: the driver is woken at half of that, and a transfer that
-/// comes to the whole waits until the checkpoint was written.
+/// A crash may cost at most 16 MiB: the driver is woken at half of that. A transfer that comes near
+/// the whole waits until the checkpoint was written; what others have gathered may still come.
 final class CheckpointPulse: Sendable {
     static let wakeBytes: Int64 = 8 << 20
-    static let mostBytes: Int64 = 15 << 20
+    static let mostBytes: Int64 = 13 << 20
 
     private let unclaimed = Atomic<Int64>(0)
     private let wake: @Sendable () -> Void

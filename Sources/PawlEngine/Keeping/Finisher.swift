@@ -37,6 +37,9 @@ package final class Finisher: Sendable {
 
     /// More are not held up by each other.
     private static let mostAtOnce = 64
+    /// So many have a thread of their own to sync them: each sync waits for the disk to empty its
+    /// cache, and the kernel does that once for all who ask at the same time.
+    private static let filesAThread = 8
 
     private let state = Mutex(State())
     private let pool: BlockingPool
@@ -70,9 +73,28 @@ package final class Finisher: Sendable {
         }
         if let refusal {
             for order in orders { order.answer.resume(returning: .failure(refusal)) }
-        } else {
-            carryOut(orders)
+            return goOn()
         }
+        let batch = Batch(orders)
+        guard !batch.files.isEmpty else { return conclude(batch) }
+        // The disk gets all of it to do at once; the first sync then waits for most of it.
+        if batch.files.count > 1 { for file in batch.files { file.startWriteback() } }
+        for _ in 0..<(batch.files.count - 1) / Self.filesAThread {
+            pool.start { _ in self.sync(batch) }
+        }
+        sync(batch)
+    }
+
+    /// Until no file of the batch is left; who syncs the last one gives all their names.
+    private func sync(_ batch: Batch) {
+        while let index = batch.next() {
+            let file = batch.files[index]
+            let durable = Result { () throws(DownloadError) in try file.makeDurable() }
+            if batch.isLast(index, durable) { conclude(batch) }
+        }
+    }
+
+    private func goOn() {
         let isIdle = state.withLock { state in
             state.isBusy = !state.waiting.isEmpty
             return !state.isBusy
@@ -80,15 +102,9 @@ package final class Finisher: Sendable {
         if !isIdle { begin() }
     }
 
-    private func carryOut(_ orders: [Order]) {
-        let prepared = orders.map { order in
-            Result { () throws(DownloadError) in try order.prepare() }
-        }
-        let files = prepared.compactMap { result in
-            if case .success(.file(let file)) = result { file } else { nil as CompleteFile? }
-        }
-        var names = PartialStore.finish(files)[...]
-        for (order, result) in zip(orders, prepared) {
+    private func conclude(_ batch: Batch) {
+        var names = PartialStore.name(batch.synced)[...]
+        for (order, result) in zip(batch.orders, batch.prepared) {
             let answer: Result<Answer, DownloadError>
             switch result {
             case .failure(let error): answer = .failure(error)
@@ -101,6 +117,7 @@ package final class Finisher: Sendable {
             }
             order.answer.resume(returning: answer)
         }
+        goOn()
     }
 
     private static func answer(
@@ -111,6 +128,55 @@ package final class Finisher: Sendable {
         case .success(let path): .success(.named(Named(path: path, size: file.total)))
         case .failure(let error):
             file.isDistrusted ? .success(.syncFailed(error)) : .failure(error)
+        }
+    }
+
+    /// Files that are synced side by side.
+    private final class Batch: Sendable {
+        private struct State {
+            var next = 0
+            var durable: [Result<Void, DownloadError>?]
+            var left: Int
+        }
+
+        let orders: [Order]
+        let prepared: [Result<Prepared, DownloadError>]
+        let files: [CompleteFile]
+        private let state: Mutex<State>
+
+        init(_ orders: [Order]) {
+            self.orders = orders
+            prepared = orders.map { order in
+                Result { () throws(DownloadError) in try order.prepare() }
+            }
+            files = prepared.compactMap { result in
+                if case .success(.file(let file)) = result { file } else { nil as CompleteFile? }
+            }
+            let none = [Result<Void, DownloadError>?](repeating: nil, count: files.count)
+            state = Mutex(State(durable: none, left: files.count))
+        }
+
+        /// The index of a file to be synced.
+        func next() -> Int? {
+            state.withLock { state in
+                guard state.next < files.count else { return nil }
+                defer { state.next += 1 }
+                return state.next
+            }
+        }
+
+        /// Notes how a file's sync went; true where all have ended.
+        func isLast(_ index: Int, _ durable: Result<Void, DownloadError>) -> Bool {
+            state.withLock { state in
+                state.durable[index] = durable
+                state.left -= 1
+                return state.left == 0
+            }
+        }
+
+        var synced: [(file: CompleteFile, durable: Result<Void, DownloadError>)] {
+            let durable = state.withLock { $0.durable.compactMap(\.self) }
+            return zip(files, durable).map { (file: $0, durable: $1) }
         }
     }
 }

@@ -39,10 +39,15 @@ final class Follower<Request: Sendable>: Sendable {
 
     /// Begins nothing more; returns when the piece that is being worked on has ended.
     func finish() async {
+        let isBusy = state.withLock { state in
+            state.isFinished = true
+            state.next = nil
+            return state.isBusy
+        }
+        // As always where nothing was ever to follow.
+        guard isBusy else { return }
         await withCheckedContinuation { continuation in
             let isBusy = state.withLock { state in
-                state.isFinished = true
-                state.next = nil
                 if state.isBusy { state.waiter = continuation }
                 return state.isBusy
             }

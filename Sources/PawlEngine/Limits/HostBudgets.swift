@@ -40,6 +40,25 @@ package final class HostBudgets: Sendable {
         }
     }
 
+    /// Whether somebody beside who asks has a transfer there at this moment.
+    package func isShared(_ host: String) -> Bool {
+        state.withLock { $0.budget.transfers(with: host) > 1 }
+    }
+
+    /// The host answered over a connection that can be shared.
+    package func noteMultiplexing(_ host: String) {
+        state.withLock { $0.budget.noteMultiplexing(host) }
+    }
+
+    /// True where a request may share a connection, which is none of those that are counted.
+    package func requestStream(_ host: String) -> Bool {
+        state.withLock { $0.budget.requestStream(host, at: time.now()) }
+    }
+
+    package func releaseStream(_ host: String) {
+        state.withLock { $0.budget.releaseStream(host) }
+    }
+
     package func withdraw(_ host: String, _ ticket: HostBudget.Ticket) {
         state.withLock { $0.budget.withdraw(host, ticket: ticket) }
     }

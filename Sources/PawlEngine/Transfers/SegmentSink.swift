@@ -26,10 +26,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     }
 
     func transferReceived(_ head: ResponseHead) -> HeadAnswer {
-        let verdict = HeadJudge.judge(
-            head,
-            expecting: HeadExpectation(asked: order.range, pinned: order.pinned)
-        )
+        let verdict = HeadJudge.judge(head, expecting: order.expectation)
         if case .pin(let representation, let acceptsRanges) = verdict {
             small = smallBody(head, representation, acceptsRanges)
             if small != nil {

@@ -47,7 +47,7 @@ package final class SmallBodyBudget: Sendable {
     static let patience = Duration.milliseconds(500)
     /// What is larger goes to its file as it comes.
     static let mostBytesEach: Int64 = 64 << 10
-    static let mostBytes: Int64 = 2 << 20
+    static let mostBytes: Int64 = 4 << 20
 
     private let taken = Atomic<Int64>(0)
 
@@ -58,6 +58,12 @@ package final class SmallBodyBudget: Sendable {
         giveBack(count)
         return false
     }
+
+    /// Whether there is room for more than those that are on their way already.
+    ///
+    /// Where the disk is slower than the network, the next is fetched when the disk is through with
+    /// another.
+    var isRoomy: Bool { taken.load(ordering: .relaxed) <= Self.mostBytes / 2 }
 
     func giveBack(_ count: Int64) { taken.subtract(Self.cost(count), ordering: .relaxed) }
 

@@ -10,7 +10,9 @@ extension TransferRequest {
         original: URL
     ) {
         self.init(url: address, range: range)
-        if let from = Origin(original), let to = Origin(address) {
+        if address == original {
+            (fields, credentials) = (settings.fields, settings.credentials)
+        } else if let from = Origin(original), let to = Origin(address) {
             (fields, credentials) = RedirectPolicy.fieldsToSend(
                 settings.fields,
                 credentials: settings.credentials,
@@ -19,5 +21,12 @@ extension TransferRequest {
             )
         }
         connection = settings.connection
+    }
+
+    /// A mirror's own name and password go to its own origin alone.
+    mutating func signIn(to mirror: Mirror) {
+        guard let own = mirror.credentials, let origin = Origin(mirror.url), origin == Origin(url)
+        else { return }
+        credentials = own
     }
 }

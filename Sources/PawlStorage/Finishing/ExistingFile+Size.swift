@@ -4,12 +4,13 @@ package import SystemPackage
 extension ExistingFile {
     /// Whether anything has that name.
     package static func isThere(_ path: FilePath) throws(DownloadError) -> Bool {
-        let status = try attempt(.create, path) { () throws(Errno) in try path.targetStatus() }
-        if let status, status.isDirectory {
+        let name = try attempt(.create, path) { () throws(Errno) in try path.status() }
+        guard name != nil else { return false }
+        let target = try attempt(.create, path) { () throws(Errno) in try path.targetStatus() }
+        if let target, target.isDirectory {
             throw DownloadError(.isDirectory, while: .create, path)
         }
-        if status != nil { return true }
-        return try attempt(.create, path) { () throws(Errno) in try path.status() } != nil
+        return true
     }
 
     /// The file's size in bytes.

@@ -18,29 +18,28 @@ extension PartialStore {
         epoch: Int? = nil
     ) throws(DownloadError) -> FilePath {
         let file = CompleteFile(store: self, total: total, policy: policy, epoch: epoch)
-        guard let result = Self.finish([file]).first else { return paths.final }
+        let durable = Result { () throws(DownloadError) in try file.makeDurable() }
+        guard let result = Self.name([(file, durable)]).first else { return paths.final }
         return try result.get()
     }
 
-    /// Gives files their names, as `finish` does it with each: the data of all are synced, then all
-    /// get their names, then each folder is synced once.
-    package static func finish(_ files: [CompleteFile]) -> [Result<FilePath, DownloadError>] {
-        if files.count > 1 {
-            // The disk gets all of it to do at once; the first sync then waits for most of it.
-            for file in files { file.store.startWriteback() }
-        }
-        let placed = files.map { file in
-            Result { () throws(DownloadError) in try file.makeDurable() }
-        }.enumerated().map { index, result in
-            result.flatMap { files[index].place() }
-        }
+    /// Gives files their names, as `finish` does it with each, if they were made durable: all get
+    /// their names, then each folder is synced once.
+    package static func name(
+        _ files: [(file: CompleteFile, durable: Result<Void, DownloadError>)]
+    ) -> [Result<FilePath, DownloadError>] {
+        let placed = files.map { file, durable in durable.flatMap { file.place() } }
         var folders: [FilePath: Result<Void, DownloadError>] = [:]
-        for case .success(let path) in placed where folders[path.folder] == nil {
-            folders[path.folder] = syncFolder(of: path)
+        // All names of a file are in its folder.
+        let homes = files.map(\.file.store.paths.folder)
+        for case (let folder, .success(let path)) in zip(homes, placed) where folders[folder] == nil
+        {
+            folders[folder] = syncFolder(of: path)
         }
-        return zip(files, placed).map { file, result in
-            result.flatMap { path in
-                switch folders[path.folder] {
+        return zip(files, placed).enumerated().map { index, pair in
+            let (file, result) = (pair.0.file, pair.1)
+            return result.flatMap { path in
+                switch folders[homes[index]] {
                 case .failure(let error): file.giveUp(error)
                 case .success, nil: file.conclude(at: path)
                 }
@@ -72,7 +71,9 @@ extension PartialStore {
     fileprivate func adjustSize(to total: Int64) throws(DownloadError) {
         let size = try attempt(.truncate, paths.partial) { () throws(Errno) in
             // What lies behind the end was reserved, or is the rest of a longer version.
-            if try file.status().size > total { try file.truncate(to: total) }
+            let size = try file.status().size
+            guard size > total else { return size }
+            try file.truncate(to: total)
             return try file.status().size
         }
         guard size == total else {
@@ -229,7 +230,11 @@ package struct CompleteFile: Sendable {
     /// Whether a sync of it failed.
     package var isDistrusted: Bool { epoch.map { $0 != store.trustEpoch } ?? false }
 
-    fileprivate func makeDurable() throws(DownloadError) {
+    /// Has the disk begin with it, where others will be synced before.
+    package func startWriteback() { store.startWriteback() }
+
+    /// Checks that all bytes are there, and syncs them.
+    package func makeDurable() throws(DownloadError) {
         try store.adjustSize(to: total)
         try store.syncForGood(epoch ?? store.trustEpoch)
     }

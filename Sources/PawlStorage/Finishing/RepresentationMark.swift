@@ -10,9 +10,7 @@ struct RepresentationMark: Hashable {
     /// Nil where a validator cannot be put on a line.
     init?(_ representation: Representation, total: Int64) {
         let texts = [representation.entityTag?.opaque, representation.lastModified]
-        guard !texts.contains(where: { $0?.contains(where: \.isNewline) ?? false }) else {
-            return nil
-        }
+        guard !texts.contains(where: { $0?.holdsUnsafeToShow ?? false }) else { return nil }
         self.total = total
         entityTag = representation.entityTag
         lastModified = representation.lastModified

@@ -4,24 +4,22 @@ package import SystemPackage
 package struct DownloadPaths: Hashable, Sendable {
     /// The finished file.
     package let final: FilePath
+    private let stem: FilePath
+
     /// `NAME.part`: the bytes so far.
-    package let partial: FilePath
+    package var partial: FilePath { stem.appending(suffix: ".part") }
     /// `NAME.part.pawl`: which of them are good.
-    package let checkpoint: FilePath
+    package var checkpoint: FilePath { stem.appending(suffix: ".part.pawl") }
 
     package init(_ final: FilePath) {
         self.final = final
-        let stem = final.shortenedStem
-        partial = stem.appending(suffix: ".part")
-        checkpoint = stem.appending(suffix: ".part.pawl")
+        stem = final.shortenedStem
     }
 
     /// The partial file is named after `other`, where another tool has the usual name.
     package init(_ final: FilePath, partial other: FilePath) {
-        let paths = DownloadPaths(other)
         self.final = final
-        partial = paths.partial
-        checkpoint = paths.checkpoint
+        stem = other.shortenedStem
     }
 
     /// Of a partial file or a checkpoint, nil where the name is neither.
@@ -29,8 +27,7 @@ package struct DownloadPaths: Hashable, Sendable {
         for suffix in [".part.pawl", ".part"] {
             guard let stem = path.removing(suffix: suffix) else { continue }
             final = stem
-            partial = stem.appending(suffix: ".part")
-            checkpoint = stem.appending(suffix: ".part.pawl")
+            self.stem = stem
             return
         }
         return nil

@@ -13,7 +13,8 @@ extension FilePath {
     }
 
     var nameBytes: [UInt8] {
-        lastComponent.map { FilePath(root: nil, [$0]).bytes } ?? []
+        let bytes = bytes
+        return bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(bytes[($0 + 1)...]) } ?? bytes
     }
 
     /// The path's folder; `.` for a bare name.

@@ -6,6 +6,8 @@ package final class TestCertificate: @unchecked Sendable {
     private let certificate: OpaquePointer
     private let key: OpaquePointer
     package let pem: String
+    /// The key, for servers that are programs of their own.
+    package let keyPEM: String
 
     /// For localhost, 127.0.0.1 and ::1, valid for a day before and ten years after now.
     package static let localhost = make("localhost", names: localNames, validFor: 10 * year)
@@ -25,10 +27,11 @@ package final class TestCertificate: @unchecked Sendable {
         [0x30, 0x23, 0x82, 0x09] + Array("localhost".utf8) + [0x87, 0x04, 127, 0, 0, 1]
         + [0x87, 0x10] + [UInt8](repeating: 0, count: 15) + [1]
 
-    private init(certificate: OpaquePointer, key: OpaquePointer, pem: String) {
+    private init(certificate: OpaquePointer, key: OpaquePointer, pem: String, keyPEM: String) {
         self.certificate = certificate
         self.key = key
         self.pem = pem
+        self.keyPEM = keyPEM
     }
 
     deinit {
@@ -56,13 +59,14 @@ package final class TestCertificate: @unchecked Sendable {
             add(NID_basic_constraints, value: [0x30, 0x03, 0x01, 0x01, 0xFF], to: certificate),
             add(NID_subject_alt_name, value: names, to: certificate),
             X509_sign(certificate, key, EVP_sha256()) > 0,
-            let pem = encode(certificate)
+            let pem = encode({ PEM_write_bio_X509($0, certificate) }),
+            let keyPEM = encode({ PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) })
         else {
             X509_free(certificate)
             EVP_PKEY_free(key)
             return nil
         }
-        return TestCertificate(certificate: certificate, key: key, pem: pem)
+        return TestCertificate(certificate: certificate, key: key, pem: pem, keyPEM: keyPEM)
     }
 
     private static func makeKey() -> OpaquePointer? {
@@ -114,10 +118,10 @@ package final class TestCertificate: @unchecked Sendable {
         return X509_add_ext(certificate, field, -1) == 1
     }
 
-    private static func encode(_ certificate: OpaquePointer) -> String? {
+    private static func encode(_ write: (OpaquePointer) -> Int32) -> String? {
         guard let memory = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(memory) }
-        guard PEM_write_bio_X509(memory, certificate) == 1 else { return nil }
+        guard write(memory) == 1 else { return nil }
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         let count = BIO_read(memory, &buffer, Int32(buffer.count))
         return count > 0 ? String(decoding: buffer.prefix(Int(count)), as: UTF8.self) : nil

@@ -4,9 +4,20 @@ internal import struct FoundationEssentials.URL
 
 extension CurlHandle {
     /// Sets all options for a request, on a new or reset handle.
-    func configure(for request: TransferRequest) throws(TransferFailure) {
+    ///
+    /// `bufferBytes`: the most that libcurl reads at a time; nil for a connection that others use, too.
+    func configure(
+        for request: TransferRequest,
+        bufferBytes: Int?
+    ) throws(TransferFailure) {
         try setErrorText()
         try setTarget(request)
+        try setVersion(multiplexes: bufferBytes == nil)
+        // A handle that has left a connection in use cannot change its buffer any more (libcurl
+        // 7.88), and HTTP/2 comes in frames that are no larger than the default, 16 KiB.
+        if let bufferBytes {
+            try set(CURLOPT_BUFFERSIZE, to: min(max(1_024, bufferBytes), 512 * 1_024))
+        }
         try setFields(request)
         try setConnection(request.connection)
         try setTrust(request.connection)
@@ -15,20 +26,23 @@ extension CurlHandle {
     private func setTarget(_ request: TransferRequest) throws(TransferFailure) {
         try set(CURLOPT_URL, to: request.url.absoluteString)
         try set(CURLOPT_PROTOCOLS_STR, to: "http,https")
-        // Segments need connections of their own.
-        try set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
-        try set(CURLOPT_PIPEWAIT, to: false)
         try set(CURLOPT_FOLLOWLOCATION, to: false)
         try set(CURLOPT_HTTP09_ALLOWED, to: false)
         try set(CURLOPT_HTTP_CONTENT_DECODING, to: false)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: true)
-        try set(CURLOPT_BUFFERSIZE, to: min(max(1_024, request.bufferBytes), 512 * 1_024))
         if let range = request.range {
             guard range.start >= 0, !range.isEmpty else {
                 throw TransferFailure(.local, "an empty range cannot be asked for")
             }
             try set(CURLOPT_RANGE, to: range.description)
         }
+    }
+
+    /// HTTP/2 shares connections and waits for one that is being made; HTTP/1.1 has its own.
+    private func setVersion(multiplexes: Bool) throws(TransferFailure) {
+        let version = multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        try set(CURLOPT_HTTP_VERSION, to: Int(version))
+        try set(CURLOPT_PIPEWAIT, to: multiplexes)
     }
 
     private func setFields(_ request: TransferRequest) throws(TransferFailure) {

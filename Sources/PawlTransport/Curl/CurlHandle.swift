@@ -7,6 +7,7 @@ internal import PawlCore
 final class CurlHandle {
     let raw: UnsafeMutableRawPointer
     let basicOrigins: BasicOrigins
+    let serialOrigins: SerialOrigins
     private let errorText: UnsafeMutablePointer<CChar>
     private var fields: UnsafeMutablePointer<curl_slist>?
 
@@ -16,6 +17,7 @@ final class CurlHandle {
         }
         self.raw = raw
         basicOrigins = caches.basicOrigins
+        serialOrigins = caches.serialOrigins
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         // The share survives a reset.

@@ -1,7 +1,8 @@
 internal import CCurl
 internal import Glibc
 
-/// What all loops share: resolved names, cookies, TLS sessions, who takes Basic credentials.
+/// What all loops share: resolved names, cookies, TLS sessions, who takes Basic credentials, who
+/// does not multiplex.
 ///
 /// `@unchecked`: libcurl guards what is behind `raw` with `locks`, one for each kind of data.
 final class SharedCaches: @unchecked Sendable {
@@ -11,6 +12,7 @@ final class SharedCaches: @unchecked Sendable {
     /// nil where memory is short: then every handle has its own caches.
     let raw: UnsafeMutableRawPointer?
     let basicOrigins = BasicOrigins()
+    let serialOrigins = SerialOrigins()
     private let locks: UnsafeMutablePointer<pthread_mutex_t>
 
     init() {

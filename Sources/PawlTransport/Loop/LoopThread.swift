@@ -4,11 +4,14 @@ internal import PawlCore
 /// A loop as its own thread sees it; nothing in here is touched by another one.
 final class LoopThread {
     private static let idleHandleLimit = 32
+    private static let allBufferBytes = 1 << 20
+    private static let leastBufferBytes = 16 << 10
 
     private let loop: TransferLoop
     private let multi: CurlMulti
     private let clock = SystemTimekeeper()
     private let timers = PauseTimers()
+    private let buffers = BodyBuffers()
     private var active: [ObjectIdentifier: TransferContext] = [:]
     private var idleHandles: [CurlHandle] = []
 
@@ -35,11 +38,16 @@ final class LoopThread {
         case .start(let context):
             begin(context)
         case .cancel(let context):
-            if isActive(context) { end(context, .cancelled) }
+            guard isActive(context) else { return context.newHome?.cancel(context) ?? () }
+            noteSilence(of: context)
+            end(context, .cancelled)
         case .resume(let context):
-            if isActive(context), context.isHeld { goOn(context) }
+            guard isActive(context) else { return context.newHome?.resume(context) ?? () }
+            guard context.isHeld else { return }
+            if context.sharing != nil { timers.remove(context) }
+            goOn(context)
         case .nudge(let context):
-            guard isActive(context) else { break }
+            guard isActive(context) else { return context.newHome?.nudge(context) ?? () }
             context.nudged()
             if context.ending != nil { end(context, context.outcome(of: CURLE_OK)) }
         }
@@ -47,16 +55,45 @@ final class LoopThread {
 
     private func turn() {
         do throws(TransferFailure) {
-            for context in timers.takeDue(at: clock.now()) { goOn(context) }
+            for context in timers.takeDue(at: clock.now()) {
+                if context.isHeld { checkHold(of: context) } else { goOn(context) }
+            }
             try multi.perform()
             while let (handle, code) = multi.nextFinished() {
                 guard let context = CurlHandle.context(of: handle) else { continue }
-                end(context, context.outcome(of: code))
+                finished(context, code)
             }
+            guard !isLikelyToGoOn else { return }
+            showGathered()
             try multi.poll(milliseconds: timers.milliseconds(from: clock.now()))
         } catch {
             // libcurl is out of memory or contradicts itself: none of these can be trusted to end.
             for context in active.values { end(context, .failed(error)) }
+        }
+    }
+
+    private func finished(_ context: TransferContext, _ code: CURLcode) {
+        guard let sharing = context.sharing else { return end(context, context.outcome(of: code)) }
+        if sharing.isRefused {
+            relocate(context)
+        } else {
+            end(context, context.outcome(of: code))
+        }
+        // They wait for a connection to share, which this one did not find or could not make.
+        if sharing.isRefused || !sharing.hasAsked { relocateWaiting(context.origin) }
+    }
+
+    /// Whether to look for more before what was gathered is shown.
+    ///
+    /// With many transfers that would cost more than it brings.
+    private var isLikelyToGoOn: Bool {
+        buffers.takeGrowth() && active.count <= BodyBuffers.limit
+    }
+
+    private func showGathered() {
+        for context in buffers.borrowers {
+            context.showGathered()
+            if context.ending != nil { end(context, context.outcome(of: CURLE_OK)) }
         }
     }
 
@@ -68,13 +105,23 @@ final class LoopThread {
         active[ObjectIdentifier(context)] = context
         do throws(TransferFailure) {
             let handle = try takeHandle()
-            context.begin(with: handle, timers: timers)
-            try handle.configure(for: context.request)
+            context.begin(with: handle, timers: timers, buffers: buffers)
+            try handle.configure(
+                for: context.request,
+                bufferBytes: context.sharing == nil ? bufferBytes(context.request) : nil
+            )
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())
+            if context.sharing != nil { try handle.watchConnection(of: context) }
             try multi.add(handle)
         } catch {
             end(context, .failed(error))
         }
+    }
+
+    /// What libcurl reads at a time: many transfers share what a few may have.
+    private func bufferBytes(_ request: TransferRequest) -> Int {
+        let share = Self.allBufferBytes / max(1, active.count)
+        return max(1_024, min(request.bufferBytes, max(Self.leastBufferBytes, share)))
     }
 
     private func takeHandle() throws(TransferFailure) -> CurlHandle {
@@ -85,10 +132,10 @@ final class LoopThread {
     /// After a pause or a hold.
     private func goOn(_ context: TransferContext) {
         context.pause = .none
-        if let deferred = context.deferredEnd {
-            finish(context, deferred)
-            return
-        }
+        context.showGathered()
+        if context.ending != nil { return end(context, context.outcome(of: CURLE_OK)) }
+        guard context.pause == .none else { return }
+        if let deferred = context.deferredEnd { return finish(context, deferred) }
         guard let handle = context.handle else { return }
         // This shows what libcurl has kept meanwhile, by way of the callback, before it returns.
         let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
@@ -102,13 +149,20 @@ final class LoopThread {
         var end = TransferEnd(outcome, timings: context.deferredEnd?.timings ?? TransferTimings())
         if let handle = context.handle {
             end.timings = TransferTimings(of: handle)
-            context.handle = nil
-            multi.remove(handle)
-            handle.reset()
-            if idleHandles.count < Self.idleHandleLimit { idleHandles.append(handle) }
+            context.dropKeptBytes()
+            takeHandle(from: context)
         }
+        context.showLast()
         guard let end = context.conclude(end) else { return }
         finish(context, end)
+    }
+
+    private func takeHandle(from context: TransferContext) {
+        guard let handle = context.handle else { return }
+        context.handle = nil
+        multi.remove(handle)
+        handle.reset()
+        if idleHandles.count < Self.idleHandleLimit { idleHandles.append(handle) }
     }
 
     private func finish(_ context: TransferContext, _ end: TransferEnd) {
@@ -116,5 +170,50 @@ final class LoopThread {
         active[ObjectIdentifier(context)] = nil
         loop.transferEnded()
         context.deliver(end)
+    }
+}
+
+// Transfers that share connections.
+extension LoopThread {
+    /// Lets a transfer go on over a connection of its own.
+    private func relocate(_ context: TransferContext) {
+        guard let exits = loop.exits else { return end(context, .cancelled) }
+        takeHandle(from: context)
+        timers.remove(context)
+        active[ObjectIdentifier(context)] = nil
+        loop.transferEnded()
+        let home = exits.place(context.origin)
+        context.leave(for: home)
+        home.start(context)
+    }
+
+    /// The same for all that wait for a connection to that origin.
+    private func relocateWaiting(_ origin: String) {
+        for context in Array(active.values)
+        where context.origin == origin && context.sharing?.hasAsked == false {
+            relocate(context)
+        }
+    }
+
+    /// A connection over which nothing comes is not closed while others use it, so that it would be
+    /// given to every new transfer.
+    private func noteSilence(of context: TransferContext) {
+        guard context.sharing?.isSilent(at: clock.now()) == true else { return }
+        _ = multi.caches.serialOrigins.insert(context.origin)
+        relocateWaiting(context.origin)
+    }
+
+    private func checkHold(of context: TransferContext) {
+        guard context.sharing != nil, context.handle != nil else { return }
+        guard context.keepsTooMuch else { return context.watchHold() }
+        end(
+            context,
+            .failed(
+                TransferFailure(
+                    .connectionLost,
+                    "held for too long on a connection that others use"
+                )
+            )
+        )
     }
 }

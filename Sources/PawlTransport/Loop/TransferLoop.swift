@@ -26,10 +26,28 @@ final class TransferLoop: Sendable {
     private let inbox = Mutex(Inbox())
     private let placed = Atomic<Int>(0)
 
-    init(caches: SharedCaches) { self.caches = caches }
+    /// Where transfers go on that find no connection to share; nil where none share any.
+    let exits: LoopGroup?
+
+    init(caches: SharedCaches, exits: LoopGroup? = nil) {
+        self.caches = caches
+        self.exits = exits
+    }
 
     /// Transfers placed here whose end has not been told.
     var load: Int { placed.load(ordering: .relaxed) }
+
+    /// How long its thread has worked so far; nil where there is none.
+    var workTime: Duration? {
+        inbox.withLock { inbox in
+            // As long as this is its phase, the thread has not ended.
+            guard case .running(_, let thread) = inbox.phase else { return nil }
+            var (clock, time) = (clockid_t(), timespec())
+            guard pthread_getcpuclockid(thread, &clock) == 0, clock_gettime(clock, &time) == 0
+            else { return nil }
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        }
+    }
 
     func transferPlaced() { placed.add(1, ordering: .relaxed) }
 

@@ -15,31 +15,53 @@ final class TransferContext: @unchecked Sendable {
     }
 
     let request: TransferRequest
+    /// Scheme, host and port.
+    let origin: String
+    /// Nil where it has a connection of its own.
+    private(set) var sharing: Sharing?
+    /// Where it went on with a connection of its own; for the loop that it was on.
+    private(set) var newHome: TransferLoop?
     private var sink: (any TransferSink)?
     private var timers: PauseTimers?
+    private var buffers: BodyBuffers?
+    /// Bytes that came and are not shown yet; nil where there are none.
+    private var buffer: BodyBuffer?
+    /// How many bytes of the body were shown.
+    private var shownBytes: Int64 = 0
     private var head = HeadCollector()
     private var isHeadShown = false
+    private let clock = SystemTimekeeper()
     /// nil where the end of the body does not depend on it.
     private var isClosedCleanly: Bool?
 
     /// nil before the loop has begun with it and after libcurl is done with it.
     var handle: CurlHandle?
-    var pause = Pause.none
+    var pause = Pause.none {
+        didSet { if pause == .held, sharing != nil { watchHold() } }
+    }
     /// Set where the sink or the head decides the outcome before libcurl knows of it.
     private(set) var ending: TransferOutcome?
     /// The end that came while the sink held the transfer.
     private(set) var deferredEnd: TransferEnd?
 
-    init(request: TransferRequest, sink: any TransferSink) {
+    init(
+        request: TransferRequest,
+        origin: String,
+        sharing: Sharing? = nil,
+        sink: any TransferSink
+    ) {
         self.request = request
+        self.origin = origin
+        self.sharing = sharing
         self.sink = sink
     }
 
     var isHeld: Bool { pause == .held }
 
-    func begin(with handle: CurlHandle, timers: PauseTimers) {
+    func begin(with handle: CurlHandle, timers: PauseTimers, buffers: BodyBuffers) {
         self.handle = handle
         self.timers = timers
+        self.buffers = buffers
     }
 
     func outcome(of code: CURLcode) -> TransferOutcome {
@@ -74,6 +96,8 @@ final class TransferContext: @unchecked Sendable {
     func deliver(_ end: TransferEnd) {
         let sink = self.sink
         self.sink = nil
+        dropGathered()
+        buffers = nil
         timers = nil
         deferredEnd = nil
         sink?.transferEnded(end)
@@ -86,6 +110,7 @@ extension TransferContext {
     func receivedHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
         // After the body has begun these are trailers (RFC 9112 §7.1.2), of which nothing is used.
         guard !isHeadShown else { return true }
+        sharing?.heard(0, at: clock.now())
         do throws(TransferFailure) {
             try head.take(line)
             if head.isCloseDelimited, request.url.isSecure, isClosedCleanly == nil {
@@ -103,6 +128,7 @@ extension TransferContext {
 
     /// Takes bytes of the body: their count, a pause, or another number, which ends the transfer.
     func received(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if sharing?.isDropping == true { return 0 }
         // Asking libcurl to pause only when there is more keeps to the one way that it knows best;
         // it keeps these bytes and shows them again.
         guard pause == .none else { return Int(CURL_WRITEFUNC_PAUSE) }
@@ -110,10 +136,16 @@ extension TransferContext {
             showHead()
             if isHeld { return Int(CURL_WRITEFUNC_PAUSE) }
         }
+        sharing?.heard(bytes.count, at: clock.now())
         // A body that is here as a whole is let pass, so that the connection can be used again.
         if ending == .stopped, handle?.contentLength == Int64(bytes.count) { return bytes.count }
-        guard ending == nil, let sink else { return 0 }
-        obey(sink.transferReceived(bytes))
+        guard ending == nil else { return 0 }
+        if !gather(bytes) {
+            showGathered()
+            // These are shown again when the pause is over.
+            guard pause == .none else { return Int(CURL_WRITEFUNC_PAUSE) }
+            show(bytes)
+        }
         return ending == nil ? bytes.count : 0
     }
 
@@ -161,7 +193,95 @@ extension TransferContext {
     private func startPause(_ duration: Duration) {
         guard duration > .zero else { return }
         pause = .timed
-        timers?.add(self, until: SystemTimekeeper().now() + duration)
+        timers?.add(self, until: clock.now() + duration)
+    }
+}
+
+// On a connection that others use, too.
+extension TransferContext {
+    /// Called by libcurl when a connection was found; false keeps the request from being sent.
+    func isAboutToAsk() -> Bool {
+        guard sharing != nil, let handle else { return true }
+        // The first to find that there is no HTTP/2 has that connection to itself.
+        guard handle.agreesOnHTTP2 || handle.serialOrigins.insert(origin) else {
+            sharing?.isRefused = true
+            return false
+        }
+        sharing?.asked(at: clock.now())
+        return true
+    }
+
+    /// Goes on with a connection of its own: no answer was shown over a shared one.
+    func leave(for home: TransferLoop) {
+        newHome = home
+        sharing = nil
+        timers = nil
+    }
+
+    /// The sink holds it, and libcurl goes on to take its bytes off the connection.
+    func watchHold() { timers?.add(self, until: clock.now() + Sharing.holdCheck) }
+
+    /// Whether libcurl keeps more of its bytes than it should.
+    var keepsTooMuch: Bool {
+        guard let sharing, let received = handle?.offset(CURLINFO_SIZE_DOWNLOAD_T) else {
+            return false
+        }
+        return received - sharing.shownBytes > Sharing.mostKeptBytes
+    }
+
+    /// Has libcurl forget what it keeps: a handle that leaves a connection in use takes it along
+    /// to its next transfer (libcurl 7.88).
+    func dropKeptBytes() {
+        guard pause != .none, sharing != nil, let handle else { return }
+        sharing?.isDropping = true
+        curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+    }
+}
+
+// Bytes that are shown together.
+extension TransferContext {
+    /// Shows what waits, unless the sink wants nothing at present.
+    func showGathered() {
+        guard pause == .none, let buffer else { return }
+        show(buffer.bytes)
+        dropGathered()
+    }
+
+    /// No more will come: a pause, which is for what comes, does not keep the last bytes back.
+    func showLast() {
+        if pause == .timed { pause = .none }
+        showGathered()
+    }
+
+    /// False where it cannot be done, and the bytes are to be shown at once.
+    private func gather(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard sharing == nil else { return false }
+        let most = Int64(min(BodyBuffer.mostBytes, request.bufferBytes))
+        guard bytes.count <= BodyBuffer.pieceBytes, bytes.count < most else { return false }
+        guard let buffer = buffer ?? buffers?.lend(to: self) else { return false }
+        self.buffer = buffer
+        guard buffer.append(bytes) else { return false }
+        buffers?.noteGrowth()
+        // Up to a round offset of the file: the kernel has the least to do then.
+        let start = (request.range?.start ?? 0).addingReportingOverflow(shownBytes).partialValue
+        let left = Int(most - abs(start % most))
+        if buffer.count >= left {
+            show(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<left]))
+            buffer.removeFirst(left)
+        }
+        return true
+    }
+
+    private func show(_ bytes: UnsafeRawBufferPointer) {
+        guard ending == nil, !bytes.isEmpty, let sink else { return }
+        shownBytes += Int64(bytes.count)
+        obey(sink.transferReceived(bytes))
+    }
+
+    private func dropGathered() {
+        guard let buffer else { return }
+        self.buffer = nil
+        buffers?.takeBack(buffer, from: self)
     }
 }
 

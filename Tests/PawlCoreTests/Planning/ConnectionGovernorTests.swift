@@ -10,20 +10,24 @@ struct ConnectionGovernorTests {
         seconds: Double,
         remaining: Int64? = 10 << 30,
         latency: Duration = .milliseconds(20),
+        load: Double = 0,
         speed: (Int) -> Double
     ) -> [Int] {
         var now = Moment.zero
         var bytes = 0.0
+        var work = Duration.zero
         var targets: [Int] = []
         while now < .zero + .seconds(seconds) {
             now = now + .milliseconds(50)
             bytes += speed(governor.target) * 0.05
+            work += .milliseconds(50) * load
             governor.tick(
                 ConnectionGovernor.Reading(
                     bytes: Int64(bytes),
                     flowing: governor.target,
                     remaining: remaining,
-                    latency: latency
+                    latency: latency,
+                    work: work
                 ),
                 at: now
             )
@@ -49,6 +53,18 @@ struct ConnectionGovernorTests {
         let targets = run(&governor, seconds: 60) { _ in 1e7 }
         #expect(targets.last == 1)
         #expect(targets.count { $0 > 1 } < targets.count / 20)
+    }
+
+    @Test func `a thread that is busy with one connection gets no second one`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(&governor, seconds: 60, load: 0.8) { Double($0) * 1e9 }
+        #expect(Set(targets) == [1])
+    }
+
+    @Test func `a thread that has time left is no reason against a second one`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(&governor, seconds: 3, load: 0.4) { Double($0) * 1e6 }
+        #expect(targets.last == ConnectionGovernor.automaticCeiling)
     }
 
     @Test func `what no longer pays is taken back`() {

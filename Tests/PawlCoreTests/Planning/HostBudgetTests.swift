@@ -63,4 +63,28 @@ struct HostBudgetTests {
         let isNextGranted = budget.request(host, ticket: 3, isFirst: true, at: .zero)
         #expect(isNextGranted)
     }
+
+    @Test func `a stream over a shared connection is none of the host's connections`() {
+        var budget = HostBudget(connectionsPerHost: 1)
+        let early = budget.requestStream(host, at: .zero)
+        budget.noteMultiplexing(host)
+        let streams = (0..<3).map { _ in budget.requestStream(host, at: .zero) }
+        let connection = budget.request(host, ticket: 1, isFirst: true, at: .zero)
+        #expect([early] + streams + [connection] == [false, true, true, true, true])
+        #expect(budget.transfers(with: host) == 4)
+        for _ in 0..<3 { budget.releaseStream(host) }
+        #expect(budget.transfers(with: host) == 1)
+    }
+
+    @Test func `streams are not without end, and wait with the others`() {
+        var budget = HostBudget(connectionsPerHost: 1)
+        budget.noteMultiplexing(host)
+        let granted = (0..<1000).count { _ in budget.requestStream(host, at: .zero) }
+        #expect(granted == 100)
+        budget.releaseStream(host)
+        budget.close(host, until: Moment(nanoseconds: 1_000))
+        let early = budget.requestStream(host, at: .zero)
+        let late = budget.requestStream(host, at: Moment(nanoseconds: 1_000))
+        #expect([early, late] == [false, true])
+    }
 }

@@ -11,15 +11,23 @@ struct PlannerRun {
     private(set) var opened: [TransferOrder] = []
     private(set) var closed: [TransferID] = []
     private(set) var log: [String] = []
+    /// Hosts that asked for patience.
+    private(set) var backedOff: [String] = []
     private(set) var error: DownloadError?
     /// Those that have not ended.
     private var running: [TransferID: TransferOrder] = [:]
 
     static let url = URL(string: "http://origin.example/disk.iso") ?? URL(filePath: "/")
 
-    init(_ settings: DownloadSettings, have: RangeSet = RangeSet(), of pinned: Representation) {
-        planner = DownloadPlanner(url: Self.url, settings: settings, seed: 1)
-        let point = StartingPoint(representation: pinned, have: have)
+    init(
+        _ settings: DownloadSettings,
+        mirrors: [URL] = [],
+        have: RangeSet = RangeSet(),
+        of pinned: Representation,
+        from source: String? = nil
+    ) {
+        planner = DownloadPlanner(url: Self.url, mirrors: mirrors, settings: settings, seed: 1)
+        let point = StartingPoint(representation: pinned, have: have, source: source)
         tell(.started(have.isEmpty ? nil : point))
     }
 
@@ -35,6 +43,7 @@ struct PlannerRun {
             case .close(let id): closed.append(id)
             case .openStore(let id, _): actions += planner.handle(.storeOpened(id, nil), at: now)
             case .resetStore(let id, _): actions += planner.handle(.storeReset(id), at: now)
+            case .backOffHost(let host, _): backedOff.append(host)
             case .log(let text): log.append(text)
             case .fail(let error): self.error = error
             default: break
@@ -50,10 +59,7 @@ struct PlannerRun {
         guard let order = running[id] else { return }
         var head = head
         head.url = order.url
-        let verdict = HeadJudge.judge(
-            head,
-            expecting: HeadExpectation(asked: order.range, pinned: order.pinned)
-        )
+        let verdict = HeadJudge.judge(head, expecting: order.expectation)
         tell(.headJudged(id, verdict))
         switch verdict {
         case .write, .pin, .whole: break
@@ -66,7 +72,9 @@ struct PlannerRun {
         tell(.transferEnded(id, offset: offset, outcome))
     }
 
-    mutating func pass(_ time: Duration, _ samples: TransferSample...) {
+    mutating func pass(_ time: Duration, _ samples: TransferSample...) { pass(time, samples) }
+
+    mutating func pass(_ time: Duration, _ samples: [TransferSample]) {
         now = now + time
         tell(.ticked(samples))
     }

@@ -45,6 +45,7 @@ final class EngineProcess: Sendable {
         let monitor = DownloadMonitor(time: engine.time)
         let job = DownloadJob(
             url: url,
+            mirrors: settings.mirrors.map { Mirror(url: $0) },
             destination: destination,
             settings: settings,
             seed: Self.impatientSeed

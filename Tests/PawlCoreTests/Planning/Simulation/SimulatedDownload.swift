@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PawlCore
 
-/// Runs a planner against a simulated server, with time that it makes itself.
+/// Runs a planner against simulated servers, with time that it makes itself.
 struct SimulatedDownload {
-    private var server: SimulatedServer
+    /// The first is the one that was asked for; the others are its mirrors.
+    private var servers: [SimulatedServer]
     private var planner: DownloadPlanner
     private var random: SplitMix64
     private var now = Moment.zero
@@ -19,6 +20,7 @@ struct SimulatedDownload {
     private let settings: DownloadSettings
     private(set) var result: Result<Int64, DownloadError>?
     private var pinnedOnDisk: Representation?
+    private var sourceOnDisk: String?
 
     private struct Connection {
         let order: TransferOrder
@@ -34,8 +36,8 @@ struct SimulatedDownload {
     private static let step: Duration = .milliseconds(20)
     static let mostSteps = 200_000
 
-    init(seed: UInt64, server: SimulatedServer) {
-        self.server = server
+    init(seed: UInt64, server: SimulatedServer, mirrors: [SimulatedServer] = []) {
+        servers = [server] + mirrors
         random = SplitMix64(seed: seed ^ 0xA5A5)
         var settings = DownloadSettings()
         settings.connections =
@@ -43,21 +45,34 @@ struct SimulatedDownload {
         settings.stallTimeout = .seconds(5)
         self.settings = settings
         kills = [0, 0, 1, 4].randomElement(using: &random) ?? 0
-        planner = Self.planner(settings, seed)
+        planner = Self.planner(settings, seed, Array(servers.indices))
     }
 
-    private static func planner(_ settings: DownloadSettings, _ seed: UInt64) -> DownloadPlanner {
-        DownloadPlanner(
-            url: URL(string: "http://origin.example/file") ?? URL(filePath: "/"),
+    private static func planner(
+        _ settings: DownloadSettings,
+        _ seed: UInt64,
+        _ places: [Int]
+    ) -> DownloadPlanner {
+        let urls = places.map {
+            URL(string: "http://origin\($0).example/file") ?? URL(filePath: "/")
+        }
+        return DownloadPlanner(
+            url: urls[0],
+            mirrors: Array(urls.dropFirst()),
             settings: settings,
             seed: seed
         )
     }
 
+    private func place(of url: URL) -> Int {
+        servers.indices.first { url.host() == "origin\($0).example" } ?? 0
+    }
+
     var have: RangeSet { disk.values.reduce(into: RangeSet()) { $0.formUnion($1) } }
 
     var summary: String {
-        "\(server.serves), \(server.validators), version \(server.version), \(disk)"
+        servers.map { "\($0.serves), \($0.validators), version \($0.version)" }
+            .joined(separator: "; ") + "; \(disk)"
     }
 
     mutating func run() {
@@ -66,7 +81,7 @@ struct SimulatedDownload {
         while result == nil, steps < Self.mostSteps {
             steps += 1
             now = now + Self.step
-            server.mayChange()
+            for place in servers.indices { servers[place].mayChange() }
             for id in connections.keys.sorted() where result == nil { advance(id) }
             grantSlots()
             if let wake = planner.wakeAt(lastTick), now >= wake, result == nil {
@@ -84,8 +99,13 @@ struct SimulatedDownload {
         restarts += 1
         connections = [:]
         waitingSlots = []
-        planner = Self.planner(settings, UInt64(restarts))
-        handle(.started(pinnedOnDisk.map { StartingPoint(representation: $0, have: have) }))
+        // The next run may name its sources in another order.
+        let places = servers.indices.shuffled(using: &random)
+        planner = Self.planner(settings, UInt64(restarts), places)
+        let point = pinnedOnDisk.map {
+            StartingPoint(representation: $0, have: have, source: sourceOnDisk)
+        }
+        handle(.started(point))
     }
 
     private mutating func grantSlots() {
@@ -101,7 +121,7 @@ struct SimulatedDownload {
     private mutating func perform(_ action: DownloadAction) {
         switch action {
         case .requestSlot(let host): waitingSlots.append(host)
-        case .withdrawSlotRequest: waitingSlots = []
+        case .withdrawSlotRequest(let host): waitingSlots.removeAll { $0 == host }
         case .open(let order):
             let delay = Duration.milliseconds(Int.random(in: 5...200, using: &random))
             connections[order.id] = Connection(
@@ -116,12 +136,10 @@ struct SimulatedDownload {
             connections[id]?.isHeld = false
             connections[id]?.kept = skipUntil
         case .openStore(let id, let representation):
-            disk = [:]
-            pinnedOnDisk = representation
+            empty(for: representation, id)
             handle(.storeOpened(id, nil))
         case .resetStore(let id, let representation):
-            disk = [:]
-            pinnedOnDisk = representation
+            empty(for: representation, id)
             restarts += 1
             handle(.storeReset(id))
         case .updateRepresentation(let representation): pinnedOnDisk = representation
@@ -129,6 +147,12 @@ struct SimulatedDownload {
         case .fail(let error): result = .failure(error)
         case .releaseSlot, .backOffHost, .log, .restrictLedger: break
         }
+    }
+
+    private mutating func empty(for representation: Representation, _ id: TransferID?) {
+        disk = [:]
+        pinnedOnDisk = representation
+        sourceOnDisk = planner.sourceText(pinnedBy: id)
     }
 
     private mutating func advance(_ id: TransferID) {
@@ -141,11 +165,13 @@ struct SimulatedDownload {
         keep(ByteRange(connection.position, next), answer.version, &connection)
         connection.position = next
         connections[id] = connection
-        if connection.kept >= connection.end, connection.end < connection.order.end {
+        if connection.kept >= connection.end, connection.end < answer.body.end {
             end(id, .stopped)
         } else if next >= answer.body.end {
             end(id, .completed)
-        } else if Int.random(in: 0..<1000, using: &random) < server.resetsPerMille {
+        } else if Int.random(in: 0..<1000, using: &random)
+            < servers[place(of: connection.order.url)].resetsPerMille
+        {
             end(id, .failed(TransferFailure(.connectionLost, "reset")))
         }
     }
@@ -153,13 +179,14 @@ struct SimulatedDownload {
     private mutating func judge(_ id: TransferID, _ connection: Connection) {
         var connection = connection
         let order = connection.order
-        let answer = server.answer(order, open: connections.count)
+        let place = place(of: order.url)
+        let open = connections.values.count { self.place(of: $0.order.url) == place }
+        guard let answer = servers[place].answer(order, open: open) else {
+            return end(id, .failed(TransferFailure(.cannotConnect, "refused")))
+        }
         connection.answer = answer
         connection.position = answer.body.start
-        let verdict = HeadJudge.judge(
-            answer.head,
-            expecting: HeadExpectation(asked: order.range, pinned: order.pinned)
-        )
+        let verdict = HeadJudge.judge(answer.head, expecting: order.expectation)
         var isRefused = false
         switch verdict {
         case .write: break

@@ -15,6 +15,12 @@ struct SimulatedServer {
     /// In a hundred requests, so many get a 503 or 429.
     let refusalsPercent: Int
     let crawlPercent: Int
+    /// Whether its entity tags are its own, though another server may have the same bytes.
+    let hasOwnTags: Bool
+    /// Its place among the sources: no two make up the same tag or the same new version.
+    let place: Int
+    /// After so many requests it answers no more.
+    let lastRequest: Int
     private(set) var version = 0
     private(set) var total: Int64
     private(set) var changesLeft: Int
@@ -34,8 +40,40 @@ struct SimulatedServer {
         (serves, validators, redirects) = (.ranges, .strong, Bool.random(using: &random))
         (connectionLimit, resetsPerMille, refusalsPercent, crawlPercent) = (.max, 0, 0, 0)
         changesLeft = 0
+        (hasOwnTags, place, lastRequest) = (false, 0, .max)
         total = Int64.random(in: (1 << 20)...(8 << 20), using: &random)
         self.random = random
+    }
+
+    /// One that should have what another has, and sometimes has not.
+    init(mirror place: Int, of other: SimulatedServer, seed: UInt64) {
+        let faulty = SimulatedServer(seed: seed &+ UInt64(place) &* 7919)
+        var random = faulty.random
+        (serves, validators, redirects) = (faulty.serves, faulty.validators, faulty.redirects)
+        connectionLimit = faulty.connectionLimit
+        (resetsPerMille, refusalsPercent) = (faulty.resetsPerMille, faulty.refusalsPercent)
+        (crawlPercent, changesLeft) = (faulty.crawlPercent, faulty.changesLeft)
+        hasOwnTags = Bool.random(using: &random)
+        lastRequest = [Int.max, .max, 0, 3].randomElement(using: &random) ?? .max
+        self.place = place
+        total = other.total
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            version = place * 10
+            if Bool.random(using: &random) { total += 1 }
+        }
+        self.random = random
+    }
+
+    /// One without a fault that has what another has.
+    init(goodMirror place: Int, of other: SimulatedServer, seed: UInt64) {
+        var good = SimulatedServer(goodWithSeed: seed)
+        (serves, validators, redirects) = (good.serves, .strong, good.redirects)
+        (connectionLimit, resetsPerMille, refusalsPercent, crawlPercent) = (.max, 0, 0, 0)
+        (changesLeft, lastRequest) = (0, .max)
+        hasOwnTags = Bool.random(using: &good.random)
+        self.place = place
+        total = other.total
+        random = good.random
     }
 
     init(seed: UInt64) {
@@ -53,6 +91,7 @@ struct SimulatedServer {
         refusalsPercent = [0, 0, 5, 30].randomElement(using: &random) ?? 0
         crawlPercent = [0, 0, 25].randomElement(using: &random) ?? 0
         changesLeft = [0, 0, 0, 1, 1, 3].randomElement(using: &random) ?? 0
+        (hasOwnTags, place, lastRequest) = (false, 0, .max)
         total = Int64.random(in: 0...(8 << 20), using: &random)
         self.random = random
     }
@@ -60,7 +99,8 @@ struct SimulatedServer {
     mutating func mayChange() {
         guard changesLeft > 0, Int.random(in: 0..<60, using: &random) == 0 else { return }
         changesLeft -= 1
-        version += 1
+        // What two servers change to is never the same.
+        version = max(version, place * 10) + 1
         // Nobody can see that a file changed whose server names neither version nor another length.
         if validators == .none || Bool.random(using: &random) {
             total = Int64.random(in: 0...(8 << 20), using: &random)
@@ -75,8 +115,10 @@ struct SimulatedServer {
         var bytesPerSecond: Int64
     }
 
-    mutating func answer(_ order: TransferOrder, open: Int) -> Answer {
+    /// Nil where it is dead.
+    mutating func answer(_ order: TransferOrder, open: Int) -> Answer? {
         requests += 1
+        guard requests <= lastRequest else { return nil }
         var head = ResponseHead(url: order.url, status: 200)
         var answer = Answer(
             head: head,
@@ -111,14 +153,14 @@ struct SimulatedServer {
         func add(_ name: String, _ value: String) {
             head.fields.append(HTTPField(name: name, value: value))
         }
-        let date = "Wed, 21 Oct 2015 07:28:0\(version) GMT"
+        let date = "Wed, 21 Oct 2015 07:28:\(version / 10)\(version % 10) GMT"
         switch validators {
         case .strong:
-            add("ETag", "\"v\(version)\"")
+            add("ETag", hasOwnTags ? "\"\(place)-v\(version)\"" : "\"v\(version)\"")
             add("Last-Modified", date)
         case .dateOnly: add("Last-Modified", date)
         case .tagPerRequest:
-            add("ETag", "\"request-\(requests)\"")
+            add("ETag", "\"request-\(place)-\(requests)\"")
             add("Last-Modified", date)
         case .none: break
         }

@@ -20,19 +20,55 @@ struct SimulationTests {
             let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
             var download = SimulatedDownload(seed: seed, server: SimulatedServer(seed: seed))
             download.run()
-            let sentence: Comment = "seed \(seed): run again with PAWL_SEED=\(seed)"
-            switch download.result {
-            case nil: Issue.record("it did not end; \(sentence)")
-            case .success(let total):
-                let whole = RangeSet(ByteRange(0, total))
-                #expect(download.have == whole, sentence)
-                #expect(
-                    download.disk.values.contains(whole) || total == 0,
-                    "\(sentence) \(download.summary)"
-                )
-            case .failure(let error):
-                #expect(!error.message.isEmpty, sentence)
+            expectOneVersionOrError(download, seed)
+        }
+    }
+
+    @Test(arguments: 0..<8)
+    func `from mirrors, too, it ends with one version or with an error`(part: Int) {
+        for round in 0..<Self.rounds / 8 {
+            let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
+            let server = SimulatedServer(seed: seed)
+            let mirrors = (1...Int(1 + seed % 3)).map {
+                SimulatedServer(mirror: $0, of: server, seed: seed)
             }
+            var download = SimulatedDownload(seed: seed, server: server, mirrors: mirrors)
+            download.run()
+            expectOneVersionOrError(download, seed)
+        }
+    }
+
+    @Test(arguments: 0..<4)
+    func `with one good mirror it ends well, whatever the others do`(part: Int) {
+        for round in 0..<Self.rounds / 8 {
+            let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
+            let server = SimulatedServer(seed: seed)
+            let mirrors = [
+                SimulatedServer(mirror: 1, of: server, seed: seed),
+                SimulatedServer(goodMirror: 2, of: server, seed: seed),
+            ]
+            var download = SimulatedDownload(seed: seed, server: server, mirrors: mirrors)
+            download.run()
+            expectOneVersionOrError(download, seed)
+            if case .failure(let error) = download.result {
+                Issue.record("seed \(seed): \(error) \(download.summary)")
+            }
+        }
+    }
+
+    private func expectOneVersionOrError(_ download: SimulatedDownload, _ seed: UInt64) {
+        let sentence: Comment = "seed \(seed): run again with PAWL_SEED=\(seed)"
+        switch download.result {
+        case nil: Issue.record("it did not end; \(sentence) \(download.summary)")
+        case .success(let total):
+            let whole = RangeSet(ByteRange(0, total))
+            #expect(download.have == whole, sentence)
+            #expect(
+                download.disk.values.contains(whole) || total == 0,
+                "\(sentence) \(download.summary)"
+            )
+        case .failure(let error):
+            #expect(!error.message.isEmpty, sentence)
         }
     }
 

@@ -1,0 +1,63 @@
+/// What a source has shown of its speed, to choose among several.
+struct SourceRecord: Sendable {
+    /// What all its connections bring together; it forgets sooner than a connection's own.
+    private var rate = RateEstimator(timeConstant: Self.attention)
+    private var bytes: Int64 = 0
+    /// What it brought when it last had connections, in bytes a second.
+    private var lastSpeed: Double?
+    private var measuredAt = Moment.zero
+    /// How often it was left because it did not answer in time.
+    private(set) var impatience = 0
+    /// The most connections that it bears.
+    private(set) var ceiling = Int.max
+    private var ceilingUntil = Moment.zero
+
+    private static let attention: Duration = .milliseconds(700)
+    /// What was slow once may be tried again after this.
+    static let memory: Duration = .seconds(30)
+    /// How long a first answer is waited for where another source could serve.
+    static let firstPatience: Duration = .seconds(3)
+    static let ceilingTime: Duration = .seconds(10)
+
+    mutating func came(_ count: Int64) { bytes += count }
+
+    /// Called at each tick while it has connections.
+    mutating func pass(_ now: Moment) {
+        rate.record(totalBytes: bytes, at: now)
+        guard bytes > 0 else { return }
+        lastSpeed = rate.bytesPerSecond(at: now)
+        measuredAt = now
+    }
+
+    /// Bytes a second of all its connections, or what they brought when there were any; nil where
+    /// that is not known, or not any more.
+    func speed(at now: Moment) -> Double? {
+        now - measuredAt < Self.memory ? lastSpeed : nil
+    }
+
+    /// Its last connection has ended.
+    mutating func rest() {
+        rate = RateEstimator(timeConstant: Self.attention)
+        bytes = 0
+    }
+
+    /// How long to wait for its answer where another source could serve.
+    func patience(atMost most: Duration) -> Duration {
+        min(most, Self.firstPatience * (1 << min(impatience, 8)))
+    }
+
+    mutating func lostPatience() { impatience += 1 }
+
+    /// It refused one connection more than these.
+    mutating func refused(beyond flowing: Int, at now: Moment) {
+        ceiling = max(1, flowing)
+        ceilingUntil = now + Self.ceilingTime
+    }
+
+    /// One more each time that it has borne so many for a while.
+    mutating func mayGrow(at now: Moment) {
+        guard ceiling < .max, now >= ceilingUntil else { return }
+        ceiling += 1
+        ceilingUntil = now + Self.ceilingTime
+    }
+}

@@ -1,0 +1,141 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// What an earlier run left goes on from other sources, and what a checkpoint tells of them.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct MirrorResumeTests {
+    private let resource = Resource(size: Scene.size)
+
+    private var mirrored: Resource {
+        var mirrored = resource
+        mirrored.entityTag = "\"own\""
+        return mirrored
+    }
+
+    private func dateless(_ tag: String?) -> Resource {
+        var made = resource
+        (made.entityTag, made.lastModified) = (tag, nil)
+        return made
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `a run from one server goes on from others`(connections: Int) async throws {
+        let both = try MirrorScene(.resource(resource), mirror: .resource(mirrored))
+        let had = try await both.scene.interrupt(.resource(resource), both.scene.settings(1))
+        // Another first source, and a mirror that is not the one that the bytes are from either.
+        let third = try MirrorScene(.resource(mirrored), mirror: .resource(mirrored))
+        var settings = third.scene.settings(connections)
+        settings.mirrors = [try both.mirrorURL()]
+        let process = EngineProcess()
+        let running = process.start(
+            try third.scene.url(),
+            to: .file(both.scene.folder.path(Scene.name)),
+            settings
+        )
+        _ = try await running.file()
+        try both.scene.expectFile(resource)
+        #expect(both.scene.asked.isEmpty, "the first run's server is not asked")
+        let again = third.scene.asked + both.asked
+        #expect(again.allSatisfy { $0.status == 206 && $0.firstByte >= had })
+    }
+
+    @Test func `the server of the bytes goes on, also where it is the mirror now`() async throws {
+        // Nothing of what the other says proves that it has the same.
+        let both = try MirrorScene(
+            .resource(dateless("\"b\"")),
+            mirror: .resource(dateless("\"a\""))
+        )
+        let had = try await both.scene.interrupt(
+            .resource(dateless("\"a\"")),
+            both.scene.settings(1)
+        )
+        both.scene.serve(.resource(dateless("\"a\"")))
+        var settings = both.scene.settings(1)
+        settings.mirrors = [try both.scene.url()]
+        both.mirror.route(Scene.path, .resource(Resource(size: Scene.size, seed: 7)))
+        let process = EngineProcess()
+        let running = process.start(
+            try both.mirrorURL(),
+            to: .file(both.scene.folder.path(Scene.name)),
+            settings
+        )
+        _ = try await running.file()
+        try both.scene.expectFile(resource)
+        #expect(running.log.says("is not used"))
+        #expect(both.scene.asked.allSatisfy { $0.firstByte >= had })
+    }
+
+    @Test func `bytes that no source proves are fetched anew`() async throws {
+        let both = try MirrorScene(.resource(resource), mirror: .resource(resource))
+        try await both.scene.interrupt(.resource(resource), both.scene.settings(1))
+        let new = Resource(size: Scene.size, seed: 5)
+        let others = try MirrorScene(new)
+        let process = EngineProcess()
+        var settings = others.scene.settings(2)
+        settings.mirrors = [try others.mirrorURL()]
+        let running = process.start(
+            try others.scene.url(),
+            to: .file(both.scene.folder.path(Scene.name)),
+            settings
+        )
+        _ = try await running.file()
+        try both.scene.expectFile(new)
+        #expect(running.log.says("starting anew"))
+    }
+
+    @Test(arguments: [false, true])
+    func `a digest of the user's stands for validators`(isGiven: Bool) async throws {
+        let bare = dateless(nil)
+        let latch = Latch()
+        let reply = Reply.resource(bare).holdAfterBytes(1000, until: latch)
+        let both = try MirrorScene(reply, mirror: reply)
+        var settings = try both.settings(2)
+        if isGiven { settings.checksum = .digest(try #require(resource.digest(.sha256))) }
+        let running = try both.scene.start(settings)
+        await latch.waitForArrivals(2)
+        latch.release()
+        let file = try await running.file()
+        try both.scene.expectFile(resource)
+        #expect(running.log.says("is not used") == !isGiven)
+        #expect((file.verifiedDigest != nil) == isGiven)
+    }
+
+    @Test func `with a digest a mirror's other bytes of the same length do not get the name`()
+        async throws
+    {
+        let latch = Latch()
+        let hold = Reply.resource(resource).holdAfterBytes(1000, until: latch)
+        let other = Reply.resource(Resource(size: Scene.size, seed: 3))
+        let both = try MirrorScene(hold, mirror: other.holdAfterBytes(1000, until: latch))
+        var settings = try both.settings(2)
+        settings.checksum = .digest(try #require(resource.digest(.sha256)))
+        let running = try both.scene.start(settings)
+        await latch.waitForArrivals(2)
+        latch.release()
+        let error = await #expect(throws: DownloadError.self) { try await running.file() }
+        #expect(error?.code == .checksumMismatch)
+        #expect(!both.scene.folder.exists(Scene.name))
+    }
+
+    @Test func `what the first source is told stays with it`() async throws {
+        let latch = Latch()
+        let both = try MirrorScene(
+            .resource(resource).requireBasic(name: "anna", password: "secret")
+                .holdAfterBytes(1000, until: latch),
+            mirror: .resource(mirrored).holdAfterBytes(1000, until: latch)
+        )
+        var settings = try both.settings(4)
+        settings.credentials = Credentials(name: "anna", password: "secret")
+        settings.fields = [
+            HTTPField(name: "Cookie", value: "id=1"), HTTPField(name: "X-Kept", value: "yes"),
+        ]
+        let running = try both.scene.start(settings)
+        await both.mirror.waitUntil { $0.bodyBytesSent > 0 }
+        latch.release()
+        _ = try await running.file()
+        try both.scene.expectFile(resource)
+        #expect(both.asked.allSatisfy { $0["Authorization"] == nil && $0["Cookie"] == nil })
+        #expect(both.asked.allSatisfy { $0["X-Kept"] == "yes" })
+    }
+}

@@ -1,0 +1,173 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// Downloads from two servers: one version byte for byte, whatever one of them does.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct MirrorTests {
+    private let resource = Resource(size: Scene.size)
+
+    /// The same file on another server, whose tags are its own.
+    private var mirrored: Resource {
+        var mirrored = resource
+        mirrored.entityTag = "\"own\""
+        return mirrored
+    }
+
+    @Test(arguments: Start.allCases)
+    func `both bring a part of the file`(start: Start) async throws {
+        let latch = Latch()
+        let reply = Reply.resource(resource).holdAfterBytes(1000, until: latch)
+        let both = try MirrorScene(
+            reply,
+            mirror: .resource(mirrored).holdAfterBytes(1000, until: latch)
+        )
+        try await both.begin(start, of: resource, then: reply)
+        let running = try both.scene.start(try both.settings(4))
+        await latch.waitForArrivals(4)
+        latch.release()
+        _ = try await running.file()
+        try both.scene.expectFile(resource)
+        #expect(both.asked.contains { $0.status == 206 && $0.bodyBytesSent > 1000 })
+        #expect(both.scene.asked.contains { $0.bodyBytesSent > 1000 })
+        both.scene.expectManners()
+        #expect(both.asked.allSatisfy { $0["If-Range"] == nil && $0.range != nil })
+    }
+
+    @Test(arguments: Start.allCases, Scene.connectionCounts)
+    func `what a dead source had to bring the mirror brings`(
+        start: Start,
+        connections: Int
+    ) async throws {
+        let dying = Reply.hangUp(.reset).choosing(
+            .resource(resource).afterBytes(200_000, .reset)
+        ) { $0.ordinal == 1 }
+        let both = try MirrorScene(dying, mirror: .resource(mirrored))
+        try await both.begin(start, of: resource, then: dying)
+        let running = try both.scene.start(try both.settings(connections))
+        _ = try await running.file()
+        try both.scene.expectFile(resource)
+        #expect(both.asked.contains { $0.status == 206 })
+    }
+
+    @Test(arguments: Start.allCases)
+    func `a mirror that dies in the middle is done without`(start: Start) async throws {
+        let dying = Reply.hangUp(.reset).choosing(
+            .resource(mirrored).afterBytes(50_000, .reset)
+        ) { $0.ordinal == 1 }
+        let latch = Latch()
+        let reply = Reply.resource(resource).holdAfterBytes(1000, until: latch)
+        let both = try MirrorScene(reply, mirror: dying)
+        try await both.begin(start, of: resource, then: reply)
+        let running = try both.scene.start(try both.settings(4))
+        await both.mirror.waitUntil { $0.requests.contains { $0.end == .cut } }
+        latch.release()
+        _ = try await running.file()
+        try both.scene.expectFile(resource)
+    }
+
+    /// What a mirror may have that is not the file.
+    enum Other: String, CaseIterable, Sendable {
+        case version, total, withoutValidators, webPage, encoded, ignoringRanges
+
+        func reply(_ file: Resource) -> Reply {
+            var other = Resource(size: file.size, seed: 2)
+            switch self {
+            case .version: return .resource(other)
+            case .total:
+                other = Resource(size: file.size + 4096, seed: 2)
+                (other.entityTag, other.lastModified) = (file.entityTag, file.lastModified)
+                return .resource(other)
+            case .withoutValidators:
+                (other.entityTag, other.lastModified) = (nil, nil)
+                return .resource(other)
+            case .webPage: return .htmlPortal
+            case .encoded: return .resource(other).setting("Content-Encoding", "gzip")
+            case .ignoringRanges: return .resource(other).ignoreRange
+            }
+        }
+    }
+
+    @Test(arguments: Other.allCases, Start.allCases)
+    func `a mirror that is not proven to have the file adds no byte`(
+        other: Other,
+        start: Start
+    ) async throws {
+        let latch = Latch()
+        let reply = Reply.resource(resource).holdAfterBytes(1000, until: latch)
+        let both = try MirrorScene(reply, mirror: other.reply(resource))
+        try await both.begin(start, of: resource, then: reply)
+        let running = try both.scene.start(try both.settings(4))
+        await both.mirror.waitUntil { $0.requests.contains { $0.end != nil } }
+        latch.release()
+        _ = try await running.file()
+        try both.scene.expectFile(resource)
+    }
+
+    @Test func `why a mirror is not used is said`() async throws {
+        let latch = Latch()
+        let both = try MirrorScene(
+            .resource(resource).holdAfterBytes(1000, until: latch),
+            mirror: .resource(Resource(size: Scene.size + 1))
+        )
+        let running = try both.scene.start(try both.settings(4))
+        await running.log.wait(for: "127.0.0.1:\(both.mirror.port) is not used")
+        latch.release()
+        _ = try await running.file()
+        #expect(running.log.says("\(Scene.size + 1) bytes where \(Scene.size) are expected"))
+    }
+
+    @Test(arguments: [401, 403, 404, 410, 451], Start.allCases)
+    func `a source that refuses for good is dropped while another lives`(
+        status: Int,
+        start: Start
+    ) async throws {
+        let both = try MirrorScene(.status(status), mirror: .resource(mirrored))
+        try await both.begin(start, of: resource, then: .status(status))
+        try await both.scene.download(try both.settings(4))
+        try both.scene.expectFile(resource)
+    }
+
+    @Test(arguments: [401, 403, 404, 410, 451, 503], Start.allCases)
+    func `a mirror that refuses is asked once, and the first source goes on`(
+        status: Int,
+        start: Start
+    ) async throws {
+        let latch = Latch()
+        let reply = Reply.resource(resource).holdAfterBytes(1000, until: latch)
+        let refusal = Reply.status(status).setting("Retry-After", "250")
+        let both = try MirrorScene(reply, mirror: refusal)
+        try await both.begin(start, of: resource, then: reply)
+        let running = try both.scene.start(try both.settings(4))
+        await both.mirror.waitUntil { $0.requests.contains { $0.end != nil } }
+        latch.release()
+        _ = try await running.file()
+        try both.scene.expectFile(resource)
+        #expect(both.asked.count == 1)
+    }
+
+    @Test func `where all refuse, the error says so`() async throws {
+        let both = try MirrorScene(.status(404), mirror: .status(410))
+        let error = try await both.scene.failure(try both.settings(4))
+        #expect(error.code == .notFound)
+        #expect(error.context == "trying 2 sources, all of which failed")
+        #expect(both.scene.folder.list().isEmpty)
+    }
+
+    @Test(arguments: Start.allCases)
+    func `Retry-After of one host keeps the other waiting for nothing`(start: Start) async throws {
+        let busy = Reply.status(503).setting("Retry-After", "250")
+        let both = try MirrorScene(busy, mirror: .resource(mirrored))
+        try await both.begin(start, of: resource, then: busy)
+        try await both.scene.download(try both.settings(4))
+        try both.scene.expectFile(resource)
+        #expect(both.scene.asked.count == 1)
+    }
+
+    @Test func `one connection at a time asks one source at a time`() async throws {
+        let both = try MirrorScene(resource)
+        try await both.scene.download(try both.settings(1))
+        try both.scene.expectFile(resource)
+        #expect(both.asked.isEmpty)
+    }
+}

@@ -1,0 +1,236 @@
+import struct FoundationEssentials.URL
+import PawlCore
+import PawlTesting
+import PawlTransport
+import Testing
+
+/// Exchanges that may share a connection, with nginx as the other side.
+@Suite(.timeLimit(.minutes(1)))
+struct MultiplexTests {
+    private static let large = patternedBytes(8 << 20, seed: 99)
+
+    private func server(http2: Bool = true, _ lines: String = "") async throws -> NginxServer {
+        let server = try await NginxServer(http2: http2, lines)
+        for number in 0..<10 { try server.put("\(number)", Self.small(number)) }
+        return server
+    }
+
+    private static func small(_ number: Int) -> [UInt8] {
+        patternedBytes(20_000 + number, seed: UInt64(number + 1))
+    }
+
+    private func request(
+        _ name: String,
+        of server: NginxServer,
+        multiplexes: Bool = true
+    ) throws -> TransferRequest {
+        var request = try TransferRequest(url: makeURL(server.url(name)))
+        request.connection.authoritiesFile = server.authority
+        request.multiplexes = multiplexes
+        return request
+    }
+
+    /// Runs so many exchanges at a time, each of which must bring its own file.
+    private func fetchSmall(
+        _ count: Int,
+        of server: NginxServer,
+        over transport: CurlTransport
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                let request = try request("\(number % 10)", of: server)
+                group.addTask {
+                    let record = try await fetch(request, over: transport)
+                    #expect(record.outcome == .completed, "\(record.message)")
+                    #expect(record.body == Self.small(number % 10))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `many share one connection`() async throws {
+        let server = try await server()
+        try await withTransport(loops: 2) { try await fetchSmall(40, of: server, over: $0) }
+        let asked = try await server.close()
+        #expect(asked.count == 40)
+        #expect(Set(asked.map(\.connection)).count == 1)
+        #expect(asked.allSatisfy { $0.version == "HTTP/2.0" })
+    }
+
+    @Test func `others have connections of their own, and HTTP 1`() async throws {
+        let server = try await server()
+        try await withTransport { transport in
+            let own = try request("3", of: server, multiplexes: false)
+            #expect(try await fetch(own, over: transport).body == Self.small(3))
+        }
+        #expect(try await server.close().map(\.version) == ["HTTP/1.1"])
+    }
+
+    @Test func `a connection of HTTP 1 in use is never shared`() async throws {
+        let server = try await server()
+        try server.put("large", Self.large)
+        try await withTransport { transport in
+            let sink = RecordingSink(head: { _ in .hold })
+            let own = try request("large", of: server, multiplexes: false)
+            let running = transport.start(own, sink: sink)
+            _ = await sink.head.value
+            for _ in 0..<3 { try await fetchSmall(10, of: server, over: transport) }
+            running.resume()
+            #expect(await sink.end.value.outcome == .completed)
+            #expect(sink.record.body == Self.large)
+        }
+        #expect(Set(try await server.close().map(\.connection)).count == 2)
+    }
+
+    @Test func `a server without HTTP 2 is asked over separate connections`() async throws {
+        let server = try await server(http2: false)
+        try await withTransport(loops: 2) { transport in
+            for _ in 0..<3 { try await fetchSmall(20, of: server, over: transport) }
+        }
+        let asked = try await server.close()
+        #expect(asked.count == 60)
+        #expect(asked.allSatisfy { $0.version == "HTTP/1.1" })
+    }
+
+    @Test func `a server may allow few streams, and end connections`() async throws {
+        let server = try await server(
+            """
+            http2_max_concurrent_streams 3;
+            keepalive_requests 7;
+            """
+        )
+        try await withTransport { try await fetchSmall(100, of: server, over: $0) }
+        let asked = try await server.close()
+        #expect(asked.count { $0.status == 200 } >= 100)
+        #expect(Set(asked.map(\.connection)).count > 1)
+    }
+
+    @Test func `nobody answers where all wait for one connection`() async throws {
+        let deaf = try DeafServer()
+        let port = try #require(deaf.url.port)
+        try await withTransport { transport in
+            var request = try TransferRequest(url: makeURL("https://127.0.0.1:\(port)/"))
+            request.multiplexes = true
+            request.connection.connectTimeout = .milliseconds(100)
+            let sinks = (0..<10).map { _ in RecordingSink() }
+            for sink in sinks { _ = transport.start(request, sink: sink) }
+            for sink in sinks {
+                _ = await sink.end.value
+                #expect(sink.record.failure == .connectTimedOut)
+            }
+        }
+    }
+}
+
+// Single streams, beside others.
+extension MultiplexTests {
+    @Test func `a held stream keeps no other waiting`() async throws {
+        let server = try await server()
+        try await withTransport { transport in
+            let sink = RecordingSink(head: { _ in .hold })
+            let running = transport.start(try request("7", of: server), sink: sink)
+            _ = await sink.head.value
+            try await fetchSmall(10, of: server, over: transport)
+            #expect(sink.record.body.isEmpty)
+            #expect(sink.record.ends.isEmpty)
+            running.resume()
+            #expect(await sink.end.value.outcome == .completed)
+            #expect(sink.record.body == Self.small(7))
+        }
+        #expect(Set(try await server.close().map(\.connection)).count == 1)
+    }
+
+    /// libcurl 7.88 takes up to 32 MiB of it into memory, which is not to be.
+    @Test func `a large held stream keeps no other waiting, and gives up`() async throws {
+        let server = try await server()
+        try server.put("large", Self.large)
+        try await withTransport { transport in
+            let sink = RecordingSink(head: { _ in .hold })
+            let running = transport.start(try request("large", of: server), sink: sink)
+            _ = await sink.head.value
+            try await fetchSmall(30, of: server, over: transport)
+            if sink.record.ends.isEmpty { running.resume() }
+            _ = await sink.end.value
+            let record = sink.record
+            #expect(record.failure == .connectionLost || record.body == Self.large)
+            #expect(record.misplacedCalls == 0)
+            // Nothing of it is left in what libcurl uses again.
+            for _ in 0..<3 { try await fetchSmall(10, of: server, over: transport) }
+        }
+    }
+
+    @Test func `a paused stream loses nothing`() async throws {
+        let server = try await server()
+        try server.put("large", Self.large)
+        try await withTransport { transport in
+            let sink = RecordingSink(body: { record in
+                record.bodyCalls % 32 == 0 ? .pause(.milliseconds(1)) : .more
+            })
+            _ = transport.start(try request("large", of: server), sink: sink)
+            try await fetchSmall(30, of: server, over: transport)
+            #expect(await sink.end.value.outcome == .completed)
+            #expect(sink.record.body == Self.large)
+        }
+    }
+
+    enum Leaving: CaseIterable { case refused, stopped, cancelled, cancelledWhileHeld }
+
+    @Test(arguments: Leaving.allCases)
+    func `a stream that ends early leaves the connection to the others`(
+        leaving: Leaving
+    ) async throws {
+        let server = try await server()
+        try server.put("large", Self.large)
+        try await withTransport { transport in
+            let sink = RecordingSink(
+                head: { _ in
+                    switch leaving {
+                    case .refused: .refuse
+                    case .cancelledWhileHeld: .hold
+                    default: .take
+                    }
+                },
+                body: { record in
+                    guard record.body.count > 100_000 else { return .more }
+                    return leaving == .stopped ? .stop : .hold
+                }
+            )
+            let running = transport.start(try request("large", of: server), sink: sink)
+            _ = await sink.head.value
+            if leaving == .cancelled || leaving == .cancelledWhileHeld { running.cancel() }
+            for _ in 0..<3 { try await fetchSmall(10, of: server, over: transport) }
+            let outcome = await sink.end.value.outcome
+            let wasCancelled = leaving == .cancelled || leaving == .cancelledWhileHeld
+            #expect(outcome == (wasCancelled ? .cancelled : .stopped))
+        }
+        #expect(Set(try await server.close().map(\.connection)).count == 1)
+    }
+
+    @Test func `a body without a length ends with its stream`() async throws {
+        let server = try await server("ssi on; ssi_types *;")
+        try server.put("page", Array("a<!--# echo var=\"none\" default=\"b\" -->c".utf8))
+        try await withTransport { transport in
+            let record = try await fetch(try request("page", of: server), over: transport)
+            #expect(record.text == "abc")
+            #expect(record.outcome == .completed, "\(record.message)")
+            #expect(record.heads.first?["Content-Length"] == nil)
+            #expect(record.heads.first?.protocolVersion == "HTTP/2")
+        }
+    }
+
+    @Test func `signing in takes two rounds over one connection`() async throws {
+        let server = try await server("auth_basic here; auth_basic_user_file users;")
+        try server.put("users", Array("anna:{PLAIN}secret\n".utf8))
+        try await withTransport { transport in
+            var request = try request("4", of: server)
+            request.credentials = Credentials(name: "anna", password: "secret")
+            let record = try await fetch(request, over: transport)
+            #expect(record.heads.map(\.status) == [200])
+            #expect(record.body == Self.small(4))
+        }
+        let asked = try await server.close()
+        #expect(asked.map(\.status) == [401, 200])
+        #expect(Set(asked.map(\.connection)).count == 1)
+    }
+}

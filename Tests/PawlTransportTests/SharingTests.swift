@@ -1,0 +1,24 @@
+import PawlCore
+import PawlTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SharingTests {
+    private func at(_ seconds: Double) -> Moment {
+        Moment(nanoseconds: Int64(seconds * 1_000_000_000))
+    }
+
+    @Test func `silence counts from what came last`() {
+        var sharing = Sharing()
+        sharing.asked(at: at(1))
+        #expect(!sharing.isSilent(at: at(5.9)))
+        #expect(sharing.isSilent(at: at(6)))
+        sharing.heard(100, at: at(6))
+        #expect(!sharing.isSilent(at: at(10.9)))
+        #expect(sharing.isSilent(at: at(11)))
+    }
+
+    @Test func `who waits for a connection has not been left without an answer`() {
+        #expect(!Sharing().isSilent(at: at(100)))
+    }
+}
