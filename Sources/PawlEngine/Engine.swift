@@ -60,6 +60,10 @@ package struct DownloadJob: Sendable {
     package var settings: DownloadSettings
     /// Of the random waits.
     package var seed: UInt64
+    /// The user's own name for the download.
+    package var storageKey: String?
+    /// What it is to go on with; nil looks for what is there.
+    package var resume: ResumeOrder?
 
     package init(url: URL, destination: Destination, settings: DownloadSettings, seed: UInt64) {
         self.url = url

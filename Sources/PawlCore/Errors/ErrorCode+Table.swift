@@ -59,6 +59,11 @@ extension ErrorCode {
     /// A login page came in place of the file.
     public static let captivePortal = ErrorCode(rawValue: "captive-portal")
 
+    /// Resume data that are damaged, of a newer version, or something else.
+    public static let invalidResumeData = ErrorCode(rawValue: "invalid-resume-data")
+    /// What was left cannot be gone on with, and starting anew was not wanted.
+    public static let notResumable = ErrorCode(rawValue: "not-resumable")
+
     package static let table: [ErrorRow] = [
         row(.unknown, .later, 1, "a failure that has no code of its own"),
         row(.timedOut, .later, 2, "a time limit passed: connecting, stalled, or --max-time"),
@@ -85,6 +90,8 @@ extension ErrorCode {
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
         row(.redirectRefused, .elsewhere, 35, "a redirect to where Pawl does not go"),
         row(.captivePortal, .later, 36, "a login page came in place of the file"),
+        row(.invalidResumeData, .never, 39, "resume data that are damaged or of a newer version"),
+        row(.notResumable, .never, 40, "what was left cannot be gone on with (the library only)"),
     ]
 
     private static func row(

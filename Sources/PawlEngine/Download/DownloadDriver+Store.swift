@@ -90,6 +90,7 @@ extension DownloadDriver {
 
     private func adopt(_ store: PartialStore, total: Int64?) async throws(DownloadError) {
         context.store.current = store
+        monitor.resuming.opened(store)
         trustedEpoch = store.trustEpoch
         monitor.named(store.paths.final.lastComponent?.string ?? "")
         monitor.sized(total)
@@ -106,6 +107,9 @@ extension DownloadDriver {
     /// Drops all bytes: they are of another representation.
     private func empty(for representation: Representation) async throws(DownloadError) {
         guard let store = context.store.current else { return }
+        if job.resume?.fallback == .fail, !monitor.bytes.written.isEmpty {
+            throw DownloadError(.changedOnServer)
+        }
         untouched = nil
         adopted = nil
         monitor.bytes.begin(with: RangeSet())

@@ -83,7 +83,8 @@ package final class DownloadDriver {
             destination: job.destination,
             settings: job.settings,
             storeSettings: engine.storeSettings,
-            stop: stop
+            stop: stop,
+            resume: job.resume
         )
         digests = DigestKeeper(policy: job.settings.checksum, pool: engine.digests)
         let box = context.store
@@ -106,6 +107,7 @@ package final class DownloadDriver {
     /// Cancelling the task keeps what came and throws `.interrupted`.
     package func run() async throws(DownloadError) -> DownloadedFile {
         let (mailbox, stop) = (mailbox, stop)
+        monitor.resuming.began(job)
         ticket = engine.budgets.enroll { mailbox.post(.slotGranted(host: $0)) }
         defer { engine.budgets.resign(ticket) }
         alarm = engine.alarms.enroll { mailbox.nudge() }
@@ -120,9 +122,13 @@ package final class DownloadDriver {
             stop.cancel()
             mailbox.post(.cancelled)
         }
-        let file = try result.get()
-        monitor.finished(file)
-        return file
+        monitor.resuming.ended()
+        switch result {
+        case .success(let file):
+            monitor.finished(file)
+            return file
+        case .failure(let error): throw monitor.completed(error)
+        }
     }
 
     private func supervise() async -> Result<DownloadedFile, DownloadError> {
@@ -174,7 +180,16 @@ package final class DownloadDriver {
         case .alreadyThere(let path): try await finishEarly(path)
         case .resumable(let store, let recovery):
             try await adopt(store, recovery)
+            try checkResumable(recovery)
             await tell(.started(untouched))
+        }
+    }
+
+    /// Where the caller wants nothing but to go on.
+    private func checkResumable(_ recovery: Recovery) throws(DownloadError) {
+        guard job.resume?.fallback == .fail else { return }
+        guard untouched != nil, planner.canResume(recovery.representation) else {
+            throw DownloadError(.partialFileChanged)
         }
     }
 
@@ -245,6 +260,14 @@ package final class DownloadDriver {
         var actions = planner.handle(event, at: engine.time.now())[...]
         while let action = actions.popFirst(), outcome == nil {
             actions.append(contentsOf: await perform(action))
+        }
+        switch event {
+        case .started, .headJudged:
+            monitor.resuming.learned(
+                planner.representation,
+                acceptsRanges: planner.acceptsRanges
+            )
+        default: break
         }
         if planner.isWaitingToRetry { monitor.entered(.retrying) }
     }

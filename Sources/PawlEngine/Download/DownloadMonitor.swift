@@ -14,6 +14,7 @@ package final class DownloadMonitor: Sendable {
 
     private let state = Mutex(State())
     private let ledger = ByteLedger()
+    let resuming = ResumeDesk()
     private let time: any Timekeeper
 
     package init(time: any Timekeeper) { self.time = time }
@@ -56,9 +57,13 @@ package final class DownloadMonitor: Sendable {
     }
 
     /// Ended without the file; also where it never began.
-    package func ended() { entered(.failed) }
+    package func ended() {
+        entered(.failed)
+        resuming.ended()
+    }
 
     func finished(_ file: DownloadedFile) {
+        resuming.met(.finished)
         state.withLock { state in
             state.completedBytes = file.byteCount
             state.totalBytes = file.byteCount

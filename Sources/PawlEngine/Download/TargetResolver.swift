@@ -12,6 +12,8 @@ struct TargetResolver: Sendable {
     let settings: DownloadSettings
     let storeSettings: StoreSettings
     let stop: StopSignal
+    /// What is to be gone on with, wherever it is.
+    let resume: ResumeOrder?
 
     /// More numbers than this are not tried.
     private static let mostNumbers = 10_000
@@ -35,14 +37,32 @@ struct TargetResolver: Sendable {
             if settings.ifExists == .skip { return .alreadyThere(path) }
             if settings.ifExists == .fail { throw Self.exists(path) }
         }
+        guard let resume else { return try findBeforeAsking(path, isThere: isThere, notes: []) }
+        switch try restore(resume, to: path) {
+        case .resumable(let store, let recovery): return .resumable(store, recovery)
+        case .obstacle(let obstacle):
+            guard resume.fallback == .startAnew else { throw DownloadError(obstacle) }
+            let note = "the resume data cannot be used: \(obstacle.description); starting anew"
+            return try findBeforeAsking(path, isThere: isThere, notes: [note])
+        }
+    }
+
+    private func findBeforeAsking(
+        _ path: FilePath,
+        isThere: Bool,
+        notes: [String]
+    ) throws(DownloadError) -> Found {
         // Which number the file would get can only be told when it is known whether it is another.
         guard !isThere || settings.ifExists == .overwrite else {
-            return .nothing(notes: [], absent: nil)
+            return .nothing(notes: notes, absent: nil)
         }
         switch try recover(path, Representation()).found {
-        case .resumable(let store, let recovery): return .resumable(store, recovery)
-        case .nothing(let notes): return .nothing(notes: notes, absent: isThere ? nil : path)
-        case .foreignPartial: return .nothing(notes: [], absent: nil)
+        case .resumable(let store, var recovery):
+            recovery.notes = notes + recovery.notes
+            return .resumable(store, recovery)
+        case .nothing(let said):
+            return .nothing(notes: notes + said, absent: isThere ? nil : path)
+        case .foreignPartial: return .nothing(notes: notes, absent: nil)
         }
     }
 
@@ -161,7 +181,7 @@ struct TargetResolver: Sendable {
                 settings.resumes
                 ? try PartialStore.recover(
                     paths,
-                    allowsWeakResume: allowsWeakResume,
+                    allowsWeakResume: settings.allowsWeakResume,
                     settings: storeSettings
                 ) : try PartialStore.setAside(paths, settings: storeSettings)
             guard case .foreignPartial = recovered else { return (paths, recovered) }
@@ -182,11 +202,6 @@ struct TargetResolver: Sendable {
             settings: storeSettings
         )
         return adopted.map { .resumable($0.store, $0.recovery) }
-    }
-
-    /// A digest proves at the end what no validator can prove before.
-    private var allowsWeakResume: Bool {
-        settings.checksum.isGiven || settings.resumesWithoutValidator
     }
 
     private static func exists(_ path: FilePath) -> DownloadError {
