@@ -10,9 +10,19 @@ public final class Download: Sendable {
     private let settings: DownloadSettings
     private let engine: Engine
     private let monitor: DownloadMonitor
+    private let resume: ResumeOrder?
+    private let storageKey: String?
 
-    init(_ url: URL, to destination: Destination, settings: DownloadSettings, engine: Engine) {
+    init(
+        _ url: URL,
+        to destination: Destination,
+        settings: DownloadSettings,
+        engine: Engine,
+        resume: ResumeOrder? = nil
+    ) {
         self.url = url
+        self.resume = resume
+        storageKey = resume?.data.storageKey
         self.destination = destination
         self.settings = settings
         self.engine = engine
@@ -27,6 +37,16 @@ public final class Download: Sendable {
     /// A slow reader misses what came in between and gets the newest; it costs the transfer nothing.
     /// Any number of readers may look.
     public var updates: ProgressUpdates { ProgressUpdates(monitor: monitor, time: engine.time) }
+
+    /// Whether the download could be gone on with if it were cancelled now, and why not.
+    public var resumability: Resumability { monitor.resumability }
+
+    /// What to go on with later: while it runs as of the last checkpoint (at most a second old), and
+    /// when it has ended without the file, of all that was kept.
+    ///
+    /// Nil where there is nothing to go on with; `resumability` says why. An error of `run()` carries
+    /// it too.
+    public var resumeData: ResumeData? { monitor.resumeData }
 
     /// Runs to the end, when the downloader's limit on concurrent downloads allows it.
     ///
@@ -47,15 +67,18 @@ public final class Download: Sendable {
         defer { fetched.end() }
         do throws(DownloadError) {
             let request = try CheckedRequest(url, settings)
-            let job = DownloadJob(
+            var job = DownloadJob(
                 url: request.url,
                 mirrors: request.mirrors,
                 destination: destination,
                 settings: request.settings,
                 seed: engine.seeds.next()
             )
+            job.resume = resume
+            job.storageKey = storageKey
+            let order = job
             return try await engine.queue.run { (turn) async throws(DownloadError) in
-                try await DownloadDriver(job, engine: self.engine, monitor: self.monitor) {
+                try await DownloadDriver(order, engine: self.engine, monitor: self.monitor) {
                     if turn.endEarly() { fetched.end() }
                 }.run()
             }

@@ -70,6 +70,10 @@ package struct DownloadJob: Sendable {
     package var choosesDestination: DestinationChoice?
     /// Nil where nobody holds or stops it but by cancelling its task.
     package var control: DownloadControl?
+    /// The user's own name for the download.
+    package var storageKey: String?
+    /// What it is to go on with; nil looks for what is there.
+    package var resume: ResumeOrder?
 
     package init(
         url: URL,

@@ -12,6 +12,10 @@ public struct DownloadError: Error, Sendable {
     public var context: String?
     /// When trying again makes sense; by default the code's own class.
     public let retryClass: RetryClass
+    /// What to go on with later; nil where there is nothing, and ``resumeObstacle`` says why.
+    public package(set) var resumeData: ResumeData?
+    /// Why there is nothing to go on with.
+    public package(set) var resumeObstacle: ResumeObstacle?
     /// How long the server asked to wait.
     package var retryAfter: Duration?
 

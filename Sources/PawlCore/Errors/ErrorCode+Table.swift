@@ -63,6 +63,10 @@ extension ErrorCode {
     public static let cancelled = ErrorCode(rawValue: "cancelled")
     /// The service that carries background sessions is not there.
     public static let daemonUnavailable = ErrorCode(rawValue: "daemon-unavailable")
+    /// Resume data that are damaged, of a newer version, or something else.
+    public static let invalidResumeData = ErrorCode(rawValue: "invalid-resume-data")
+    /// What was left cannot be gone on with, and starting anew was not wanted.
+    public static let notResumable = ErrorCode(rawValue: "not-resumable")
 
     package static let table: [ErrorRow] = [
         row(.unknown, .later, 1, "a failure that has no code of its own"),
@@ -89,9 +93,11 @@ extension ErrorCode {
         row(.tlsFailed, .elsewhere, 33, "TLS failed or the certificate was not accepted"),
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
         row(.redirectRefused, .elsewhere, 35, "a redirect to where Pawl does not go"),
+        row(.captivePortal, .later, 36, "a login page came in place of the file"),
         row(.cancelled, .never, 37, "cancelled: nothing is kept"),
         row(.daemonUnavailable, .later, 38, "the service for background sessions is not there"),
-        row(.captivePortal, .later, 36, "a login page came in place of the file"),
+        row(.invalidResumeData, .never, 39, "resume data that are damaged or of a newer version"),
+        row(.notResumable, .never, 40, "what was left cannot be gone on with (the library only)"),
     ]
 
     private static func row(

@@ -92,6 +92,7 @@ extension DownloadDriver {
 
     private func adopt(_ store: PartialStore, total: Int64?) async throws(DownloadError) {
         context.store.current = store
+        monitor.resuming.opened(store)
         trustedEpoch = store.trustEpoch
         monitor.placed(store.paths)
         monitor.named(store.paths.final.lastComponent?.string ?? "")
@@ -112,6 +113,9 @@ extension DownloadDriver {
         from id: TransferID?
     ) async throws(DownloadError) {
         guard let store = context.store.current else { return }
+        if job.resume?.fallback == .fail, !monitor.bytes.written.isEmpty {
+            throw DownloadError(.changedOnServer)
+        }
         untouched = nil
         adopted = nil
         monitor.bytes.begin(with: RangeSet())

@@ -84,14 +84,7 @@ package final class DownloadDriver {
             control: job.control
         )
         stop = StopSignal(after: job.settings.maximumDuration, engine.time)
-        resolver = TargetResolver(
-            url: job.url,
-            destination: job.destination,
-            choice: job.choosesDestination,
-            settings: job.settings,
-            storeSettings: engine.storeSettings,
-            stop: stop
-        )
+        resolver = TargetResolver(job, engine.storeSettings, stop)
         digests = DigestKeeper(policy: job.settings.checksum, pool: engine.digests)
         let box = context.store
         syncer = Follower(pool: engine.syncs) { (request: SyncRequest) throws(DownloadError) in
@@ -123,6 +116,7 @@ package final class DownloadDriver {
             mailbox.post(command == .stop ? .cancelled : .released)
         }
         defer { job.control?.detach() }
+        monitor.resuming.began(job)
         ticket = engine.budgets.enroll { mailbox.post(.slotGranted(host: $0)) }
         defer { engine.budgets.resign(ticket) }
         alarm = engine.alarms.enroll { mailbox.nudge() }
@@ -137,9 +131,13 @@ package final class DownloadDriver {
             stop.cancel()
             mailbox.post(.cancelled)
         }
-        let file = try result.get()
-        monitor.finished(file)
-        return file
+        monitor.resuming.ended()
+        switch result {
+        case .success(let file):
+            monitor.finished(file)
+            return file
+        case .failure(let error): throw monitor.completed(error)
+        }
     }
 
     private func supervise() async -> Result<DownloadedFile, DownloadError> {
@@ -192,7 +190,16 @@ package final class DownloadDriver {
         case .alreadyThere(let path): try await finishEarly(path)
         case .resumable(let store, let recovery):
             try await adopt(store, recovery)
+            try checkResumable(recovery)
             await tell(.started(untouched))
+        }
+    }
+
+    /// Where the caller wants nothing but to go on.
+    private func checkResumable(_ recovery: Recovery) throws(DownloadError) {
+        guard job.resume?.fallback == .fail else { return }
+        guard untouched != nil, planner.canResume(recovery.representation) else {
+            throw DownloadError(.partialFileChanged)
         }
     }
 
@@ -268,6 +275,14 @@ package final class DownloadDriver {
         var actions = planner.handle(event, at: engine.time.now())[...]
         while let action = actions.popFirst(), outcome == nil {
             actions.append(contentsOf: await perform(action))
+        }
+        switch event {
+        case .started, .headJudged:
+            monitor.resuming.learned(
+                planner.representation,
+                acceptsRanges: planner.acceptsRanges
+            )
+        default: break
         }
         if planner.isWaitingToRetry { monitor.entered(.retrying) }
     }

@@ -21,6 +21,7 @@ package final class DownloadMonitor: Sendable {
 
     private let state = Mutex(State())
     private let ledger = ByteLedger()
+    let resuming = ResumeDesk()
     private let time: any Timekeeper
 
     package init(time: any Timekeeper) { self.time = time }
@@ -121,9 +122,11 @@ package final class DownloadMonitor: Sendable {
             state.phase = .failed
             stopped(&state)
         }
+        resuming.ended()
     }
 
     func finished(_ file: DownloadedFile) {
+        resuming.met(.finished)
         state.withLock { state in
             state.completedBytes = file.byteCount
             state.totalBytes = file.byteCount

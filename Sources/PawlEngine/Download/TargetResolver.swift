@@ -9,31 +9,29 @@ internal import SystemPackage
 struct TargetResolver: Sendable {
     let url: URL
     let destination: Destination
-    var choice: DestinationChoice?
+    let choice: DestinationChoice?
     let settings: DownloadSettings
     let storeSettings: StoreSettings
     let stop: StopSignal
+    /// What is to be gone on with, wherever it is.
+    let resume: ResumeOrder?
     /// The path before the server has said anything.
     let expected: FilePath
 
-    init(
-        url: URL,
-        destination: Destination,
-        settings: DownloadSettings,
-        storeSettings: StoreSettings,
-        stop: StopSignal
-    ) {
-        self.url = url
-        self.destination = destination
-        self.settings = settings
+    init(_ job: DownloadJob, _ storeSettings: StoreSettings, _ stop: StopSignal) {
+        url = job.url
+        destination = job.destination
+        choice = job.choosesDestination
+        settings = job.settings
+        resume = job.resume
         self.storeSettings = storeSettings
         self.stop = stop
         expected =
-            switch destination {
+            switch job.destination {
             case .file(let path): FilePath(path)
             case .directory(let folder):
                 FilePath(folder).appending(
-                    FileName.suggested(contentDisposition: nil, url: url, mediaType: nil)
+                    FileName.suggested(contentDisposition: nil, url: job.url, mediaType: nil)
                 )
             }
     }
@@ -61,14 +59,32 @@ struct TargetResolver: Sendable {
             if settings.ifExists == .skip { return .alreadyThere(path) }
             if settings.ifExists == .fail { throw Self.exists(path) }
         }
+        guard let resume else { return try findBeforeAsking(path, isThere: isThere, notes: []) }
+        switch try restore(resume, to: path) {
+        case .resumable(let store, let recovery): return .resumable(store, recovery)
+        case .obstacle(let obstacle):
+            guard resume.fallback == .startAnew else { throw DownloadError(obstacle) }
+            let note = "the resume data cannot be used: \(obstacle.description); starting anew"
+            return try findBeforeAsking(path, isThere: isThere, notes: [note])
+        }
+    }
+
+    private func findBeforeAsking(
+        _ path: FilePath,
+        isThere: Bool,
+        notes: [String]
+    ) throws(DownloadError) -> Found {
         // Which number the file would get can only be told when it is known whether it is another.
         guard !isThere || settings.ifExists == .overwrite else {
-            return .nothing(notes: [], absent: nil)
+            return .nothing(notes: notes, absent: nil)
         }
         switch try recover(path, Representation()).found {
-        case .resumable(let store, let recovery): return .resumable(store, recovery)
-        case .nothing(let notes): return .nothing(notes: notes, absent: isThere ? nil : path)
-        case .foreignPartial: return .nothing(notes: [], absent: nil)
+        case .resumable(let store, var recovery):
+            recovery.notes = notes + recovery.notes
+            return .resumable(store, recovery)
+        case .nothing(let said):
+            return .nothing(notes: notes + said, absent: isThere ? nil : path)
+        case .foreignPartial: return .nothing(notes: notes, absent: nil)
         }
     }
 
@@ -205,7 +221,7 @@ struct TargetResolver: Sendable {
                 settings.resumes
                 ? try PartialStore.recover(
                     paths,
-                    allowsWeakResume: allowsWeakResume,
+                    allowsWeakResume: settings.allowsWeakResume,
                     settings: storeSettings
                 ) : try PartialStore.setAside(paths, settings: storeSettings)
             guard case .foreignPartial = recovered else { return (paths, recovered) }
@@ -226,11 +242,6 @@ struct TargetResolver: Sendable {
             settings: storeSettings
         )
         return adopted.map { .resumable($0.store, $0.recovery) }
-    }
-
-    /// A digest proves at the end what no validator can prove before.
-    private var allowsWeakResume: Bool {
-        settings.checksum.isGiven || settings.resumesWithoutValidator
     }
 
     private static func exists(_ path: FilePath) -> DownloadError {

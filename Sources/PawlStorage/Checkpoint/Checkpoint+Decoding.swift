@@ -1,4 +1,4 @@
-internal import PawlCore
+package import PawlCore
 
 extension Checkpoint {
     /// Takes nothing on trust: a payload whose checksum is right may still have been made by hand.
@@ -18,62 +18,5 @@ extension Checkpoint {
             throw MalformedBytes(what: "too many ranges")
         }
         guard reader.isAtEnd else { throw MalformedBytes(what: "bytes behind the end") }
-    }
-}
-
-extension ByteReader {
-    fileprivate mutating func representation() throws(MalformedBytes) -> Representation {
-        var representation = Representation()
-        let hasTotal = try flag()
-        let total = try number(Int64.self)
-        guard total >= 0 else { throw MalformedBytes(what: "a negative length") }
-        if hasTotal { representation.total = total }
-        let tagKind = try number(UInt8.self)
-        let opaque = try text()
-        switch tagKind {
-        case 0: break
-        case 1, 2: representation.entityTag = EntityTag(isWeak: tagKind == 2, opaque: opaque)
-        default: throw MalformedBytes(what: "an unknown kind of entity tag")
-        }
-        representation.lastModified = try optionalText()
-        representation.lastModifiedIsOld = try flag()
-        representation.mediaType = try optionalText()
-        representation.contentEncoding = try optionalText()
-        if let text = try optionalText() {
-            guard let digest = ContentDigest(parsing: text) else {
-                throw MalformedBytes(what: "a digest that is none")
-            }
-            representation.digest = digest
-        }
-        return representation
-    }
-
-    private mutating func optionalText() throws(MalformedBytes) -> String? {
-        let isThere = try flag()
-        let text = try text()
-        return isThere ? text : nil
-    }
-
-    /// Sorted, apart from each other, not empty, within the whole.
-    fileprivate mutating func claims(within total: Int64?) throws(MalformedBytes) -> [Claim] {
-        let count = Int(clamping: try number(UInt32.self))
-        guard count <= CheckpointLimits.ranges else {
-            throw MalformedBytes(what: "too many ranges")
-        }
-        var claims: [Claim] = []
-        var free: Int64 = 0
-        for _ in 0..<count {
-            let start = try number(Int64.self)
-            let end = try number(Int64.self)
-            let tail = try number(UInt64.self)
-            guard start >= free, end > start, end <= total ?? .max else {
-                throw MalformedBytes(what: "ranges that contradict each other")
-            }
-            claims.append(Claim(range: ByteRange(start, end), tail: tail))
-            // Ranges that touch would be one range. An end of .max leaves no room for another.
-            let (next, overflow) = end.addingReportingOverflow(1)
-            free = overflow ? .max : next
-        }
-        return claims
     }
 }

@@ -1,3 +1,5 @@
+internal import PawlCore
+
 /// The first block of a checkpoint file: what it is and how large its slots are.
 package struct CheckpointHeader: Hashable {
     package static let magic = Array("PAWLCKPT".utf8)

@@ -3,7 +3,7 @@ package import PawlCore
 /// Bounds on what is written and on what is believed while reading.
 package enum CheckpointLimits {
     /// Written and durable ranges together, while reading.
-    static let ranges = 65_536
+    static let ranges = CodingLimits.ranges
     /// Ranges of each kind, while writing: they fit into the largest slot whatever the texts.
     package static let rangesPerSet = 16_384
     package static let smallestSlot = 4096
@@ -11,7 +11,7 @@ package enum CheckpointLimits {
     package static let usualSlot = 16 * 1024
     package static let largestSlot = 1024 * 1024
     /// A longer text is cut (the source) or left out (validators, types) while writing.
-    package static let textLength = 32 * 1024
+    package static let textLength = CodingLimits.textLength
 }
 
 extension RangeSet {

@@ -1,3 +1,5 @@
+package import PawlCore
+
 /// One checkpoint in its slot: a head with a checksum over all of it, then the payload.
 package enum CheckpointSlot {
     /// Sequence, synced sequence, length, four bytes of zero, SHA-256.

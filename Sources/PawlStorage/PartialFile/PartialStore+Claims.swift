@@ -185,5 +185,6 @@ extension PartialStore {
         checkpoint.writtenClaims = claims.written
         checkpoint.durableClaims = claims.durable
         try state.checkpoint?.write(checkpoint)
+        state.latest = checkpoint
     }
 }

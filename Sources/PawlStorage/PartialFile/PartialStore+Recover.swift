@@ -98,6 +98,7 @@ extension PartialStore {
             recovery.have = check.usable
             recovery.notes += Recovery.notes(checkpoint, check)
             state.durable = check.durable
+            if !check.usable.isEmpty { state.latest = checkpoint }
         }
         state.written = recovery.have
         state.isNamed = true
@@ -119,7 +120,7 @@ extension PartialStore {
         return PartialStore(paths, file: file, settings: settings, state: state)
     }
 
-    private static func obstacle(
+    static func obstacle(
         _ representation: Representation,
         _ allowsWeakResume: Bool
     ) -> String? {
@@ -132,7 +133,7 @@ extension PartialStore {
             + "fetched again"
     }
 
-    private static func status(_ path: FilePath) throws(DownloadError) -> FileStatus? {
+    static func status(_ path: FilePath) throws(DownloadError) -> FileStatus? {
         try attempt(.open, path) { () throws(Errno) in try path.status() }
     }
 

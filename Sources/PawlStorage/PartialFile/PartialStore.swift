@@ -31,6 +31,8 @@ package final class PartialStore: Sendable {
         var epoch = 0
         var tails = TailCache()
         var checkpoint: CheckpointFile?
+        /// The newest that was written, nil where there is none in the folder.
+        var latest: Checkpoint?
     }
 
     init(_ paths: DownloadPaths, file: OpenFile, settings: StoreSettings, state: State) {
@@ -44,6 +46,9 @@ package final class PartialStore: Sendable {
     package var durable: RangeSet { state.withLock { $0.durable } }
 
     package var representation: Representation { state.withLock { $0.representation } }
+
+    /// What the checkpoint in the folder says; nil where there is none, or none any more.
+    package var latestCheckpoint: Checkpoint? { state.withLock { $0.latest } }
 
     /// Puts bytes at their place.
     ///
@@ -123,6 +128,7 @@ package final class PartialStore: Sendable {
         if try namesOurs(paths.checkpoint, checkpoint.file) { try remove(paths.checkpoint) }
         FileLock.release(checkpoint.file)
         state.checkpoint = nil
+        state.latest = nil
     }
 
     /// Whether the path is still a name of the file: somebody may have moved or replaced it.

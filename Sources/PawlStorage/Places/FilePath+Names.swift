@@ -1,12 +1,12 @@
 internal import Glibc
-internal import SystemPackage
+package import SystemPackage
 
 /// Names as bytes: a file's name need not be UTF-8.
 extension FilePath {
     /// Names of partial files and checkpoints must fit too: at most 255 bytes on most file systems.
     private static let longestStem = 236
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         withPlatformString { text in
             Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
         }
@@ -18,12 +18,12 @@ extension FilePath {
     }
 
     /// The path's folder; `.` for a bare name.
-    var folder: FilePath {
+    package var folder: FilePath {
         let folder = removingLastComponent()
         return folder.isEmpty ? "." : folder
     }
 
-    init(bytes: [UInt8]) {
+    package init(bytes: [UInt8]) {
         self.init(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
     }
 

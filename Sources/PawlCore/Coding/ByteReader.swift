@@ -1,23 +1,18 @@
-/// What the bytes are that were read is not what they should be.
-package struct MalformedBytes: Error {
-    let what: String
-}
-
 /// Takes apart what `ByteWriter` put together; believes no length that it is told.
-struct ByteReader {
+package struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    package var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func take(_ count: Int) throws(MalformedBytes) -> ArraySlice<UInt8> {
+    package mutating func take(_ count: Int) throws(MalformedBytes) -> ArraySlice<UInt8> {
         guard count >= 0, count <= rest.count else { throw MalformedBytes(what: "cut short") }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
     }
 
-    mutating func number<N: FixedWidthInteger>(
+    package mutating func number<N: FixedWidthInteger>(
         _ type: N.Type = N.self
     ) throws(MalformedBytes) -> N {
         var value: N = 0
@@ -27,7 +22,7 @@ struct ByteReader {
         return value
     }
 
-    mutating func flag() throws(MalformedBytes) -> Bool {
+    package mutating func flag() throws(MalformedBytes) -> Bool {
         switch try number(UInt8.self) {
         case 0: false
         case 1: true
@@ -35,7 +30,7 @@ struct ByteReader {
         }
     }
 
-    mutating func text() throws(MalformedBytes) -> String {
+    package mutating func text() throws(MalformedBytes) -> String {
         let raw = try lengthAndBytes()
         guard let text = String(validating: raw, as: UTF8.self) else {
             throw MalformedBytes(what: "a text that is not UTF-8")
@@ -43,7 +38,7 @@ struct ByteReader {
         return text
     }
 
-    mutating func lengthAndBytes() throws(MalformedBytes) -> ArraySlice<UInt8> {
+    package mutating func lengthAndBytes() throws(MalformedBytes) -> ArraySlice<UInt8> {
         try take(Int(clamping: number(UInt32.self)))
     }
 }

@@ -1,0 +1,17 @@
+/// CRC-64/XZ: finds accidents, among them each change of up to 64 bits in a row.
+package enum CyclicChecksum {
+    /// The generator polynomial of ECMA-182, its bits reversed.
+    private static let polynomial: UInt64 = 0xC96C_5795_D787_0F42
+
+    private static let table: [UInt64] = (0..<256).map { byte in
+        (0..<8).reduce(UInt64(byte)) { value, _ in
+            value & 1 == 1 ? value >> 1 ^ polynomial : value >> 1
+        }
+    }
+
+    package static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        ~bytes.reduce(UInt64.max) { value, byte in
+            table[Int(truncatingIfNeeded: value ^ UInt64(byte)) & 0xFF] ^ value >> 8
+        }
+    }
+}

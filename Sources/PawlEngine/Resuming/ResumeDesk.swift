@@ -1,0 +1,103 @@
+package import PawlCore
+internal import PawlStorage
+internal import Synchronization
+
+/// Knows at any time with what a download could be gone on later, and why not.
+final class ResumeDesk: Sendable {
+    private struct State {
+        var job: DownloadJob?
+        /// While the download runs.
+        var store: PartialStore?
+        /// What a download that ended has left.
+        var left: (checkpoint: Checkpoint, paths: DownloadPaths)?
+        var facts = ResumeFacts()
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    func began(_ job: DownloadJob) {
+        state.withLock { state in
+            state.job = job
+            state.hasEnded = false
+            state.facts.obstacle = nil
+            state.facts.allowsWeakResume = job.settings.allowsWeakResume
+        }
+    }
+
+    func opened(_ store: PartialStore) { state.withLock { $0.store = store } }
+
+    func learned(_ representation: Representation?, acceptsRanges: Bool?) {
+        state.withLock { state in
+            state.facts.representation = representation
+            state.facts.acceptsRanges = acceptsRanges
+        }
+    }
+
+    func met(_ obstacle: ResumeObstacle) { state.withLock { $0.facts.obstacle = obstacle } }
+
+    /// The store is let go, so that its file is closed however long others look here.
+    func ended() {
+        state.withLock { state in
+            state.hasEnded = true
+            guard let store = state.store else { return }
+            state.store = nil
+            state.left = store.latestCheckpoint.map { ($0, store.paths) }
+        }
+    }
+
+    /// `writtenBytes`: what is written at this moment, claimed or not.
+    func resumability(writtenBytes: Int64) -> Resumability {
+        state.withLock { Self.resumability($0, writtenBytes) }
+    }
+
+    private static func resumability(_ state: State, _ writtenBytes: Int64) -> Resumability {
+        let checkpoint = state.store?.latestCheckpoint ?? state.left?.checkpoint
+        let claimed = checkpoint.map { max($0.written.count, $0.durable.count) } ?? 0
+        var facts = state.facts
+        facts.receivedBytes = state.hasEnded ? claimed : max(claimed, writtenBytes)
+        // What was learned last may be of a version whose bytes were dropped since.
+        if let checkpoint { facts.representation = checkpoint.representation }
+        return Resumability(facts)
+    }
+
+    /// As of the last checkpoint; nil where there is none, or it would be of no use.
+    var resumeData: ResumeData? {
+        state.withLock { state in
+            let held = state.store.flatMap { store in
+                store.latestCheckpoint.map { (checkpoint: $0, paths: store.paths) }
+            }
+            guard let job = state.job, let (checkpoint, paths) = held ?? state.left,
+                Self.resumability(state, 0).obstacle == nil
+            else { return nil }
+            var content = ResumeContent(url: job.url)
+            content.setRequest(job.settings)
+            content.storageKey = job.storageKey
+            content.take(checkpoint, of: paths)
+            return ResumeData(content)
+        }
+    }
+}
+
+extension DownloadMonitor {
+    /// Whether the download could be gone on with if it were cancelled now.
+    package var resumability: Resumability {
+        resuming.resumability(writtenBytes: bytes.written.count)
+    }
+
+    /// What to go on with later, as of the last checkpoint; after the end, of all that was kept.
+    package var resumeData: ResumeData? { resuming.resumeData }
+
+    /// The error, with what to go on with or why there is nothing.
+    func completed(_ error: DownloadError) -> DownloadError {
+        var error = error
+        if let obstacle = error.resumeObstacle {
+            resuming.met(obstacle)
+        } else if let data = resumeData {
+            error.resumeData = data
+        } else {
+            error.resumeObstacle = resumability.obstacle
+        }
+        return error
+    }
+}

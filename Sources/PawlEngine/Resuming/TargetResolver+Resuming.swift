@@ -1,0 +1,64 @@
+internal import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
+/// Going on from resume data, before the server is asked.
+extension TargetResolver {
+    func restore(_ order: ResumeOrder, to final: FilePath) throws(DownloadError) -> RestoredStore {
+        let content = order.data.content
+        var facts = ResumeFacts()
+        facts.method = content.method
+        facts.representation = content.representation
+        facts.receivedBytes = content.claimed.count
+        facts.allowsWeakResume = settings.allowsWeakResume && !content.isImported
+        if let obstacle = Resumability(facts).obstacle { return .obstacle(obstacle) }
+        if let partial = partialFile(order) {
+            let found = try restore(content, at: partial, to: final)
+            guard case .obstacle(.partialFileMissing) = found else { return found }
+        }
+        // An earlier use of the same data may have brought it here.
+        let own = DownloadPaths(final).partial
+        let found = try restore(content, own: own, to: final)
+        if case .resumable = found { return found }
+        return .obstacle(.partialFileMissing)
+    }
+
+    private func restore(
+        _ content: ResumeContent,
+        at partial: FilePath,
+        to final: FilePath
+    ) throws(DownloadError) -> RestoredStore {
+        guard content.isImported else { return try restore(content, own: partial, to: final) }
+        return try PartialStore.takeOver(
+            beginning: content.importedBytes,
+            of: content.representation,
+            source: url.redacted,
+            at: place(partial, final),
+            settings: storeSettings
+        )
+    }
+
+    private func restore(
+        _ content: ResumeContent,
+        own partial: FilePath,
+        to final: FilePath
+    ) throws(DownloadError) -> RestoredStore {
+        try PartialStore.restore(
+            Checkpoint(content),
+            at: place(partial, final),
+            allowsWeakResume: settings.allowsWeakResume,
+            settings: storeSettings
+        )
+    }
+
+    private func place(_ partial: FilePath, _ final: FilePath) -> RestorePlace {
+        RestorePlace(partial: partial, final: final) { Self.numbered(final, $0) }
+    }
+
+    private func partialFile(_ order: ResumeOrder) -> FilePath? {
+        if let path = order.partialPath { return FilePath(path) }
+        // Apple's data may give a bare name, whose folder is not known.
+        let path = FilePath(bytes: order.data.content.partialPath)
+        return path.isAbsolute ? path : nil
+    }
+}

@@ -1,0 +1,142 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The contract's row: Apple's own resume data can be imported, and gone on with.
+@Suite(.timeLimit(.minutes(1)))
+struct AppleResumeTests {
+    private static let count: Int64 = 400_000
+    private let resource = Resource(size: LibraryScene.size)
+    private let temporary = "CFNetworkDownload_4711.tmp"
+
+    /// As `cancel(byProducingResumeData:)` gives it; the temporary file beside it.
+    private func data(
+        _ scene: LibraryScene,
+        count: Int64 = AppleResumeTests.count,
+        tag: String?
+    ) throws -> ResumeData {
+        try scene.folder.write(temporary, resource.bytes(ByteRange(0, Self.count)))
+        let tag = tag.map {
+            "<key>NSURLSessionResumeEntityTag</key><string>\($0)</string>"
+        }
+        let list = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict>
+            <key>NSURLSessionDownloadURL</key><string>\(try scene.url())</string>
+            <key>NSURLSessionResumeBytesReceived</key><integer>\(count)</integer>
+            <key>NSURLSessionResumeServerDownloadDate</key><string>\(resource.lastModified ?? "")</string>
+            <key>NSURLSessionResumeByteRange</key><string>1000-</string>
+            <key>NSURLSessionResumeInfoTempFileName</key><string>\(temporary)</string>
+            \(tag ?? "")
+            </dict></plist>
+            """
+        return try ResumeData(appleResumeData: list.utf8)
+    }
+
+    private func goOn(
+        _ scene: LibraryScene,
+        _ data: ResumeData,
+        fallback: ResumeFallback = .startAnew
+    ) async throws -> DownloadedFile {
+        try await scene.goOn(data) {
+            $0.partialFile = scene.folder.path(temporary)
+            $0.destination = .file(scene.folder.path("disk.bin"))
+            $0.fallback = fallback
+        }
+    }
+
+    @Test func `its temporary file is gone on with where the server confirms the tag`()
+        async throws
+    {
+        let scene = try LibraryScene()
+        scene.origin.route("/disk.bin", .resource(resource))
+        let file = try await goOn(scene, data(scene, tag: resource.entityTag))
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.folder.list() == ["disk.bin"])
+        #expect(scene.origin.requests.allSatisfy { $0.status == 206 })
+        let first = scene.origin.requests.compactMap(\.range).contains {
+            $0.resolve(size: LibraryScene.size)?.start == Self.count - 4096
+        }
+        #expect(first)
+    }
+
+    @Test func `a complete temporary file is confirmed all the same`() async throws {
+        let scene = try LibraryScene()
+        var small = Resource(bytes: resource.bytes(ByteRange(0, Self.count)))
+        small.lastModified = resource.lastModified
+        scene.origin.route("/disk.bin", .resource(small))
+        let file = try await goOn(scene, data(scene, tag: small.entityTag))
+        #expect(try small.verify(fileAt: file.path) == nil)
+        #expect(scene.origin.requests.map(\.status) == [206])
+    }
+
+    @Test func `usable more than once though the first use took the temporary file`() async throws {
+        let scene = try LibraryScene()
+        let data = try data(scene, tag: resource.entityTag)
+        scene.origin.route("/disk.bin", .status(404))
+        await #expect(throws: DownloadError.self) { try await goOn(scene, data) }
+        scene.origin.route("/disk.bin", .resource(resource))
+        let count = scene.origin.requests.count
+        let file = try await goOn(scene, data, fallback: .fail)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.asked(since: count).allSatisfy { $0.status == 206 })
+    }
+
+    @Test func `another tag is another file: all of it is fetched`() async throws {
+        let scene = try LibraryScene()
+        scene.origin.route("/disk.bin", .resource(resource))
+        let file = try await goOn(scene, data(scene, tag: "\"another\""))
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.folder.list() == ["disk.bin"])
+    }
+
+    @Test(arguments: [nil, "W/\"1\""])
+    func `without a strong tag nothing is joined and the temporary file stays`(
+        tag: String?
+    ) async throws {
+        let scene = try LibraryScene()
+        scene.origin.route("/disk.bin", .resource(resource))
+        let data = try data(scene, tag: tag)
+        let error = await #expect(throws: DownloadError.self) {
+            try await goOn(scene, data, fallback: .fail)
+        }
+        #expect(error?.resumeObstacle == .weakValidatorOnly)
+        let file = try await goOn(scene, data)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.folder.list() == [temporary, "disk.bin"].sorted())
+    }
+
+    @Test func `a temporary file shorter than it should be is not believed`() async throws {
+        let scene = try LibraryScene()
+        scene.origin.route("/disk.bin", .resource(resource))
+        let data = try data(scene, count: Self.count + 1, tag: resource.entityTag)
+        let error = await #expect(throws: DownloadError.self) {
+            try await goOn(scene, data, fallback: .fail)
+        }
+        #expect(error?.resumeObstacle == .partialFileChanged)
+        let file = try await goOn(scene, data)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+    }
+
+    @Test func `without a place for the file it is a wrong use`() throws {
+        let scene = try LibraryScene()
+        let data = try data(scene, tag: nil)
+        let error = #expect(throws: DownloadError.self) {
+            try scene.downloader.makeDownload(resuming: data)
+        }
+        #expect(error?.code == .usage)
+    }
+
+    @Test func `its bare name alone is no place`() async throws {
+        let scene = try LibraryScene()
+        let data = try data(scene, tag: resource.entityTag)
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.goOn(data) {
+                $0.destination = scene.file()
+                $0.fallback = .fail
+            }
+        }
+        #expect(error?.resumeObstacle == .partialFileMissing)
+    }
+}

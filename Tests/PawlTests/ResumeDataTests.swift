@@ -1,0 +1,233 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The contract's row: `ResumeData` is usable more than once, in another process, after the file
+/// moved, and valid only while its checks pass.
+@Suite(.timeLimit(.minutes(1)))
+struct ResumeDataTests {
+    private let resource = Resource(size: LibraryScene.size)
+    private let partial = "disk.bin.part"
+    private let checkpoint = "disk.bin.part.pawl"
+
+    private func expectResumed(_ scene: LibraryScene, since count: Int) {
+        let asked = scene.asked(since: count)
+        #expect(!asked.isEmpty && asked.allSatisfy { $0.status == 206 })
+        let fetched = asked.reduce(0) { $0 + $1.bodyBytesSent }
+        #expect(fetched <= LibraryScene.size - 4 * LibraryScene.held + 8192)
+    }
+
+    @Test func `resume data in the error, usable in another process`() async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        #expect(data.url == (try scene.url()))
+        #expect(data.receivedBytes == 4 * LibraryScene.held)
+        #expect(data.totalBytes == LibraryScene.size && data.entityTag == resource.entityTag)
+        #expect(data.partialPath == scene.folder.path(partial))
+        let count = scene.origin.requests.count
+        let file = try await scene.goOn(data)
+        #expect(file.path == scene.folder.path("disk.bin"))
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.folder.list() == ["disk.bin"])
+        expectResumed(scene, since: count)
+    }
+
+    @Test func `usable more than once, also when more has come since`() async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        let second = try scene.downloader.makeDownload(resuming: data, settings: scene.fixed(1))
+        let latch = Latch()
+        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(50_000, until: latch))
+        let task = Task { try await second.run() }
+        await latch.waitForArrivals()
+        await second.reaches(4 * LibraryScene.held + 50_000)
+        task.cancel()
+        await #expect(throws: DownloadError.self) { try await task.value }
+        #expect(second.resumeData?.receivedBytes ?? 0 >= 4 * LibraryScene.held + 50_000)
+        scene.origin.route("/disk.bin", .resource(resource))
+        let count = scene.origin.requests.count
+        let file = try await scene.goOn(data)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        expectResumed(scene, since: count)
+    }
+
+    @Test func `once the file is complete it is found to be there`() async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        _ = try await scene.goOn(data)
+        let again = try await scene.goOn(data)
+        // Without extended attributes nothing tells that it is the same.
+        #expect(again.wasAlreadyThere == (scene.folder.list() == ["disk.bin"]))
+        #expect(try resource.verify(fileAt: again.path) == nil)
+    }
+
+    enum Move: String, CaseIterable, Sendable {
+        case renamed, withCheckpoint, withoutCheckpoint, otherEnding
+    }
+
+    @Test(arguments: Move.allCases)
+    func `usable after the partial file moved`(move: Move) async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        try scene.folder.makeFolder("other")
+        let place =
+            switch move {
+            case .renamed: "kept.part"
+            case .withCheckpoint, .withoutCheckpoint: "other/disk.bin.part"
+            case .otherEnding: "other/kept.bytes"
+            }
+        scene.move(partial, to: place)
+        if move == .withCheckpoint { scene.move(checkpoint, to: place + ".pawl") }
+        if move == .withoutCheckpoint { scene.remove(checkpoint) }
+        let count = scene.origin.requests.count
+        let file = try await scene.goOn(data) { $0.partialFile = scene.folder.path(place) }
+        let name = move == .renamed ? "disk.bin" : "other/disk.bin"
+        #expect(file.path == scene.folder.path(name))
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        expectResumed(scene, since: count)
+        #expect(!scene.folder.exists(place))
+    }
+
+    @Test func `another destination takes the partial file along`() async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        let count = scene.origin.requests.count
+        let file = try await scene.goOn(data) {
+            $0.destination = .file(scene.folder.path("new/name.bin"))
+        }
+        #expect(file.path == scene.folder.path("new/name.bin"))
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.folder.list() == ["new"])
+        expectResumed(scene, since: count)
+    }
+
+    @Test func `usable more than once also where the first use moved the file`() async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        let place = Destination.file(scene.folder.path("new/name.bin"))
+        scene.origin.route("/disk.bin", .status(404))
+        await #expect(throws: DownloadError.self) {
+            try await scene.goOn(data) { $0.destination = place }
+        }
+        #expect(scene.folder.list() == ["new"])
+        scene.origin.route("/disk.bin", .resource(resource))
+        let count = scene.origin.requests.count
+        let file = try await scene.goOn(data) {
+            $0.destination = place
+            $0.fallback = .fail
+        }
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        expectResumed(scene, since: count)
+    }
+
+    @Test(arguments: ["gone", "torn"])
+    func `without a sound checkpoint it stands for it`(state: String) async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        if state == "gone" { scene.remove(checkpoint) }
+        if state == "torn" { try scene.folder.write(checkpoint, "PAWLCKPT torn") }
+        let count = scene.origin.requests.count
+        let file = try await scene.goOn(data)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        expectResumed(scene, since: count)
+    }
+
+    @Test func `what was changed within the partial file is fetched again`() async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        scene.remove(checkpoint)
+        var bytes = try scene.folder.read(partial)
+        bytes[Int(LibraryScene.held) - 10] ^= 1
+        try scene.folder.write(partial, bytes)
+        let file = try await scene.goOn(data)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+    }
+
+    @Test func `an expired URL is replaced while the bytes stay`() async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        scene.origin.route("/disk.bin", .status(403))
+        scene.origin.route("/new.bin", .resource(resource))
+        let count = scene.origin.requests.count
+        let url = try scene.url("/new.bin")
+        let file = try await scene.goOn(data) { $0.url = url }
+        #expect(file.path == scene.folder.path("disk.bin"))
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        expectResumed(scene, since: count)
+    }
+
+    @Test func `at any time while it runs, and then its owner is named`() async throws {
+        let scene = try LibraryScene()
+        let download = scene.downloader.makeDownload(
+            try scene.url(),
+            to: scene.file(),
+            settings: scene.fixed(4)
+        )
+        #expect(download.resumability == .notResumable(.nothingReceived))
+        #expect(download.resumeData == nil)
+        let error = try await scene.interrupt(download, .resource(resource)) { download in
+            #expect(download.resumability == .resumable(from: 4 * LibraryScene.held))
+            for await _ in download.updates where download.resumeData != nil { break }
+            let data = try #require(download.resumeData)
+            let busy = await #expect(throws: DownloadError.self) {
+                try await scene.goOn(data)
+            }
+            #expect(busy?.code == .alreadyRunning)
+            #expect(busy?.message.contains("\(getpid())") == true)
+        }
+        let data = try #require(error.resumeData)
+        #expect(data == download.resumeData)
+        let file = try await scene.goOn(data)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+    }
+
+    @Test func `secrets are never in it and are given again`() async throws {
+        let scene = try LibraryScene()
+        let reply = Reply.resource(resource).requireAuthorization("Bearer hunter2")
+        var settings = scene.fixed(4)
+        settings.fields = [
+            HTTPField(name: "Authorization", value: "Bearer hunter2"),
+            HTTPField(name: "Cookie", value: "a=hunter2"),
+            HTTPField(name: "X-Plain", value: "1"),
+        ]
+        let download = scene.downloader.makeDownload(
+            try scene.url(),
+            to: scene.file(),
+            settings: settings
+        )
+        let error = try await scene.interrupt(download, reply)
+        let data = try #require(error.resumeData)
+        #expect(!String(decoding: data.data, as: UTF8.self).contains("hunter2"))
+        #expect(data.omittedFields == ["Authorization", "Cookie"])
+        let without = await #expect(throws: DownloadError.self) { try await scene.goOn(data) }
+        #expect(without?.code == .unauthorized)
+        let kept = try #require(without?.resumeData)
+        #expect(kept.receivedBytes == data.receivedBytes)
+        settings.fields.removeLast()
+        let count = scene.origin.requests.count
+        let file = try await scene.goOn(kept, settings: settings)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.asked(since: count).allSatisfy { $0["X-Plain"] == "1" })
+        expectResumed(scene, since: count)
+    }
+
+    @Test func `a digest that was given counts again`() async throws {
+        let scene = try LibraryScene()
+        var settings = scene.fixed(4)
+        settings.checksum = .digest(try #require(resource.digest(.sha256)))
+        let download = scene.downloader.makeDownload(
+            try scene.url(),
+            to: scene.file(),
+            settings: settings
+        )
+        // Only the digest answers for these bytes.
+        let error = try await scene.interrupt(download, .resource(resource).omitValidators)
+        let data = try #require(error.resumeData)
+        let count = scene.origin.requests.count
+        let file = try await scene.goOn(data)
+        #expect(file.verifiedDigest == resource.digest(.sha256))
+        expectResumed(scene, since: count)
+    }
+}

@@ -1,0 +1,158 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The contract's row: where there is no resume data, `ResumeObstacle` says why; where a check fails
+/// there is a clean restart or a clear error, never a short file.
+@Suite(.timeLimit(.minutes(1)))
+struct ResumeObstacleTests {
+    private let resource = Resource(size: LibraryScene.size)
+    private let partial = "disk.bin.part"
+
+    enum Server: String, CaseIterable, Sendable {
+        case noValidator, weakValidatorOnly, noRanges, encoded
+
+        func reply(_ resource: Resource) -> Reply {
+            let reply = Reply.resource(resource)
+            return switch self {
+            case .noValidator: reply.omitValidators
+            case .weakValidatorOnly: reply.weakEntityTag.removing("Last-Modified")
+            case .noRanges: reply.ignoreRange.setting("Accept-Ranges", "none")
+            case .encoded: reply.contentEncoding("gzip")
+            }
+        }
+
+        var obstacle: ResumeObstacle {
+            switch self {
+            case .noValidator: .noValidator
+            case .weakValidatorOnly: .weakValidatorOnly
+            case .noRanges: .noRanges
+            case .encoded: .encoded
+            }
+        }
+    }
+
+    @Test(arguments: Server.allCases)
+    func `the obstacle says why there is no resume data`(server: Server) async throws {
+        let scene = try LibraryScene()
+        let download = scene.downloader.makeDownload(
+            try scene.url(),
+            to: scene.file(),
+            settings: scene.fixed(1)
+        )
+        let reply = server.reply(resource)
+        let error = try await scene.interrupt(download, reply, connections: 1) { download in
+            #expect(download.resumability == .notResumable(server.obstacle))
+        }
+        #expect(error.resumeData == nil && download.resumeData == nil)
+        #expect(error.resumeObstacle == server.obstacle)
+    }
+
+    @Test func `length unknown`() async throws {
+        let scene = try LibraryScene()
+        var settings = scene.fixed(1)
+        settings.resumesWithoutValidator = true
+        let download = scene.downloader.makeDownload(
+            try scene.url(),
+            to: scene.file(),
+            settings: settings
+        )
+        let reply = Reply.resource(resource).omitValidators.chunked()
+        let error = try await scene.interrupt(download, reply, connections: 1)
+        #expect(error.resumeObstacle == .lengthUnknown)
+    }
+
+    @Test func `nothing received, and finished`() async throws {
+        let scene = try LibraryScene()
+        let gone = scene.downloader.makeDownload(try scene.url("/gone"), to: scene.file())
+        let error = await #expect(throws: DownloadError.self) { try await gone.run() }
+        #expect(error?.code == .notFound && error?.resumeObstacle == .nothingReceived)
+        scene.origin.route("/disk.bin", .resource(resource))
+        let whole = scene.downloader.makeDownload(try scene.url(), to: scene.file())
+        _ = try await whole.run()
+        #expect(whole.resumability == .notResumable(.finished))
+        #expect(whole.resumeData == nil)
+    }
+
+    enum Fault: String, CaseIterable, Sendable {
+        case partialFileMissing, partialFileChanged, changedOnServer
+
+        var obstacle: ResumeObstacle {
+            switch self {
+            case .partialFileMissing: .partialFileMissing
+            case .partialFileChanged: .partialFileChanged
+            case .changedOnServer: .changedOnServer
+            }
+        }
+    }
+
+    private func bring(_ fault: Fault, to scene: LibraryScene, _ other: Resource) throws {
+        switch fault {
+        case .partialFileMissing: scene.remove(partial)
+        case .partialFileChanged:
+            scene.remove(partial + ".pawl")
+            try scene.folder.write(partial, other.bytes())
+        case .changedOnServer: scene.origin.route("/disk.bin", .resource(other))
+        }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `by default it starts anew, and the file is whole`(fault: Fault) async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        let other = Resource(size: LibraryScene.size + 5, seed: 2)
+        try bring(fault, to: scene, other)
+        let file = try await scene.goOn(data)
+        let now = fault == .changedOnServer ? other : resource
+        #expect(try now.verify(fileAt: file.path) == nil)
+        #expect(file.path == scene.folder.path("disk.bin"))
+        if fault == .partialFileChanged {
+            // Not ours, as nothing proves it.
+            #expect(try scene.folder.read(partial) == other.bytes())
+        }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `where the caller wants it, it is a clear error and nothing is lost`(
+        fault: Fault
+    ) async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        let other = Resource(size: LibraryScene.size + 5, seed: 2)
+        try bring(fault, to: scene, other)
+        let before = scene.folder.list()
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.goOn(data) { $0.fallback = .fail }
+        }
+        #expect(error?.code == .notResumable)
+        #expect(error?.resumeObstacle == fault.obstacle)
+        #expect(scene.folder.list() == before)
+        guard fault == .changedOnServer else { return }
+        // The old version is back: what was left is still of use.
+        scene.origin.route("/disk.bin", .resource(resource))
+        let count = scene.origin.requests.count
+        let file = try await scene.goOn(data) { $0.fallback = .fail }
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.asked(since: count).allSatisfy { $0.status == 206 })
+    }
+
+    @Test func `another download's partial file is left alone`() async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        scene.remove(partial)
+        scene.remove(partial + ".pawl")
+        let other = Resource(size: LibraryScene.size, seed: 3)
+        _ = try await scene.leave(.resource(other))
+        scene.move(partial, to: "kept.part")
+        scene.move(partial + ".pawl", to: "kept.part.pawl")
+        let kept = try scene.folder.read("kept.part")
+        scene.origin.route("/disk.bin", .resource(resource))
+        let file = try await scene.goOn(data) {
+            $0.partialFile = scene.folder.path("kept.part")
+        }
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(try scene.folder.read("kept.part") == kept)
+    }
+}

@@ -1,0 +1,76 @@
+import struct FoundationEssentials.Data
+import class FoundationEssentials.JSONDecoder
+import class FoundationEssentials.JSONEncoder
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// Downloads that are cancelled, and what they leave.
+extension LibraryScene {
+    /// What each of the connections has brought before the cancel.
+    static let held: Int64 = 150_000
+
+    /// Runs until each connection has brought `held` bytes, then cancels; gives the error.
+    func interrupt(
+        _ download: Download,
+        _ reply: Reply,
+        connections: Int = 4,
+        whileRunning look: (Download) async throws -> Void = { _ in }
+    ) async throws -> DownloadError {
+        let latch = Latch()
+        origin.route("/disk.bin", reply.holdAfterBytes(Self.held, until: latch))
+        let task = Task { () -> DownloadError? in
+            do throws(DownloadError) { _ = try await download.run() } catch { return error }
+            return nil
+        }
+        await latch.waitForArrivals(connections)
+        await download.reaches(Int64(connections) * Self.held)
+        try await look(download)
+        task.cancel()
+        let error = try #require(await task.value)
+        await origin.waitForQuiet()
+        origin.route("/disk.bin", reply)
+        return error
+    }
+
+    /// The resume data of a download that was cancelled, by way of JSON, as for another process.
+    func leave(_ reply: Reply, connections: Int = 4) async throws -> ResumeData {
+        let download = downloader.makeDownload(
+            try url(),
+            to: file(),
+            settings: fixed(connections)
+        )
+        let error = try await interrupt(download, reply, connections: connections)
+        #expect(error.code == .interrupted)
+        let json = try JSONEncoder().encode(try #require(error.resumeData))
+        return try JSONDecoder().decode(ResumeData.self, from: json)
+    }
+
+    /// Goes on as another process would.
+    func goOn(
+        _ data: ResumeData,
+        _ change: (inout ResumeSettings) -> Void = { _ in },
+        settings: DownloadSettings? = nil
+    ) async throws -> DownloadedFile {
+        var resume = ResumeSettings()
+        change(&resume)
+        let other = Downloader()
+        defer { other.shutDown() }
+        return try await other.makeDownload(
+            resuming: data,
+            with: resume,
+            settings: settings ?? fixed(4)
+        ).run()
+    }
+
+    /// The requests since so many.
+    func asked(since count: Int) -> [RecordedRequest] { Array(origin.requests.dropFirst(count)) }
+
+    func move(_ name: String, to other: String) {
+        #expect(rename(folder.path(name), folder.path(other)) == 0)
+    }
+
+    func remove(_ name: String) { #expect(unlink(folder.path(name)) == 0) }
+}
