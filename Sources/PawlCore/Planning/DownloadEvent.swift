@@ -64,6 +64,8 @@ package indirect enum DownloadEvent: Sendable {
     /// `offset` is behind the last byte that was kept.
     case transferEnded(TransferID, offset: Int64, TransferOutcome)
     case ticked([TransferSample])
+    /// How the network is reached now; never told where the settings do not ask for it.
+    case networkChanged(NetworkPath)
     /// A sync failed: of the bytes on disk only these can be trusted.
     case syncFailed(durable: RangeSet)
     /// The driver ends the download: nothing more is to be opened.

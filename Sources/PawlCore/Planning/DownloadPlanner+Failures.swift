@@ -106,6 +106,7 @@ extension DownloadPlanner {
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
+        if isNetworks(failure, of: segment, now, &actions) { return }
         let error = DownloadError(failure, host: segment.host)
         switch failure.kind {
         case .certificateRefused, .unsupportedURL: sourceFailure = error

@@ -32,6 +32,7 @@ extension DownloadPlanner {
             return
         }
         if isSingleStream, widenStream(&actions) { return slots.releaseAll(&actions) }
+        if isHeldByNetwork { return slots.releaseAll(&actions) }
         if let retryAt {
             guard now >= retryAt else {
                 if parts.segments.isEmpty { slots.releaseAll(&actions) }

@@ -11,6 +11,7 @@ extension DownloadPlanner {
         }
         noteProgress()
         guard case .running = phase else { return }
+        watchNetwork(now, &actions)
         closeStalled(now, &actions)
         governor.tick(reading, at: now)
         closeSurplus(&actions)

@@ -29,6 +29,7 @@ package struct DownloadPlanner: Sendable {
     /// Why no further connection is opened; the download fails with it when the last one ends.
     var sourceFailure: DownloadError?
     var slots = SlotLedger()
+    var gate: ConnectivityGate
     private var nextNumber = 1
 
     enum Phase {
@@ -57,6 +58,7 @@ package struct DownloadPlanner: Sendable {
         governor = ConnectionGovernor(settings.connections)
         retry = RetryPolicy(limit: settings.retries, seed: seed)
         source = Source(original: url)
+        gate = ConnectivityGate(settings, seed: seed)
     }
 
     package mutating func handle(_ event: DownloadEvent, at now: Moment) -> [DownloadAction] {
@@ -65,12 +67,15 @@ package struct DownloadPlanner: Sendable {
         switch event {
         case .started(let point): begin(at: point, &actions)
         case .slotGranted(let host): slots.granted(host)
-        case .headJudged(let id, let verdict): judged(id, verdict, now, &actions)
+        case .headJudged(let id, let verdict):
+            gate.wasAnswered()
+            judged(id, verdict, now, &actions)
         case .storeOpened(let id, let point): storeOpened(id, point, now, &actions)
         case .storeReset(let id): storeReset(id, now, &actions)
         case .transferEnded(let id, let offset, let outcome):
             ended(id, offset, outcome, now, &actions)
         case .ticked(let samples): ticked(samples, now, &actions)
+        case .networkChanged(let path): networkChanged(path, now, &actions)
         case .syncFailed(let durable):
             // Bytes that are being dropped need no distrust.
             if case .draining(.startOver) = phase { break }
@@ -86,6 +91,7 @@ package struct DownloadPlanner: Sendable {
     /// When to tick next; nil where only an event can change anything.
     package func wakeAt(_ now: Moment) -> Moment? {
         if case .ended = phase { return nil }
+        if isHeldByNetwork, parts.segments.isEmpty { return gate.opensAt }
         if let retryAt, parts.segments.isEmpty { return retryAt }
         guard !parts.segments.isEmpty else {
             // The host may be closed for a while (Retry-After), and its opening wakes nobody.

@@ -38,6 +38,8 @@ package final class DownloadDriver {
     /// Has the disk begin early, so that it is not idle until the first sync.
     let flusher: Follower<PartialStore>
     var isLengthVerified = true
+    /// As it was last told.
+    var isWaitingForConnectivity = false
     var outcome: Result<DownloadedFile, DownloadError>?
     var failedSyncs = 0
     /// The store's epoch in which all that is written counts.
@@ -110,6 +112,8 @@ package final class DownloadDriver {
         defer { engine.budgets.resign(ticket) }
         alarm = engine.alarms.enroll { mailbox.nudge() }
         defer { engine.alarms.resign(alarm) }
+        let observation = observeNetwork()
+        defer { observation?.end() }
         let result = await withTaskCancellationHandler {
             let result = await supervise()
             await flusher.finish()
@@ -195,6 +199,7 @@ package final class DownloadDriver {
         case .slotGranted(let host): await tell(.slotGranted(host: host))
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let epoch, let failure): await synced(epoch, failure)
+        case .networkChanged(let path): await tell(.networkChanged(path))
         case .cancelled: fail(StopSignal.cancelled)
         }
     }
@@ -213,6 +218,7 @@ package final class DownloadDriver {
         heads[id] = nil
         monitor.bytes.ended(id)
         logger.debug("\(id) ended at \(running.cursor.position): \(end.outcome)")
+        await lookAtNetwork(after: end.outcome)
         await tell(.transferEnded(id, offset: running.cursor.position, end.outcome))
     }
 
@@ -246,6 +252,6 @@ package final class DownloadDriver {
         while let action = actions.popFirst(), outcome == nil {
             actions.append(contentsOf: await perform(action))
         }
-        if planner.isWaitingToRetry { monitor.entered(.retrying) }
+        showWaiting()
     }
 }

@@ -39,5 +39,6 @@ indirect enum DriverMessage: Sendable {
     case checkpointDue
     /// A sync of what counted in that epoch has ended.
     case synced(epoch: Int, DownloadError?)
+    case networkChanged(NetworkPath)
     case cancelled
 }
