@@ -97,6 +97,22 @@ extension HeavyTests {
             try await site.expectFile(runner)
         }
 
+        /// So many changes that the kernel drops word of some.
+        @Test func `a flood of other routes hides nothing`() async throws {
+            let site = try await Site()
+            try await site.namespace.ip("link", "set", "eth0", "down")
+            let runner = try site.start("--wait-for-network")
+            #expect(await runner.waitForOutput(containing: "no network"), "\(runner.errors)")
+            let lines = (0..<20_000).map { "route add blackhole 10.1.\($0 >> 8).\($0 & 255)" }
+            let flood = try ScratchFolder()
+            let batch = lines + ["link set eth0 up"]
+            try await site.namespace.ip(
+                "-batch",
+                try flood.write("batch", batch.joined(separator: "\n") + "\n")
+            )
+            try await site.expectFile(runner)
+        }
+
         @Test func `without the option it fails at once`() async throws {
             let site = try await Site()
             try await site.namespace.ip("link", "set", "eth0", "down")

@@ -132,7 +132,6 @@ struct ConnectivityTests {
         let process = EngineProcess(time: clock, network: network)
         let running = try start(scene, settings, network, by: process)
         await running.wait { $0.phase == .waitingForConnectivity }
-        await clock.waitForSleeper(until: .zero + .seconds(30))
         clock.advance(by: .seconds(30))
         let error = await #expect(throws: DownloadError.self) { try await running.file() }
         #expect(error?.code == .timedOut)
