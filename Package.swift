@@ -60,7 +60,7 @@ let package = Package(
 
         ours("PawlCore"),
         ours("PawlStorage", ["PawlCore", "CCrypto", "CPlatform", system]),
-        ours("PawlTransport", ["PawlCore", "CCurl"]),
+        ours("PawlTransport", ["PawlCore", "CCurl", "CPlatform"]),
         ours("PawlEngine", ["PawlCore", "PawlStorage", system, logging]),
         ours(
             "Pawl",

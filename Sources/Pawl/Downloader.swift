@@ -27,13 +27,15 @@ public final class Downloader: Sendable {
         logger: Logger = Logger(label: "pawl")
     ) {
         transport = CurlTransport()
-        engine = Engine(
+        var engine = Engine(
             transport: transport,
             time: SystemTimekeeper(),
             settings: settings,
             cores: ProcessorCount.available,
             logger: logger
         )
+        engine.network = SystemNetwork.monitor()
+        self.engine = engine
     }
 
     /// Fetches a file, which is complete and verified under its name when this returns.

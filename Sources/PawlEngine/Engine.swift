@@ -24,6 +24,8 @@ package struct Engine: Sendable {
     package let logger: Logger
     /// What stores take from the system; tests put other things in its place.
     package var storeSettings = StoreSettings()
+    /// Whom downloads that wait for the network ask about it.
+    package var network: any NetworkPathMonitoring = AlwaysReachable()
 
     package init(
         transport: any Transport,
@@ -50,6 +52,7 @@ package struct Engine: Sendable {
         disk.shutDown()
         syncs.shutDown()
         digests.shutDown()
+        network.shutDown()
     }
 }
 
@@ -74,6 +77,8 @@ package struct DownloadJob: Sendable {
     package var storageKey: String?
     /// What it is to go on with; nil looks for what is there.
     package var resume: ResumeOrder?
+    /// Called when the download begins to wait for the network (true), and when it goes on.
+    package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
 
     package init(
         url: URL,

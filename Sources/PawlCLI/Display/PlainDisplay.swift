@@ -9,6 +9,8 @@ package struct PlainDisplay: ProgressDisplay {
     private let write: @Sendable (String) -> Void
     private let style: TerminalStyle
     private var lastLines: [Int: Moment] = [:]
+    /// Those that were said to wait for the network.
+    private var offline: Set<Int> = []
 
     package init(style: TerminalStyle, write: @escaping @Sendable (String) -> Void) {
         self.style = style
@@ -18,6 +20,11 @@ package struct PlainDisplay: ProgressDisplay {
     package mutating func show(_ run: RunSnapshot, at now: Moment) {
         for download in run.running {
             let progress = download.progress
+            if isNewlyOffline(download) {
+                lastLines[download.id] = now
+                write(progressLine(progress))
+                continue
+            }
             guard let last = lastLines[download.id] else {
                 if let line = startLine(progress) {
                     lastLines[download.id] = now
@@ -33,11 +40,21 @@ package struct PlainDisplay: ProgressDisplay {
 
     package mutating func ended(_ download: EndedDownload) {
         lastLines[download.id] = nil
+        offline.remove(download.id)
         guard case .success(let file) = download.result else { return }
         write(ResultSentence.finished(file, download, style: style))
     }
 
     package mutating func close() {}
+
+    /// That a download waits for the network is said at once: it may be for long.
+    private mutating func isNewlyOffline(_ download: RunningDownload) -> Bool {
+        guard download.progress.phase == .waitingForConnectivity else {
+            offline.remove(download.id)
+            return false
+        }
+        return offline.insert(download.id).inserted
+    }
 
     /// Nil until it is known what comes.
     private func startLine(_ progress: DownloadProgress) -> String? {

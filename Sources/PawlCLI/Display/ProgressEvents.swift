@@ -110,6 +110,7 @@ extension DownloadPhase {
         case .connecting: "connecting"
         case .receiving: "receiving"
         case .retrying: "retrying"
+        case .waitingForConnectivity: "waiting-for-network"
         case .verifying: "verifying"
         case .finished: "finished"
         case .failed: "failed"

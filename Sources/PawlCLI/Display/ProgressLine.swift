@@ -67,17 +67,26 @@ package enum ProgressLine {
     }
 
     private static func tone(_ phase: DownloadPhase) -> TerminalStyle.Tone {
-        phase == .retrying || phase == .failed ? .red : .dim
+        switch phase {
+        case .retrying, .waitingForConnectivity, .failed: .red
+        default: .dim
+        }
     }
 
     /// What stands in place of the speed and the time left.
     static func phaseWord(_ phase: DownloadPhase) -> String? {
-        phase == .receiving ? nil : phase.word
+        switch phase {
+        case .receiving: nil
+        // As wide as the narrowest column that a word may stand in.
+        case .waitingForConnectivity: "no network"
+        default: phase.word
+        }
     }
 
     private static func barFraction(_ progress: DownloadProgress) -> Double? {
         switch progress.phase {
-        case .waiting, .connecting, .failed, .retrying: progress.fraction ?? 0
+        case .waiting, .connecting, .failed, .retrying, .waitingForConnectivity:
+            progress.fraction ?? 0
         case .verifying, .finished: progress.fraction ?? 1
         case .receiving: progress.fraction
         }

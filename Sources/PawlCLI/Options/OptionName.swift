@@ -9,6 +9,7 @@ package enum OptionName: String, CaseIterable, Sendable {
     case stallTimeout = "stall-timeout"
     case minSpeed = "min-speed"
     case maxTime = "max-time"
+    case waitForNetwork = "wait-for-network"
     case noResume = "no-resume"
     case adopt
 

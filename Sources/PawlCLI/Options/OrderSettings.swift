@@ -48,6 +48,7 @@ package struct OrderSettings: Sendable {
         case .stallTimeout: settings.stallTimeout = try NumberText.seconds(text)
         case .minSpeed: settings.minimumBytesPerSecond = try NumberText.rate(text)
         case .maxTime: settings.maximumDuration = try NumberText.seconds(text)
+        case .waitForNetwork: settings.waitsForConnectivity = try NumberText.truth(text)
         case .noResume: settings.resumes = !(try NumberText.truth(text))
         case .adopt: settings.adoptsPartialFile = try NumberText.truth(text)
         case .output, .directory, .cacert, .mirror: break

@@ -45,6 +45,14 @@ struct TransferOptions: ParsableArguments {
     )
     var maxTime: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Wait while there is no route to the network, and go on when there is one; uses up no "
+                + "retries."
+        )
+    )
+    var waitForNetwork = false
+
     @Flag(help: "Start anew; what an earlier run left is set aside.")
     var noResume = false
 
@@ -63,6 +71,7 @@ struct TransferOptions: ParsableArguments {
         if let stallTimeout { all.append(OptionAssignment(.stallTimeout, stallTimeout)) }
         if let minSpeed { all.append(OptionAssignment(.minSpeed, minSpeed)) }
         if let maxTime { all.append(OptionAssignment(.maxTime, maxTime)) }
+        if waitForNetwork { all.append(OptionAssignment(.waitForNetwork, "true")) }
         if noResume { all.append(OptionAssignment(.noResume, "true")) }
         if adopt { all.append(OptionAssignment(.adopt, "true")) }
         return all

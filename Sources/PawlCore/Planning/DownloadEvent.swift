@@ -73,6 +73,8 @@ package indirect enum DownloadEvent: Sendable {
     case transferEnded(TransferID, offset: Int64, TransferOutcome)
     /// `work` is what the busiest of the threads that move bytes has worked, added up over all ticks.
     case ticked([TransferSample], work: Duration = .zero)
+    /// How the network is reached now; never told where the settings do not ask for it.
+    case networkChanged(NetworkPath)
     /// A sync failed: of the bytes on disk only these can be trusted.
     case syncFailed(durable: RangeSet)
     /// The driver ends the download: nothing more is to be opened.

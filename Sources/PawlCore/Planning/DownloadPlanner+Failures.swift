@@ -113,6 +113,7 @@ extension DownloadPlanner {
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
+        if isNetworks(failure, of: segment, now, &actions) { return }
         let error = DownloadError(failure, host: segment.host)
         let source = sources[segment.source]
         let isKnownToServe = source.isConfirmed || source.hasServed

@@ -33,6 +33,7 @@ extension DownloadPlanner {
             return
         }
         if isSingleStream, widenStream(&actions) { return slots.releaseAll(&actions) }
+        if isHeldByNetwork { return slots.releaseAll(&actions) }
         for place in sources.indices { sources[place].passTime(now) }
         let asked = sources.filter { $0.isUsable && $0.retryAt == nil }
         slots.withdraw(except: Set(asked.map(\.host)), &actions)

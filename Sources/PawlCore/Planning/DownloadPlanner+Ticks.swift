@@ -8,6 +8,7 @@ extension DownloadPlanner {
     ) {
         noteProgress(of: observe(samples, now))
         guard case .running = phase else { return }
+        watchNetwork(now, &actions)
         closeStalled(now, &actions)
         governor.tick(reading(work), at: now)
         closeSurplus(&actions)

@@ -24,6 +24,7 @@ package struct DownloadPlanner: Sendable {
     /// The most bytes that were ever there: only more than that is progress.
     var highWater: Int64 = 0
     var slots = SlotLedger()
+    var gate: ConnectivityGate
     private var nextNumber = 1
 
     enum Phase {
@@ -54,6 +55,7 @@ package struct DownloadPlanner: Sendable {
             let retry = RetryPolicy(limit: settings.retries, seed: seed &+ place)
             return Source(original: address, retry: retry)
         }
+        gate = ConnectivityGate(settings, seed: seed)
     }
 
     package mutating func handle(_ event: DownloadEvent, at now: Moment) -> [DownloadAction] {
@@ -62,12 +64,15 @@ package struct DownloadPlanner: Sendable {
         switch event {
         case .started(let point): begin(at: point, &actions)
         case .slotGranted(let host): slots.granted(host)
-        case .headJudged(let id, let verdict): judged(id, verdict, now, &actions)
+        case .headJudged(let id, let verdict):
+            gate.wasAnswered()
+            judged(id, verdict, now, &actions)
         case .storeOpened(let id, let point): storeOpened(id, point, now, &actions)
         case .storeReset(let id): storeReset(id, now, &actions)
         case .transferEnded(let id, let offset, let outcome):
             ended(id, offset, outcome, now, &actions)
         case .ticked(let samples, let work): ticked(samples, work, now, &actions)
+        case .networkChanged(let path): networkChanged(path, now, &actions)
         case .syncFailed(let durable):
             // Bytes that are being dropped need no distrust.
             if case .draining(.startOver) = phase { break }
@@ -83,6 +88,7 @@ package struct DownloadPlanner: Sendable {
     /// When to tick next; nil where only an event can change anything.
     package func wakeAt(_ now: Moment) -> Moment? {
         if case .ended = phase { return nil }
+        if isHeldByNetwork, parts.segments.isEmpty { return gate.opensAt }
         guard !parts.segments.isEmpty else {
             // The host may be closed for a while (Retry-After), and its opening wakes nobody.
             let look = slots.isWaiting ? now + .seconds(1) : nil

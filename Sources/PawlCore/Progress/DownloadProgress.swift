@@ -44,6 +44,8 @@ public enum DownloadPhase: Sendable, Hashable {
     case receiving
     /// Waiting before it tries again.
     case retrying
+    /// There is no network, or none that may be used; it goes on when there is.
+    case waitingForConnectivity
     /// All bytes are there; the digest is being computed or the disk synced.
     case verifying
     /// The file is complete under its name.

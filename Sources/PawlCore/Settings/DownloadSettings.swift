@@ -40,6 +40,17 @@ public struct DownloadSettings: Sendable {
     ///
     /// 0, the default, is no minimum.
     public var minimumBytesPerSecond: Int64 = 0
+    /// Whether the download waits where there is no route to the network, and goes on by itself when
+    /// there is one.
+    ///
+    /// Off by default: then a missing network is a failure like any other. Waiting uses up no
+    /// retries; `maximumDuration` goes on counting. On Linux only: elsewhere nobody tells.
+    public var waitsForConnectivity = false
+    /// Whether a metered network may be used, one that is paid by the byte, such as a phone's.
+    ///
+    /// On by default. Off, the download waits before its first request, and ends its connections,
+    /// for as long as NetworkManager calls the network metered. Where nobody can tell, it is not.
+    public var allowsExpensiveNetwork = true
     /// The longest that the whole download may take; nil, the default, is no limit.
     public var maximumDuration: Duration?
     /// Whether what an earlier run left is used.

@@ -43,6 +43,8 @@ package final class DownloadDriver {
     var mayMultiplex = true
     /// The host of a slot that is a stream and no connection.
     var streamHost: String?
+    /// As it was last told.
+    var isWaitingForConnectivity = false
     var outcome: Result<DownloadedFile, DownloadError>?
     var failedSyncs = 0
     /// The store's epoch in which all that is written counts.
@@ -121,6 +123,8 @@ package final class DownloadDriver {
         defer { engine.budgets.resign(ticket) }
         alarm = engine.alarms.enroll { mailbox.nudge() }
         defer { engine.alarms.resign(alarm) }
+        let observation = observeNetwork()
+        defer { observation?.end() }
         let result = await withTaskCancellationHandler {
             let result = await supervise()
             await flusher.finish()
@@ -222,6 +226,7 @@ package final class DownloadDriver {
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let epoch, let failure): await synced(epoch, failure)
         case .released: releaseHeld()
+        case .networkChanged(let path): await tell(.networkChanged(path))
         case .cancelled: fail(StopSignal.cancelled)
         }
     }
@@ -242,6 +247,7 @@ package final class DownloadDriver {
         if case .failed = end.outcome { mayMultiplex = false }
         monitor.bytes.ended(id)
         logger.debug("\(id) ended at \(running.cursor.position): \(end.outcome)")
+        await lookAtNetwork(after: end.outcome)
         await tell(.transferEnded(id, offset: running.cursor.position, end.outcome))
     }
 
@@ -284,7 +290,7 @@ package final class DownloadDriver {
             )
         default: break
         }
-        if planner.isWaitingToRetry { monitor.entered(.retrying) }
+        showWaiting()
     }
 }
 

@@ -42,5 +42,6 @@ indirect enum DriverMessage: Sendable {
     case synced(epoch: Int, DownloadError?)
     /// After a suspension.
     case released
+    case networkChanged(NetworkPath)
     case cancelled
 }

@@ -1,13 +1,13 @@
 import Glibc
 import SystemPackage
 
-/// A TCP socket that listens on 127.0.0.1.
+/// A TCP socket that listens on 127.0.0.1, or on all of this machine's addresses.
 struct ListeningSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
 
     /// Port 0 lets the kernel choose.
-    init(port: UInt16) throws(Errno) {
+    init(port: UInt16, onAllAddresses: Bool) throws(Errno) {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, type, 0)
         guard descriptor >= 0 else { throw Errno(rawValue: errno) }
@@ -22,7 +22,7 @@ struct ListeningSocket: Sendable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = UInt32(onAllAddresses ? 0 : 0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isReady = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

@@ -25,9 +25,13 @@ final class OriginServer: Sendable {
 
     var port: UInt16 { socket.port }
 
-    init(port: UInt16, certificate: TestCertificate??) throws(Errno) {
+    init(
+        port: UInt16,
+        onAllAddresses: Bool = false,
+        certificate: TestCertificate??
+    ) throws(Errno) {
         if let certificate { tls = try TLSContext(certificate) } else { tls = nil }
-        socket = try ListeningSocket(port: port)
+        socket = try ListeningSocket(port: port, onAllAddresses: onAllAddresses)
     }
 
     func start() throws(Errno) {

@@ -15,6 +15,12 @@ package final class ScriptedOrigin: Sendable {
         try server.start()
     }
 
+    /// Starts on all addresses of this machine, to be reached from a namespace.
+    package init(onAllAddresses: Bool) throws(Errno) {
+        server = try OriginServer(port: 0, onAllAddresses: onAllAddresses, certificate: nil)
+        try server.start()
+    }
+
     /// Starts with TLS and that certificate; nil, where it could not be made, throws.
     package init(certificate: TestCertificate?, port: UInt16 = 0) throws(Errno) {
         server = try OriginServer(port: port, certificate: .some(certificate))

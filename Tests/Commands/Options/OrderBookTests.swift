@@ -23,7 +23,7 @@ struct OrderBookTests {
             .init(.insecure, "true"), .init(.cacert, "/dev/null"), .init(.ifExists, "fail"),
             .init(.retries, "0"), .init(.connectTimeout, "1.5"), .init(.stallTimeout, "2"),
             .init(.minSpeed, "1K"), .init(.maxTime, "60"), .init(.noResume, "true"),
-            .init(.adopt, "false"),
+            .init(.adopt, "false"), .init(.waitForNetwork, "yes"),
         ]).settings
         #expect(settings.connections == .fixed(4))
         #expect(settings.checksum == .none)
@@ -39,6 +39,7 @@ struct OrderBookTests {
         #expect(settings.minimumBytesPerSecond == 1024)
         #expect(settings.maximumDuration == .seconds(60))
         #expect(!settings.resumes)
+        #expect(settings.waitsForConnectivity)
     }
 
     @Test func `a relative output stands below the directory`() throws {

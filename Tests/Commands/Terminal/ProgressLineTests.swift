@@ -94,7 +94,9 @@ struct ProgressLineTests {
     private static func states(named name: String) -> [DownloadProgress] {
         var all = [receiving(named: name), unknownSize(named: name)]
         for phase in [
-            DownloadPhase.waiting, .connecting, .retrying, .verifying, .finished, .failed,
+            DownloadPhase.waiting, .connecting, .retrying, .waitingForConnectivity, .verifying,
+            .finished,
+            .failed,
         ] {
             var progress = receiving(named: name)
             progress.phase = phase

@@ -51,6 +51,23 @@ struct StreamDisplayTests {
         )
     }
 
+    @Test func `that a download waits for the network is said at once, and once`() {
+        let lines = Lines()
+        var display = PlainDisplay(style: TerminalStyle(isUnicode: true, hasColours: false)) {
+            lines.add($0)
+        }
+        var progress = sample
+        display.show(run(progress), at: .zero)
+        for phase in [DownloadPhase.waitingForConnectivity, .receiving, .waitingForConnectivity] {
+            progress.phase = phase
+            for tick in 1...3 {
+                display.show(run(progress), at: .zero + .milliseconds(100 * tick))
+            }
+        }
+        let waiting = "disk.iso: 43%, 277/629 MiB, no network"
+        #expect(lines.all == ["disk.iso: 629 MiB", waiting, waiting])
+    }
+
     @Test func `the sentence at the end tells what this run brought, and how fast`() {
         let style = TerminalStyle(isUnicode: true, hasColours: false)
         func sentence(fetched: Int64, _ elapsed: Duration) -> String {

@@ -14,8 +14,10 @@ struct PlannerRun {
     /// Hosts that asked for patience.
     private(set) var backedOff: [String] = []
     private(set) var error: DownloadError?
+    private(set) var slotsInUse = 0
     /// Those that have not ended.
-    private var running: [TransferID: TransferOrder] = [:]
+    private var unended: [TransferID: TransferOrder] = [:]
+    var running: [TransferOrder] { unended.values.sorted { $0.id < $1.id } }
 
     static let url = URL(string: "http://origin.example/disk.iso") ?? URL(filePath: "/")
 
@@ -24,9 +26,11 @@ struct PlannerRun {
         mirrors: [URL] = [],
         have: RangeSet = RangeSet(),
         of pinned: Representation,
-        from source: String? = nil
+        from source: String? = nil,
+        url: URL = Self.url,
+        seed: UInt64 = 1
     ) {
-        planner = DownloadPlanner(url: Self.url, mirrors: mirrors, settings: settings, seed: 1)
+        planner = DownloadPlanner(url: url, mirrors: mirrors, settings: settings, seed: seed)
         let point = StartingPoint(representation: pinned, have: have, source: source)
         tell(.started(have.isEmpty ? nil : point))
     }
@@ -35,11 +39,13 @@ struct PlannerRun {
         var actions = planner.handle(event, at: now)[...]
         while let action = actions.popFirst() {
             switch action {
+            case .releaseSlot: slotsInUse -= 1
             case .requestSlot(let host):
+                slotsInUse += 1
                 actions += planner.handle(.slotGranted(host: host), at: now)
             case .open(let order):
                 opened.append(order)
-                running[order.id] = order
+                unended[order.id] = order
             case .close(let id): closed.append(id)
             case .openStore(let id, _): actions += planner.handle(.storeOpened(id, nil), at: now)
             case .resetStore(let id, _): actions += planner.handle(.storeReset(id), at: now)
@@ -56,7 +62,7 @@ struct PlannerRun {
 
     /// Gives a transfer its head; one that is refused ends with it.
     mutating func answer(_ id: TransferID, _ head: ResponseHead) {
-        guard let order = running[id] else { return }
+        guard let order = unended[id] else { return }
         var head = head
         head.url = order.url
         let verdict = HeadJudge.judge(head, expecting: order.expectation)
@@ -68,7 +74,7 @@ struct PlannerRun {
     }
 
     mutating func end(_ id: TransferID, at offset: Int64, _ outcome: TransferOutcome) {
-        guard running.removeValue(forKey: id) != nil else { return }
+        guard unended.removeValue(forKey: id) != nil else { return }
         tell(.transferEnded(id, offset: offset, outcome))
     }
 
@@ -84,5 +90,24 @@ struct PlannerRun {
         guard planner.isWaitingToRetry, let wake = planner.wakeAt(now) else { return }
         now = max(now, wake)
         tell(.ticked([]))
+    }
+
+    /// Passes the time until it tries the network again.
+    mutating func waitForNetwork(atMost limit: Duration) {
+        guard planner.isWaitingForConnectivity, let wake = planner.wakeAt(now),
+            wake - now <= limit
+        else { return }
+        now = max(now, wake)
+        tell(.ticked([]))
+    }
+
+    /// Answers with what was asked for, as a good server does.
+    mutating func answerAsAsked(_ order: TransferOrder, total: Int64) {
+        guard let range = order.range else {
+            let length: KeyValuePairs = ["Content-Length": "\(total)", "ETag": "\"a\""]
+            return answer(order.id, ResponseHead(200, length))
+        }
+        let place = "bytes \(range.start)-\(range.end - 1)/\(total)"
+        answer(order.id, ResponseHead(206, ["Content-Range": place, "ETag": "\"a\""]))
     }
 }

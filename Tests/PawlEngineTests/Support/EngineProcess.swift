@@ -16,6 +16,7 @@ final class EngineProcess: Sendable {
         _ settings: DownloaderSettings = DownloaderSettings(),
         time: any Timekeeper = SystemTimekeeper(),
         store: StoreSettings = StoreSettings(),
+        network: any NetworkPathMonitoring = AlwaysReachable(),
         wrap: (any Transport) -> any Transport = { $0 }
     ) {
         let log = log
@@ -27,6 +28,7 @@ final class EngineProcess: Sendable {
             logger: Logger(label: "test") { _ in log }
         )
         engine.storeSettings = store
+        engine.network = network
         self.engine = engine
     }
 
@@ -39,18 +41,22 @@ final class EngineProcess: Sendable {
     }
 
     /// Begins a download; it goes on while it is not awaited.
-    func start(_ url: URL, to destination: Destination, _ settings: DownloadSettings)
-        -> RunningDownload
-    {
+    func start(
+        _ url: URL,
+        to destination: Destination,
+        _ settings: DownloadSettings,
+        connectivityChanged: (@Sendable (Bool) -> Void)? = nil
+    ) -> RunningDownload {
         let monitor = DownloadMonitor(time: engine.time)
-        let job = DownloadJob(
+        var job = DownloadJob(
             url: url,
             mirrors: settings.mirrors.map { Mirror(url: $0) },
             destination: destination,
             settings: settings,
             seed: Self.impatientSeed
         )
-        let task = Task { () -> Result<DownloadedFile, DownloadError> in
+        job.connectivityChanged = connectivityChanged
+        let task = Task { [job] () -> Result<DownloadedFile, DownloadError> in
             do throws(DownloadError) {
                 let file = try await self.engine.queue.run { (turn) async throws(DownloadError) in
                     try await DownloadDriver(job, engine: self.engine, monitor: monitor) {

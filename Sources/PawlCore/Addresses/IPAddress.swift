@@ -1,0 +1,59 @@
+#if canImport(Glibc)
+internal import func Glibc.inet_pton
+#else
+internal import func Darwin.inet_pton
+#endif
+
+/// An address of the Internet Protocol.
+package struct IPAddress: Hashable, Sendable {
+    /// Four or sixteen, in network order.
+    package let bytes: [UInt8]
+
+    /// Nil unless there are four or sixteen; an IPv4 address in IPv6's clothes is one of IPv4.
+    package init?(bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        switch bytes.count {
+        case 4: self.bytes = bytes
+        case 16: self.bytes = bytes.starts(with: Self.mappedPrefix) ? Array(bytes[12...]) : bytes
+        default: return nil
+        }
+    }
+
+    /// Reads an address as it stands in a URL, in brackets or without; nil for a name.
+    package init?(_ text: String) {
+        var text = text
+        if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
+        // A zone says by which interface, and is no part of the address (RFC 6874).
+        if let zone = text.firstIndex(of: "%") { text = String(text[..<zone]) }
+        let isIPv6 = text.utf8.contains(UInt8(ascii: ":"))
+        var bytes = [UInt8](repeating: 0, count: isIPv6 ? 16 : 4)
+        guard inet_pton(isIPv6 ? Self.familyIPv6 : Self.familyIPv4, text, &bytes) == 1 else {
+            return nil
+        }
+        self.init(bytes: bytes)
+    }
+
+    package var isIPv6: Bool { bytes.count == 16 }
+
+    /// This machine itself, whatever its network.
+    package var isLoopback: Bool {
+        if isIPv6 { return bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] <= 1 }
+        return bytes[0] == 127 || bytes == [0, 0, 0, 0]
+    }
+
+    /// Of the link alone: no router is asked (RFC 3927, RFC 4291 §2.5.6).
+    package var isLinkLocal: Bool {
+        if isIPv6 { return bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 }
+        return bytes[0] == 169 && bytes[1] == 254
+    }
+
+    package var isMulticast: Bool { isIPv6 ? bytes[0] == 0xFF : bytes[0] & 0xF0 == 0xE0 }
+
+    private static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+    private static let familyIPv4: Int32 = 2
+    #if canImport(Glibc)
+    private static let familyIPv6: Int32 = 10
+    #else
+    private static let familyIPv6: Int32 = 30
+    #endif
+}

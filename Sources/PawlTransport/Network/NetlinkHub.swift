@@ -1,0 +1,149 @@
+#if os(Linux)
+internal import CPlatform
+internal import Glibc
+internal import PawlCore
+internal import Synchronization
+
+/// What is known of the network, who wants to hear of it, and what wakes the thread that looks.
+final class NetlinkHub: Sendable {
+    private struct Observer {
+        var asksWhetherMetered: Bool
+        var told: NetworkPath?
+        var changed: @Sendable (NetworkPath) -> Void
+    }
+
+    private struct State {
+        var observers: [UInt64: Observer] = [:]
+        var nextID: UInt64 = 1
+        var routes: NetworkPath?
+        /// Nil until it was looked up; then whether it is, nil where nobody knows.
+        var metered: Bool??
+        var isClosed = false
+
+        /// All that is known.
+        var path: NetworkPath? {
+            var path = routes
+            path?.isMetered = metered.flatMap { $0 }
+            return path
+        }
+    }
+
+    private let state = Mutex(State())
+    /// Held while the kernel is asked, so that what is told last is what was seen last; holds when
+    /// that was begun.
+    private let looking = Mutex(Moment.zero)
+    private let clock = SystemTimekeeper()
+    /// A pipe, as poll(2) cannot wait for anything else.
+    let wakeEnds: (reader: Int32, writer: Int32)
+
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        wakeEnds = (ends[0], ends[1])
+    }
+
+    deinit {
+        Glibc.close(wakeEnds.reader)
+        Glibc.close(wakeEnds.writer)
+    }
+
+    // MARK: - For observers
+
+    func enroll(
+        asksWhetherMetered: Bool,
+        _ changed: @escaping @Sendable (NetworkPath) -> Void
+    ) -> UInt64 {
+        let id = state.withLock { state in
+            let id = state.nextID
+            state.nextID += 1
+            state.observers[id] = Observer(
+                asksWhetherMetered: asksWhetherMetered,
+                changed: changed
+            )
+            Self.tell(&state)
+            return id
+        }
+        wake()
+        return id
+    }
+
+    func resign(_ id: UInt64) { state.withLock { $0.observers[id] = nil } }
+
+    /// Asks the kernel, unless somebody else begins to do so meanwhile.
+    func look() -> NetworkPath {
+        let called = clock.now()
+        return looking.withLock { begun in
+            let known = state.withLock { $0.path }
+            if begun > called, let known { return known }
+            begun = clock.now()
+            // Nobody is kept waiting for what cannot be found out.
+            let routes = RouteSnapshot.current()?.path ?? .unknown
+            return state.withLock { state in
+                state.routes = routes
+                Self.tell(&state)
+                return state.path ?? routes
+            }
+        }
+    }
+
+    // MARK: - For the thread
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Whether somebody wants to know.
+    var asksWhetherMetered: Bool {
+        state.withLock { $0.observers.values.contains(where: \.asksWhetherMetered) }
+    }
+
+    var routes: NetworkPath? { state.withLock { $0.routes } }
+
+    func learned(isMetered: Bool?) {
+        state.withLock { state in
+            state.metered = .some(isMetered)
+            Self.tell(&state)
+        }
+    }
+
+    /// What was known may be wrong by now: nobody asked for a while.
+    func forgetMetered() { state.withLock { $0.metered = .none } }
+
+    /// Nobody is told of anything any more; the thread ends.
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.observers = [:]
+        }
+        wake()
+    }
+
+    func wake() {
+        var byte: UInt8 = 0
+        // A full pipe wakes as well.
+        _ = write(wakeEnds.writer, &byte, 1)
+    }
+
+    func takeWakes() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while read(wakeEnds.reader, &bytes, bytes.count) > 0 {}
+    }
+
+    /// Under the lock, so that nobody who resigned is told anything, and all in order.
+    private static func tell(_ state: inout State) {
+        guard let routes = state.routes else { return }
+        for (id, observer) in state.observers {
+            var path = routes
+            if observer.asksWhetherMetered {
+                guard let metered = state.metered else { continue }
+                path.isMetered = metered
+            }
+            guard path != observer.told else { continue }
+            state.observers[id]?.told = path
+            observer.changed(path)
+        }
+    }
+}
+#endif

@@ -1,0 +1,174 @@
+internal import PawlCore
+
+/// Reads datagrams of rtnetlink(7).
+///
+/// Whatever the bytes are, they are never read beyond their end; what is cut or makes no sense is
+/// left out.
+package enum NetlinkReader {
+    /// All whole messages of a datagram, in order.
+    package static func messages(in datagram: ArraySlice<UInt8>) -> [NetlinkMessage] {
+        var messages: [NetlinkMessage] = []
+        var rest = datagram
+        while let length = rest.number(UInt32.self, at: 0).map({ Int(clamping: $0) }),
+            length >= headLength, length <= rest.count
+        {
+            let message = rest.prefix(length)
+            if let type = message.number(UInt16.self, at: 4),
+                let flags = message.number(UInt16.self, at: 6),
+                let sequence = message.number(UInt32.self, at: 8)
+            {
+                messages.append(
+                    NetlinkMessage(
+                        sequence: sequence,
+                        isInterrupted: flags & interruptedFlag != 0,
+                        body: body(type, message.dropFirst(headLength))
+                    )
+                )
+            }
+            rest = rest.dropFirst(aligned(length))
+        }
+        return messages
+    }
+
+    private static let headLength = 16
+    /// NLM_F_DUMP_INTR.
+    private static let interruptedFlag: UInt16 = 0x10
+
+    private enum Kind {
+        static let error: UInt16 = 2
+        static let done: UInt16 = 3
+        static let newLink: UInt16 = 16
+        static let newAddress: UInt16 = 20
+        static let newRoute: UInt16 = 24
+    }
+
+    private static func body(_ type: UInt16, _ payload: ArraySlice<UInt8>) -> RouteMessage {
+        switch type {
+        case Kind.error: .failed
+        // A dump that could not be finished says why.
+        case Kind.done: (payload.number(Int32.self, at: 0) ?? 0) < 0 ? .failed : .done
+        case Kind.newLink: link(payload) ?? .other
+        case Kind.newAddress: address(payload) ?? .other
+        case Kind.newRoute: route(payload) ?? .other
+        default: .other
+        }
+    }
+
+    // MARK: - Links and addresses
+
+    /// `struct ifinfomsg`.
+    private static func link(_ payload: ArraySlice<UInt8>) -> RouteMessage? {
+        guard let index = payload.number(Int32.self, at: 4),
+            let flags = payload.number(UInt32.self, at: 8)
+        else { return nil }
+        // IFF_UP, IFF_RUNNING (it has a carrier), and not IFF_LOOPBACK.
+        return .link(index: index, isUsable: flags & 0x49 == 0x41)
+    }
+
+    /// `struct ifaddrmsg`; of a link between two points IFA_ADDRESS is the other's.
+    private static func address(_ payload: ArraySlice<UInt8>) -> RouteMessage? {
+        var own: IPAddress?
+        for attribute in attributes(in: payload.dropFirst(8)) {
+            switch attribute.type {
+            case 1: own = own ?? IPAddress(bytes: attribute.value)
+            case 2: own = IPAddress(bytes: attribute.value) ?? own
+            default: break
+            }
+        }
+        return own.map { .address($0) }
+    }
+
+    // MARK: - Routes
+
+    /// RTNH_F_DEAD, RTNH_F_LINKDOWN.
+    private static let uselessFlags: UInt32 = 0x11
+    /// RTM_F_CLONED.
+    private static let clonedFlag: UInt32 = 0x200
+
+    /// `struct rtmsg`.
+    private static func route(_ payload: ArraySlice<UInt8>) -> RouteMessage? {
+        guard let head = payload.prefix(12).wholeArray(12),
+            let flags = payload.number(UInt32.self, at: 8)
+        else { return nil }
+        let isIPv6 = head[0] == 10
+        // RTN_UNICAST, and not of the table of what is local.
+        guard isIPv6 || head[0] == 2, head[7] == 1, head[4] != 255,
+            flags & (uselessFlags | clonedFlag) == 0
+        else { return nil }
+        var entry = RouteEntry(isIPv6: isIPv6, links: [])
+        for attribute in attributes(in: payload.dropFirst(12)) {
+            switch attribute.type {
+            case 1:
+                guard !staysOnLink(attribute.value, prefix: head[1]) else { return nil }
+            case 4:
+                if let link = attribute.value.number(Int32.self, at: 0) { entry.links = [link] }
+            case 9:
+                entry.links = liveHops(in: attribute.value)
+                guard !entry.links.isEmpty else { return nil }
+            default: break
+            }
+        }
+        return .route(entry)
+    }
+
+    /// Whether a destination has no way beyond its link.
+    private static func staysOnLink(_ bytes: ArraySlice<UInt8>, prefix: UInt8) -> Bool {
+        guard prefix > 0, let address = IPAddress(bytes: bytes) else { return false }
+        return address.isLinkLocal || address.isMulticast || address.isLoopback
+    }
+
+    /// `struct rtnexthop`, one after the other.
+    private static func liveHops(in bytes: ArraySlice<UInt8>) -> [Int32] {
+        var links: [Int32] = []
+        var rest = bytes
+        while let length = rest.number(UInt16.self, at: 0).map({ Int($0) }), length >= 8,
+            length <= rest.count, let link = rest.number(Int32.self, at: 4)
+        {
+            if let flags = rest.dropFirst(2).first, UInt32(flags) & uselessFlags == 0 {
+                links.append(link)
+            }
+            rest = rest.dropFirst(aligned(length))
+        }
+        return links
+    }
+
+    // MARK: - Attributes
+
+    private struct Attribute {
+        var type: UInt16
+        var value: ArraySlice<UInt8>
+    }
+
+    /// `struct rtattr`, one after the other.
+    private static func attributes(in bytes: ArraySlice<UInt8>) -> [Attribute] {
+        var attributes: [Attribute] = []
+        var rest = bytes
+        while let length = rest.number(UInt16.self, at: 0).map({ Int($0) }), length >= 4,
+            length <= rest.count, let type = rest.number(UInt16.self, at: 2)
+        {
+            // The two highest bits are flags.
+            attributes.append(
+                Attribute(type: type & 0x3FFF, value: rest.prefix(length).dropFirst(4))
+            )
+            rest = rest.dropFirst(aligned(length))
+        }
+        return attributes
+    }
+
+    private static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
+}
+
+extension ArraySlice<UInt8> {
+    /// A number in the machine's own order, nil where it would reach beyond the end.
+    fileprivate func number<Number: FixedWidthInteger & BitwiseCopyable>(
+        _: Number.Type,
+        at offset: Int
+    ) -> Number? {
+        guard count - offset >= MemoryLayout<Number>.size else { return nil }
+        return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
+    }
+
+    fileprivate func wholeArray(_ count: Int) -> [UInt8]? {
+        self.count == count ? Array(self) : nil
+    }
+}

@@ -1,0 +1,133 @@
+#if os(Linux)
+internal import CPlatform
+internal import Glibc
+internal import PawlCore
+
+/// A socket to the kernel's routing tables; closed with its owner.
+final class NetlinkSocket {
+    let descriptor: Int32
+    private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+
+    /// Nil where the system gives none, as in a sandbox without them.
+    init?(hearing groups: UInt32 = 0) {
+        descriptor = pawl_netlink_open(groups)
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Takes what changes were told, and believes none: whether there is to be looked anew.
+    ///
+    /// Nil where the socket is of no use any more.
+    func takeChanges() -> Bool? {
+        var changed = false
+        // Somebody who floods it does not keep the thread here for ever.
+        for _ in 0..<1000 {
+            var sender: UInt32 = 0
+            let count = pawl_netlink_receive(
+                descriptor,
+                &buffer,
+                buffer.count,
+                pawl_dont_wait,
+                &sender
+            )
+            if count >= 0 {
+                // Any process of root's may send here; only the kernel is 0.
+                if sender == 0 { changed = true }
+                continue
+            }
+            switch errno {
+            case EAGAIN, EWOULDBLOCK: return changed
+            // Too many changes to be told one by one, or one too large.
+            case ENOBUFS, EMSGSIZE: changed = true
+            default: return nil
+            }
+        }
+        return true
+    }
+
+    enum Answer {
+        case complete
+        /// It changed meanwhile.
+        case interrupted
+        case failed
+    }
+
+    /// Asks for all entries of a kind, until `isEnough` holds.
+    func dump(
+        _ kind: UInt16,
+        family: UInt8,
+        sequence: UInt32,
+        into snapshot: inout RouteSnapshot,
+        isEnough: (RouteSnapshot) -> Bool = { _ in false }
+    ) -> Answer {
+        guard pawl_netlink_ask(descriptor, kind, family, sequence) == 0 else { return .failed }
+        var answer = Answer.complete
+        var bytes = 0
+        while bytes < Self.mostBytes {
+            var sender: UInt32 = 0
+            let count = pawl_netlink_receive(descriptor, &buffer, buffer.count, 0, &sender)
+            guard count >= 0 else { return .failed }
+            bytes += max(count, 1)
+            guard sender == 0 else { continue }
+            for message in NetlinkReader.messages(in: buffer[..<count])
+            where message.sequence == sequence {
+                if message.isInterrupted { answer = .interrupted }
+                switch message.body {
+                case .done: return answer
+                case .failed: return .failed
+                default: snapshot.take(message.body)
+                }
+            }
+            if isEnough(snapshot) { return .complete }
+        }
+        return .failed
+    }
+
+    /// Of one dump: a router's tables with every network there is are smaller.
+    private static let mostBytes = 512 << 20
+}
+
+extension RouteSnapshot {
+    /// Asks the kernel; nil where it cannot be asked.
+    static func current() -> RouteSnapshot? {
+        var snapshot: RouteSnapshot?
+        for _ in 0..<5 {
+            var next = RouteSnapshot()
+            switch next.fill() {
+            case .complete: return next
+            // Rather what was true in parts than nothing.
+            case .interrupted: snapshot = next
+            case .failed: return nil
+            }
+        }
+        return snapshot
+    }
+
+    private mutating func fill() -> NetlinkSocket.Answer {
+        var isInterrupted = false
+        for (kind, family) in Self.questions {
+            // A new socket for each, as a dump that was left in its middle cannot be ended else.
+            guard let socket = NetlinkSocket() else { return .failed }
+            let isRoute = kind == pawl_get_routes
+            let answer = socket.dump(kind, family: family, sequence: 1, into: &self) {
+                isRoute && (family == AF_INET ? $0.hasIPv4Route : $0.hasIPv6Route)
+            }
+            switch answer {
+            case .complete: break
+            case .interrupted: isInterrupted = true
+            // A kernel without that family has no route of it.
+            case .failed: guard family == AF_INET6 else { return .failed }
+            }
+        }
+        return isInterrupted ? .interrupted : .complete
+    }
+
+    private static var questions: [(kind: UInt16, family: UInt8)] {
+        [
+            (pawl_get_links, UInt8(AF_UNSPEC)), (pawl_get_addresses, UInt8(AF_UNSPEC)),
+            (pawl_get_routes, UInt8(AF_INET)), (pawl_get_routes, UInt8(AF_INET6)),
+        ]
+    }
+}
+#endif

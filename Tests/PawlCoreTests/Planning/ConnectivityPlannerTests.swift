@@ -1,0 +1,345 @@
+import FoundationEssentials
+import PawlCore
+import Testing
+
+/// What a download makes of the network's coming and going, by its events.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectivityPlannerTests {
+    private static let total: Int64 = 1 << 20
+    private let lost = TransferFailure(.connectionLost, "")
+    private let refused = TransferFailure(.cannotConnect, "")
+    private let nameless = TransferFailure(.nameNotResolved, "")
+
+    /// No failure at all is borne.
+    private func settings(connections: Int = 1, waits: Bool = true) -> DownloadSettings {
+        var settings = DownloadSettings()
+        settings.connections = .fixed(connections)
+        settings.retries = 0
+        settings.waitsForConnectivity = waits
+        return settings
+    }
+
+    private var unpaid: DownloadSettings {
+        var settings = settings(waits: false)
+        settings.allowsExpensiveNetwork = false
+        return settings
+    }
+
+    private var pinned: Representation {
+        var pinned = Representation(total: Self.total)
+        pinned.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
+        return pinned
+    }
+
+    private var whole: ResponseHead {
+        ResponseHead(
+            200,
+            ["Content-Length": "\(Self.total)", "Accept-Ranges": "bytes", "ETag": "\"a\""]
+        )
+    }
+
+    private func run(_ settings: DownloadSettings, _ url: String? = nil) -> PlannerRun {
+        PlannerRun(settings, of: pinned, url: url.flatMap { URL(string: $0) } ?? PlannerRun.url)
+    }
+
+    private func paid(_ isMetered: Bool?) -> NetworkPath {
+        NetworkPath(hasIPv4Route: true, hasIPv6Route: true, isMetered: isMetered)
+    }
+
+    private func sample(_ order: TransferOrder, _ offset: Int64) -> TransferSample {
+        TransferSample(id: order.id, offset: offset)
+    }
+
+    /// A run whose first transfer has brought half of the file.
+    private func half(_ settings: DownloadSettings) throws -> (PlannerRun, TransferOrder) {
+        var run = run(settings)
+        run.tell(.networkChanged(.unknown))
+        let first = try #require(run.newest)
+        run.answer(first.id, whole)
+        run.pass(.seconds(1), sample(first, Self.total / 2))
+        return (run, first)
+    }
+
+    // MARK: - No route
+
+    @Test func `a failure without a route does not count, and the download waits`() throws {
+        let (begun, first) = try half(settings())
+        var run = begun
+        run.tell(.networkChanged(.none))
+        run.end(first.id, at: Self.total / 2, .failed(lost))
+        #expect(run.error == nil)
+        #expect(run.opened.count == 1)
+        #expect(run.planner.isWaitingForConnectivity)
+        #expect(!run.planner.isWaitingToRetry)
+        run.pass(.seconds(20))
+        #expect(run.opened.count == 1)
+        run.tell(.networkChanged(.unknown))
+        #expect(run.planner.isWaitingForConnectivity, "not all at the same moment")
+        run.waitForNetwork(atMost: .milliseconds(500))
+        let second = try #require(run.newest)
+        #expect(run.opened.count == 2)
+        #expect(second.start == Self.total / 2)
+        #expect(run.planner.isWaitingForConnectivity, "nothing has answered yet")
+        run.answerAsAsked(second, total: Self.total)
+        #expect(!run.planner.isWaitingForConnectivity)
+        #expect(run.log.contains { $0.contains("waiting for one") })
+    }
+
+    @Test func `without the setting it counts`() throws {
+        let (begun, first) = try half(settings(waits: false))
+        var run = begun
+        run.tell(.networkChanged(.none))
+        run.end(first.id, at: Self.total / 2, .failed(lost))
+        #expect(run.error?.code == .network)
+        #expect(!run.planner.isWaitingForConnectivity)
+    }
+
+    @Test(arguments: ["name", "refusal"])
+    func `the first request may fail for want of a route`(kind: String) throws {
+        var run = run(settings())
+        run.tell(.networkChanged(.none))
+        let failure = kind == "name" ? nameless : refused
+        run.end(try #require(run.newest).id, at: 0, .failed(failure))
+        #expect(run.error == nil)
+        #expect(run.planner.isWaitingForConnectivity)
+        run.tell(.networkChanged(.unknown))
+        run.waitForNetwork(atMost: .milliseconds(500))
+        #expect(run.opened.count == 2)
+    }
+
+    @Test func `where there is a route a failure counts`() throws {
+        var run = run(settings())
+        run.tell(.networkChanged(.unknown))
+        run.end(try #require(run.newest).id, at: 0, .failed(refused))
+        #expect(run.error?.code == .network)
+        #expect(!run.planner.isWaitingForConnectivity)
+    }
+
+    @Test func `an answer that is an error counts without a route too`() throws {
+        var run = run(settings())
+        run.tell(.networkChanged(.none))
+        run.answer(try #require(run.newest).id, ResponseHead(404, [:]))
+        #expect(run.error?.code == .notFound)
+    }
+
+    @Test(arguments: ["http://127.0.0.1/a", "http://localhost:8080/a", "http://[::1]/a"])
+    func `who asks this machine never waits`(url: String) throws {
+        var run = run(settings(), url)
+        run.tell(.networkChanged(.none))
+        run.end(try #require(run.newest).id, at: 0, .failed(refused))
+        #expect(run.error?.code == .network)
+    }
+
+    @Test func `an address of the other family needs a route of its own`() throws {
+        var run = run(settings(), "http://[2001:db8::1]/a")
+        run.tell(.networkChanged(NetworkPath(hasIPv4Route: true, hasIPv6Route: false)))
+        run.end(try #require(run.newest).id, at: 0, .failed(refused))
+        #expect(run.planner.isWaitingForConnectivity)
+    }
+
+    @Test func `without a route it is tried once a minute all the same`() throws {
+        var run = run(settings())
+        run.tell(.networkChanged(.none))
+        for tries in 1...3 {
+            #expect(run.opened.count == tries)
+            run.end(try #require(run.newest).id, at: 0, .failed(refused))
+            #expect(run.planner.wakeAt(run.now) == run.now + .seconds(60))
+            run.waitForNetwork(atMost: .seconds(60))
+        }
+        #expect(run.error == nil)
+    }
+
+    @Test func `a connection that outlives its route by a second is ended`() throws {
+        let (begun, first) = try half(settings())
+        var run = begun
+        run.tell(.networkChanged(.none))
+        run.pass(.milliseconds(900), sample(first, Self.total / 2))
+        #expect(run.closed.isEmpty)
+        run.pass(.milliseconds(200), sample(first, Self.total / 2))
+        #expect(run.closed == [first.id])
+        run.end(first.id, at: Self.total / 2, .cancelled)
+        #expect(run.planner.isWaitingForConnectivity)
+        #expect(run.error == nil)
+    }
+
+    @Test func `bytes that come without a route keep their connection`() throws {
+        let (begun, first) = try half(settings())
+        var run = begun
+        run.tell(.networkChanged(.none))
+        for step in 1...5 {
+            run.pass(.milliseconds(900), sample(first, Self.total / 2 + Int64(step)))
+        }
+        #expect(run.closed.isEmpty)
+    }
+
+    @Test func `a route that is back within a second was never missed`() throws {
+        let (begun, first) = try half(settings())
+        var run = begun
+        run.tell(.networkChanged(.none))
+        run.pass(.milliseconds(900), sample(first, Self.total / 2))
+        run.tell(.networkChanged(.unknown))
+        run.pass(.seconds(4), sample(first, Self.total / 2 + 1))
+        run.pass(.seconds(20), sample(first, Self.total / 2 + 1))
+        #expect(run.closed.isEmpty)
+    }
+
+    @Test func `a connection that the outage has killed is replaced`() throws {
+        let (begun, first) = try half(settings())
+        var run = begun
+        run.tell(.networkChanged(.none))
+        run.pass(.milliseconds(500), sample(first, Self.total / 2))
+        run.tell(.networkChanged(.unknown))
+        run.pass(.seconds(4), sample(first, Self.total / 2))
+        #expect(run.closed.isEmpty)
+        run.pass(.seconds(2), sample(first, Self.total / 2))
+        #expect(run.closed == [first.id])
+        run.end(first.id, at: Self.total / 2, .cancelled)
+        #expect(run.opened.count == 2)
+        #expect(run.error == nil)
+    }
+
+    @Test func `a failure that is told after the route is back is the outage's`() throws {
+        let (begun, first) = try half(settings())
+        var run = begun
+        run.pass(.seconds(1), sample(first, Self.total / 2))
+        run.tell(.networkChanged(.none))
+        run.tell(.networkChanged(.unknown))
+        run.end(first.id, at: Self.total / 2, .failed(lost))
+        #expect(run.error == nil)
+        run.waitForNetwork(atMost: .seconds(1))
+        #expect(run.opened.count == 2)
+    }
+
+    @Test func `names may take a while until they are resolved again`() throws {
+        var run = run(settings())
+        run.tell(.networkChanged(.none))
+        run.end(try #require(run.newest).id, at: 0, .failed(nameless))
+        run.tell(.networkChanged(.unknown))
+        let back = run.now
+        var tries = 1
+        while run.error == nil, tries < 100 {
+            run.waitForNetwork(atMost: .seconds(1))
+            run.end(try #require(run.newest).id, at: 0, .failed(nameless))
+            tries += 1
+        }
+        #expect(run.error?.code == .nameNotResolved)
+        #expect(run.now - back >= .seconds(10))
+        #expect(run.now - back < .seconds(12))
+        #expect((10...22).contains(tries))
+    }
+
+    @Test func `many that wait do not go on at the same moment`() throws {
+        var moments: Set<Moment> = []
+        for seed in UInt64(1)...50 {
+            var run = PlannerRun(settings(), of: pinned, seed: seed)
+            run.tell(.networkChanged(.none))
+            run.end(try #require(run.newest).id, at: 0, .failed(refused))
+            run.tell(.networkChanged(.unknown))
+            moments.insert(try #require(run.planner.wakeAt(run.now)))
+        }
+        #expect(moments.count == 50)
+        #expect(moments.allSatisfy { $0 - .zero <= .milliseconds(500) })
+    }
+
+    @Test func `slots are given back while it waits`() throws {
+        var run = run(settings(connections: 4))
+        run.tell(.networkChanged(.unknown))
+        let first = try #require(run.newest)
+        run.answer(first.id, whole)
+        #expect(run.opened.count == 4)
+        run.tell(.networkChanged(.none))
+        for order in run.opened { run.end(order.id, at: order.start, .failed(lost)) }
+        #expect(run.slotsInUse == 0)
+        #expect(run.planner.isWaitingForConnectivity)
+    }
+
+    // MARK: - Metered
+
+    @Test func `nothing is asked before it is known whether that costs`() throws {
+        var run = run(unpaid)
+        #expect(run.opened.isEmpty)
+        #expect(!run.planner.isWaitingForConnectivity)
+        #expect(run.planner.wakeAt(run.now) == nil)
+        run.tell(.networkChanged(paid(false)))
+        #expect(run.opened.count == 1)
+    }
+
+    @Test func `where nobody can tell it costs nothing`() throws {
+        var run = run(unpaid)
+        run.tell(.networkChanged(paid(nil)))
+        #expect(run.opened.count == 1)
+    }
+
+    @Test func `a metered network is waited out, before and in the middle`() throws {
+        var run = run(unpaid)
+        run.tell(.networkChanged(paid(true)))
+        #expect(run.opened.isEmpty)
+        #expect(run.planner.isWaitingForConnectivity)
+        run.pass(.seconds(3600))
+        #expect(run.opened.isEmpty)
+        run.tell(.networkChanged(paid(false)))
+        run.waitForNetwork(atMost: .milliseconds(500))
+        let first = try #require(run.newest)
+        run.answer(first.id, whole)
+        run.pass(.seconds(1), sample(first, 1000))
+        run.tell(.networkChanged(paid(true)))
+        #expect(run.closed == [first.id])
+        run.end(first.id, at: 1000, .cancelled)
+        #expect(run.planner.isWaitingForConnectivity)
+        #expect(run.opened.count == 1)
+        run.tell(.networkChanged(paid(nil)))
+        run.waitForNetwork(atMost: .milliseconds(500))
+        #expect(run.newest?.start == 1000)
+        #expect(run.error == nil)
+    }
+
+    @Test func `this machine costs nothing`() {
+        var run = run(unpaid, "http://localhost/a")
+        #expect(run.opened.count == 1)
+        run.tell(.networkChanged(paid(true)))
+        #expect(run.closed.isEmpty)
+    }
+
+    @Test func `metered does not matter where it is allowed`() {
+        var run = run(settings())
+        run.tell(.networkChanged(paid(true)))
+        #expect(run.opened.count == 1)
+        #expect(run.closed.isEmpty)
+    }
+
+    // MARK: - At random
+
+    /// Failures come only while there is no route or just after: none may ever count.
+    @Test func `outages alone never end a download`() throws {
+        var random = SeededRandom()
+        for _ in 0..<300 {
+            var run = PlannerRun(settings(connections: 2), of: pinned, seed: random.next())
+            run.tell(.networkChanged(.unknown))
+            var offsets: [TransferID: Int64] = [:]
+            for _ in 0..<60 where run.error == nil {
+                for id in offsets.keys { offsets[id]? += 10 }
+                let samples = run.running.compactMap { order in
+                    offsets[order.id].map { TransferSample(id: order.id, offset: $0) }
+                }
+                run.pass(.milliseconds(Int64.random(in: 1...900, using: &random)), samples)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0:
+                    run.tell(.networkChanged(.none))
+                    for order in run.running where Bool.random(using: &random) {
+                        run.end(order.id, at: offsets[order.id] ?? order.start, .failed(lost))
+                    }
+                case 1: run.tell(.networkChanged(.unknown))
+                default:
+                    for order in run.running where offsets[order.id] == nil {
+                        run.answerAsAsked(order, total: Self.total)
+                        offsets[order.id] = order.start
+                    }
+                }
+                for order in run.running where run.closed.contains(order.id) {
+                    run.end(order.id, at: offsets[order.id] ?? order.start, .cancelled)
+                }
+            }
+            #expect(run.error == nil, "\(random.seed): \(run.error.map { "\($0)" } ?? "")")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import PawlCore
+import Synchronization
+
+/// A network whose coming and going a test decides.
+final class ScriptedNetwork: NetworkPathMonitoring {
+    private struct State {
+        var path: NetworkPath
+        var observers: [Int: @Sendable (NetworkPath) -> Void] = [:]
+        var nextID = 0
+        var looks = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(_ path: NetworkPath) { state = Mutex(State(path: path)) }
+
+    /// How often somebody looked.
+    var looks: Int { state.withLock { $0.looks } }
+    var observerCount: Int { state.withLock { $0.observers.count } }
+
+    func become(_ path: NetworkPath) {
+        state.withLock { state in
+            state.path = path
+            for observer in state.observers.values { observer(path) }
+        }
+    }
+
+    /// It is so, and nobody has been told yet.
+    func becomeSilently(_ path: NetworkPath) { state.withLock { $0.path = path } }
+
+    func observe(
+        asksWhetherMetered: Bool,
+        _ changed: @escaping @Sendable (NetworkPath) -> Void
+    ) -> NetworkObservation {
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.observers[state.nextID] = changed
+            changed(state.path)
+            return state.nextID
+        }
+        return NetworkObservation { [self] in
+            state.withLock { $0.observers[id] = nil }
+        }
+    }
+
+    func look() -> NetworkPath {
+        state.withLock { state in
+            state.looks += 1
+            return state.path
+        }
+    }
+
+    func shutDown() {}
+}
