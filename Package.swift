@@ -70,8 +70,14 @@ let package = Package(
         .executableTarget(name: "PawlTool", dependencies: ["PawlCLI"], swiftSettings: settings),
         ours("PawlTesting", ["PawlCore", "CCrypto", system]),
 
+        .executableTarget(
+            name: "StorageProbe",
+            dependencies: ["PawlStorage", "PawlCore", system],
+            path: "Tests/StorageProbe",
+            swiftSettings: settings
+        ),
         tests("PawlCoreTests", ["PawlCore"]),
-        tests("PawlStorageTests", ["PawlStorage", "PawlCore", system]),
+        tests("PawlStorageTests", ["PawlStorage", "PawlCore", "StorageProbe", system]),
         tests("PawlTransportTests", ["PawlTransport", "PawlCore"]),
         tests(
             "PawlEngineTests",

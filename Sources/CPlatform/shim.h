@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -18,6 +20,11 @@
 static const int pawl_o_tmpfile = PAWL_O_TMPFILE;
 #define PAWL_RENAME_NOREPLACE 1
 #define PAWL_FALLOC_KEEP_SIZE 1
+// Swift does not import these macros, which are expressions.
+static const long pawl_utime_now = UTIME_NOW;
+static const long pawl_utime_omit = UTIME_OMIT;
+#define PAWL_SEEK_DATA 3
+#define PAWL_SEEK_HOLE 4
 
 static inline int pawl_renameat2(
     int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
@@ -26,6 +33,12 @@ static inline int pawl_renameat2(
 
 static inline int pawl_fallocate(int file, int mode, int64_t offset, int64_t length) {
     return (int)syscall(SYS_fallocate, file, mode, offset, length);
+}
+
+// As much as the file systems can do by themselves; both files' own positions stay as they are.
+static inline int64_t pawl_copy_file_range(
+    int from, int64_t from_offset, int to, int64_t to_offset, size_t count) {
+    return syscall(SYS_copy_file_range, from, &from_offset, to, &to_offset, count, 0u);
 }
 
 // Has the disk begin to write what is dirty of the file; waits for none of it.

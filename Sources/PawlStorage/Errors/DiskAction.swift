@@ -3,7 +3,7 @@ internal import SystemPackage
 /// What the disk was asked to do, for the text of an error and for its code.
 package enum DiskAction: Sendable {
     case create, open, read, write, sync, reserve, truncate, rename, remove, lock
-    case inspect, prepareFolder
+    case inspect, prepareFolder, watch
 
     func text(_ path: FilePath) -> String {
         switch self {
@@ -18,6 +18,7 @@ package enum DiskAction: Sendable {
         case .remove: "removing \(path)"
         case .lock: "locking \(path)"
         case .prepareFolder: "preparing the folder \(path)"
+        case .watch: "watching the folder \(path)"
         }
     }
 }

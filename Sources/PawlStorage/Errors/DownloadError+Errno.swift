@@ -38,7 +38,7 @@ extension DownloadError {
 
     private static func code(_ errno: Errno, _ action: DiskAction) -> ErrorCode {
         switch action {
-        case .prepareFolder: .directoryNotUsable
+        case .prepareFolder, .watch: .directoryNotUsable
         case .rename: errno == .fileExists ? .fileExists : nameCode(errno) ?? .renameFailed
         case .create, .lock: folderCode(errno) ?? .fileNotCreatable
         case .open: nameCode(errno) ?? .fileNotCreatable
@@ -99,6 +99,7 @@ extension DownloadError {
 }
 
 /// Runs what the system may refuse, and says while doing what it did.
+@discardableResult
 func attempt<T>(
     _ action: DiskAction,
     _ path: FilePath,

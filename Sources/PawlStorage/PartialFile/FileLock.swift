@@ -17,10 +17,20 @@ enum FileLock {
 
     /// A file system without locks (some network ones) is used without them.
     static func takeWithoutContest(_ file: OpenFile) throws(Errno) {
+        if try attempt(file) == .held { throw .wouldBlock }
+    }
+
+    enum Attempt { case taken, held, notSupported }
+
+    /// Takes the lock where nobody has it: for those to whom a lock that cannot be is not a free one.
+    static func attempt(_ file: OpenFile) throws(Errno) -> Attempt {
         do throws(Errno) {
             try retrying { flock(file.descriptor, LOCK_EX | LOCK_NB) }
+            return .taken
+        } catch .wouldBlock {
+            return .held
         } catch .noLocks, .noFunction, .notSupportedOnSocket, .invalidArgument {
-            return
+            return .notSupported
         }
     }
 
@@ -73,6 +83,11 @@ enum LockTable {
         let owner =
             same.first { $0.device == identity.device } ?? (same.count == 1 ? same.first : nil)
         return owner.flatMap { $0.process > 0 ? $0.process : nil }
+    }
+
+    /// The numbers of all files that are locked, on whatever device.
+    static var lockedInodes: Set<UInt64> {
+        Set(read().split(separator: "\n").compactMap { Entry($0)?.inode })
     }
 
     struct Entry: Hashable {

@@ -25,25 +25,31 @@ extension PartialStore {
         in folder: FilePath,
         _ settings: StoreSettings
     ) throws(DownloadError) -> OpenFile? {
-        guard settings.startsUnnamed, Self.canNameLater else { return nil }
-        do throws(Errno) {
-            return try OpenFile(folder, O_RDWR | pawl_o_tmpfile)
-        } catch .notSupportedOnSocket, .isDirectory, .noSuchFileOrDirectory, .invalidArgument,
-            .noFunction
-        {
-            return nil
-        } catch {
-            throw DownloadError(error, while: .create, folder.appending("a partial file"))
+        guard settings.startsUnnamed else { return nil }
+        return try attempt(.create, folder.appending("a partial file")) { () throws(Errno) in
+            try OpenFile.unnamed(in: folder)
         }
     }
+}
 
+extension OpenFile {
     private static let canNameLater: Bool = {
         let found = try? FilePath("/proc/self/fd").systemCall { access($0, X_OK) }
         return found != nil
     }()
-}
 
-extension OpenFile {
+    /// A file without a name in that folder, nil where the system has none that could get one later.
+    static func unnamed(in folder: FilePath, mode: mode_t = 0o666) throws(Errno) -> OpenFile? {
+        guard canNameLater else { return nil }
+        do throws(Errno) {
+            return try OpenFile(folder, O_RDWR | pawl_o_tmpfile, mode: mode)
+        } catch .notSupportedOnSocket, .isDirectory, .noSuchFileOrDirectory, .invalidArgument,
+            .noFunction
+        {
+            return nil
+        }
+    }
+
     /// Gives a file without a name one; never replaces.
     func link(as path: FilePath) throws(Errno) {
         try FilePath("/proc/self/fd/\(descriptor)").systemCall(path) { handle, path in

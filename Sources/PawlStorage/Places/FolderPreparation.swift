@@ -6,15 +6,20 @@ package import SystemPackage
 package enum FolderPreparation {
     /// Creates the folder and those above it where they are missing, and finds out before anything
     /// is fetched whether files can be made in it.
-    package static func prepare(_ folder: FilePath) throws(DownloadError) {
+    ///
+    /// `mode`: of those that are created.
+    package static func prepare(
+        _ folder: FilePath,
+        mode: UInt32 = 0o777
+    ) throws(DownloadError) {
         let folder: FilePath = folder.isEmpty ? "." : folder
         try attempt(.prepareFolder, folder) { () throws(Errno) in
-            try create(folder)
+            try create(folder, mode_t(mode))
             try folder.systemCall { access($0, W_OK | X_OK) }
         }
     }
 
-    private static func create(_ folder: FilePath) throws(Errno) {
+    private static func create(_ folder: FilePath, _ mode: mode_t) throws(Errno) {
         var missing: [FilePath] = []
         var place = folder
         while try !isDirectory(place) {
@@ -25,7 +30,7 @@ package enum FolderPreparation {
         }
         for folder in missing.reversed() {
             do throws(Errno) {
-                try folder.systemCall { mkdir($0, 0o777) }
+                try folder.systemCall { mkdir($0, mode) }
             } catch .fileExists {
                 // Another process was faster; what it made must be a directory all the same.
                 guard try isDirectory(folder) else { throw .notDirectory }

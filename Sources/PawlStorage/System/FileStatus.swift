@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 internal import SystemPackage
 
@@ -12,6 +13,12 @@ struct FileStatus: Sendable {
     let size: Int64
     let allocated: Int64
     let modifiedNanoseconds: Int64
+    let accessedNanoseconds: Int64
+    /// How many names it has.
+    let linkCount: UInt64
+    let owner: UInt32
+    /// Without the kind of file.
+    let permissions: UInt32
     let isRegular: Bool
     let isDirectory: Bool
 
@@ -19,11 +26,19 @@ struct FileStatus: Sendable {
         identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         size = Int64(status.st_size)
         allocated = Int64(status.st_blocks).multipliedReportingOverflow(by: 512).partialValue
-        let seconds = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-        modifiedNanoseconds = seconds.partialValue &+ Int64(status.st_mtim.tv_nsec)
+        modifiedNanoseconds = Self.nanoseconds(status.st_mtim)
+        accessedNanoseconds = Self.nanoseconds(status.st_atim)
+        linkCount = UInt64(status.st_nlink)
+        owner = UInt32(status.st_uid)
+        permissions = UInt32(status.st_mode & 0o7777)
         let kind = status.st_mode & S_IFMT
         isRegular = kind == S_IFREG
         isDirectory = kind == S_IFDIR
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue
+            &+ Int64(time.tv_nsec)
     }
 
     /// Nil where the call finds nothing.

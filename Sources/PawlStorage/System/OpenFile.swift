@@ -6,7 +6,7 @@ internal import SystemPackage
 final class OpenFile: Sendable {
     let descriptor: Int32
 
-    private init(owning descriptor: Int32) { self.descriptor = descriptor }
+    init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 

@@ -1,0 +1,21 @@
+/// macOS: the folders of `FileManager.urls(for:in:)`, in the user's domain.
+package struct ApplePlaces: PlaceResolving {
+    private let surroundings: PlaceSurroundings
+
+    package init(_ surroundings: PlaceSurroundings) { self.surroundings = surroundings }
+
+    package func folder(of place: StandardPlace, for application: String) -> String? {
+        switch place {
+        case .documents: below("Documents", application)
+        case .caches: below("Library/Caches", application)
+        case .data: below("Library/Application Support", application)
+        case .temporary:
+            // The system's own TMPDIR is the user's alone already; /tmp is not.
+            "\(surroundings.path(in: "TMPDIR") ?? "/tmp")/\(application)-\(surroundings.user)"
+        }
+    }
+
+    private func below(_ folder: String, _ application: String) -> String? {
+        surroundings.home.map { "\($0)/\(folder)/\(application)" }
+    }
+}

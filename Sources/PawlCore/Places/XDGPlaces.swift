@@ -1,0 +1,46 @@
+/// Linux and its like: XDG base directories (0.8) and `user-dirs.dirs`.
+///
+/// Temporary files go to `TMPDIR`, else `/tmp`, and not to `XDG_RUNTIME_DIR`: that one is for sockets,
+/// lies in memory, and the specification keeps larger files out of it. A user who has switched the
+/// folder for documents off (by naming the home folder for it) gets them below `XDG_DATA_HOME`.
+package struct XDGPlaces: PlaceResolving {
+    private let surroundings: PlaceSurroundings
+
+    package init(_ surroundings: PlaceSurroundings) { self.surroundings = surroundings }
+
+    package func folder(of place: StandardPlace, for application: String) -> String? {
+        switch place {
+        case .caches: base("XDG_CACHE_HOME", ".cache").map { "\($0)/\(application)" }
+        case .data: base("XDG_DATA_HOME", ".local/share").map { "\($0)/\(application)" }
+        case .documents: documents(application)
+        case .temporary: temporary(application)
+        }
+    }
+
+    /// Where `user-dirs.dirs` lies.
+    package static func listOfUserDirectories(_ surroundings: PlaceSurroundings) -> String? {
+        XDGPlaces(surroundings).base("XDG_CONFIG_HOME", ".config").map { "\($0)/user-dirs.dirs" }
+    }
+
+    private func base(_ variable: String, _ standard: String) -> String? {
+        surroundings.path(in: variable)
+            ?? surroundings.home.map { $0 == "/" ? "/\(standard)" : "\($0)/\(standard)" }
+    }
+
+    private func documents(_ application: String) -> String? {
+        let home = surroundings.home
+        let listed = UserDirectories(surroundings.userDirectories, home: home)["DOCUMENTS"]
+        let folder =
+            listed ?? surroundings.path(in: "XDG_DOCUMENTS_DIR") ?? home.map { "\($0)/Documents" }
+        guard let folder, folder != home else {
+            return self.folder(of: .data, for: application).map { "\($0)/Documents" }
+        }
+        return "\(folder)/\(application)"
+    }
+
+    /// `/tmp` is everybody's: the user's number keeps two users apart.
+    private func temporary(_ application: String) -> String? {
+        let folder = surroundings.path(in: "TMPDIR") ?? "/tmp"
+        return "\(folder)/\(application)-\(surroundings.user)"
+    }
+}

@@ -1,0 +1,109 @@
+internal import CPlatform
+internal import Glibc
+package import PawlCore
+package import SystemPackage
+
+/// Removes files of a cache by age, total size and room on the disk.
+///
+/// A file that somebody has locked is in use and stays, and a partial file and its checkpoint go together
+/// or not at all. Links are not followed, folders stay.
+package struct CacheCleaner: Sendable {
+    private let folder: FilePath
+    private let documents: FilePath?
+
+    /// `documents`: a folder that is never touched, wherever it lies.
+    package init(_ folder: FilePath, documents: FilePath?) {
+        self.folder = folder
+        self.documents = documents
+    }
+
+    /// Removes what the policy says; a folder that is not there has nothing to remove.
+    ///
+    /// `now`: nanoseconds since 1970; `freeBytes`: for tests, else the disk is asked.
+    package func clean(
+        _ policy: CleaningPolicy,
+        now: Int64 = CacheCleaner.currentTime,
+        freeBytes: Int64? = nil
+    ) throws(DownloadError) -> CleaningResult {
+        let protected = try protectedFolder()
+        var groups = try attempt(.inspect, folder) { () throws(Errno) in
+            try CachedGroup.all(below: folder, skipping: protected)
+        }
+        // Only to decide: taking the locks themselves would be in the way of a download that begins.
+        let locked = LockTable.lockedInodes
+        let candidates = groups.enumerated().map { $1.candidate(index: $0, locked: locked) }
+        let plan = CleaningPlan(
+            candidates,
+            policy: policy,
+            now: now,
+            freeBytes: freeBytes ?? policy.minimumFreeBytes.flatMap { _ in free }
+        )
+        var result = CleaningResult()
+        for index in plan.doomed { groups[index].remove(&result) }
+        for file in groups.flatMap(\.files) {
+            result.remainingFiles += 1
+            result.remainingBytes += file.status.size
+        }
+        return result
+    }
+
+    package static var currentTime: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// Nil where the system does not tell.
+    private var free: Int64? {
+        var status = statvfs()
+        guard (try? folder.systemCall({ statvfs($0, &status) })) != nil else { return nil }
+        let (bytes, overflow) = UInt64(status.f_bavail)
+            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return overflow ? .max : Int64(clamping: bytes)
+    }
+
+    /// Throws where all of the folder lies within the documents.
+    private func protectedFolder() throws(DownloadError) -> FileStatus.Identity? {
+        guard let documents else { return nil }
+        let protected = try attempt(.inspect, documents) { () throws(Errno) in
+            try documents.targetStatus()?.identity
+        }
+        guard let protected, let real = RealPath.of(folder) else { return nil }
+        for place in RealPath.ancestors(of: real) {
+            let status = try attempt(.inspect, place) { () throws(Errno) in
+                try place.targetStatus()
+            }
+            guard status?.identity == protected else { continue }
+            throw DownloadError(
+                .usage,
+                "\(folder) lies in the documents, which are never cleaned",
+                advice: "clean the caches, or remove single files",
+                context: "cleaning \(folder)"
+            )
+        }
+        return protected
+    }
+}
+
+/// Paths without links in them.
+enum RealPath {
+    /// Nil where there is nothing.
+    static func of(_ path: FilePath) -> FilePath? {
+        path.withPlatformString { text in
+            guard let real = realpath(text, nil) else { return nil }
+            defer { free(real) }
+            return FilePath(platformString: real)
+        }
+    }
+
+    /// The path itself and all folders above it.
+    static func ancestors(of path: FilePath) -> [FilePath] {
+        var all = [path]
+        var place = path
+        while !place.components.isEmpty {
+            place = place.removingLastComponent()
+            all.append(place)
+        }
+        return all
+    }
+}

@@ -1,0 +1,106 @@
+internal import Glibc
+internal import PawlCore
+internal import SystemPackage
+
+/// Files of a cache that go together.
+struct CachedGroup {
+    struct File {
+        let path: FilePath
+        let status: FileStatus
+    }
+
+    private(set) var files: [File]
+
+    static func all(
+        below folder: FilePath,
+        skipping protected: FileStatus.Identity?
+    ) throws(Errno) -> [CachedGroup] {
+        var groups: [FilePath: CachedGroup] = [:]
+        guard try folder.targetStatus() != nil else { return [] }
+        try FolderTree.forEachFile(below: folder, skipping: protected) {
+            (path, status) throws(Errno) in
+            guard status.isRegular else { return }
+            let name = DownloadPaths(partialOrCheckpoint: path)?.partial ?? path
+            groups[name, default: CachedGroup(files: [])].files.append(
+                File(path: path, status: status)
+            )
+        }
+        // The checkpoint last: alone it can be told from one that is needed.
+        return groups.sorted { $0.key.string < $1.key.string }.map { _, group in
+            CachedGroup(files: group.files.sorted { $0.path.string < $1.path.string })
+        }
+    }
+
+    /// `locked`: the numbers of the files that somebody has locked.
+    func candidate(index: Int, locked: Set<UInt64>) -> CleaningPlan.Candidate {
+        CleaningPlan.Candidate(
+            index: index,
+            bytes: sum { $0.size },
+            reclaimableBytes: sum { $0.linkCount == 1 ? $0.allocated : 0 },
+            lastUsed: files.map(\.status.lastUsed).max() ?? 0,
+            isInUse: files.contains { locked.contains($0.status.identity.inode) }
+        )
+    }
+
+    /// Removes what is still as it was, and nobody has locked since.
+    mutating func remove(_ result: inout CleaningResult) {
+        guard let locks = lock(), files.allSatisfy(\.isUnchanged) else {
+            result.kept += files.map(\.path.string)
+            return
+        }
+        // They are held until all are gone.
+        withExtendedLifetime(locks) {
+            files.removeAll { $0.remove(&result) }
+        }
+    }
+
+    /// The locks on all of them, nil where somebody has one.
+    private func lock() -> [OpenFile]? {
+        var locks: [OpenFile] = []
+        for file in files {
+            // A file that may not be read can be removed all the same, and has no lock of ours.
+            guard let open = try? OpenFile(file.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
+                continue
+            }
+            if (try? FileLock.attempt(open)) == .held { return nil }
+            locks.append(open)
+        }
+        return locks
+    }
+
+    private func sum(_ value: (FileStatus) -> Int64) -> Int64 {
+        files.reduce(0) { total, file in
+            let (sum, overflow) = total.addingReportingOverflow(max(0, value(file.status)))
+            return overflow ? .max : sum
+        }
+    }
+}
+
+extension CachedGroup.File {
+    /// Returns whether it is gone: what another process was faster with is gone too, and not counted.
+    fileprivate func remove(_ result: inout CleaningResult) -> Bool {
+        do throws(Errno) {
+            try path.removeFile()
+        } catch .noSuchFileOrDirectory {
+            return true
+        } catch {
+            result.kept.append(path.string)
+            return false
+        }
+        result.removed.append(path.string)
+        result.removedBytes += status.size
+        return true
+    }
+
+    /// One that was written to since, or read, is not what was decided on.
+    fileprivate var isUnchanged: Bool {
+        guard let now = try? path.status() else { return true }
+        return now.identity == status.identity && now.size == status.size
+            && now.lastUsed == status.lastUsed
+    }
+}
+
+extension FileStatus {
+    /// The later of the last reading, as far as it is noted, and the last change.
+    fileprivate var lastUsed: Int64 { max(accessedNanoseconds, modifiedNanoseconds) }
+}

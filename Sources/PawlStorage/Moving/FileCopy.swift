@@ -1,0 +1,147 @@
+internal import CPlatform
+internal import Glibc
+internal import PawlCore
+internal import SystemPackage
+
+/// A copy of a file on another file system: holes, attributes, permissions and times are kept.
+package struct FileCopy {
+    /// Ways to copy bytes, the best first.
+    package enum Method: CaseIterable, Sendable {
+        /// `copy_file_range`: the kernel copies, or has the file system share the bytes.
+        case kernel
+        case readAndWrite
+    }
+
+    private static let pieceSize: Int64 = 8 << 20
+
+    private let source: OpenFile
+    private let sourcePath: FilePath
+    private let target: OpenFile
+    private let targetPath: FilePath
+    private let methods: [Method]
+
+    init(
+        from source: OpenFile,
+        _ sourcePath: FilePath,
+        to target: OpenFile,
+        _ targetPath: FilePath,
+        methods: [Method]
+    ) {
+        self.source = source
+        self.sourcePath = sourcePath
+        self.target = target
+        self.targetPath = targetPath
+        self.methods = methods
+    }
+
+    /// Copies all, and has it on the disk when this returns.
+    ///
+    /// Returns the names of the attributes that the other file system does not keep.
+    func run(
+        _ status: FileStatus,
+        onPiece: () throws(DownloadError) -> Void
+    ) throws(DownloadError) -> [String] {
+        if status.allocated >= status.size { try reserve(status.size) }
+        var pieces = CopyPieces(source, size: status.size, pieceSize: Self.pieceSize)
+        var methods = methods
+        while let piece = try attempt(.read, sourcePath, { () throws(Errno) in try pieces.next() })
+        {
+            try onPiece()
+            try copy(piece, &methods)
+        }
+        try attempt(.truncate, targetPath) { () throws(Errno) in
+            try target.truncate(to: status.size)
+        }
+        let lost = copyAttributes()
+        try attempt(.write, targetPath) { () throws(Errno) in
+            try retrying { fchmod(target.descriptor, mode_t(status.permissions)) }
+            try copyTimes(status)
+        }
+        try attempt(.sync, targetPath) { () throws(Errno) in try target.syncAll() }
+        return lost
+    }
+
+    /// A full disk is found before anything is copied, where the file system can tell.
+    private func reserve(_ size: Int64) throws(DownloadError) {
+        guard size > 0 else { return }
+        do throws(Errno) {
+            try retrying { pawl_fallocate(target.descriptor, PAWL_FALLOC_KEEP_SIZE, 0, size) }
+        } catch .noSpace, .diskQuotaExceeded {
+            throw DownloadError.diskFull(missing: nil, .reserve, targetPath)
+        } catch {
+            // The writes will tell.
+            return
+        }
+    }
+
+    /// The first way that works is the one for all that follows.
+    private func copy(_ piece: Range<Int64>, _ methods: inout [Method]) throws(DownloadError) {
+        var offset = piece.lowerBound
+        while offset < piece.upperBound {
+            guard methods.first == .kernel else {
+                try readAndWrite(offset..<piece.upperBound)
+                return
+            }
+            let count = pawl_copy_file_range(
+                source.descriptor,
+                offset,
+                target.descriptor,
+                offset,
+                Int(piece.upperBound - offset)
+            )
+            if count > 0 {
+                offset += count
+                continue
+            }
+            switch count < 0 ? Errno.last : nil {
+            case .interrupted?: continue
+            case (.noSpace?), (.diskQuotaExceeded?), (.ioError?):
+                throw DownloadError(.last, while: .write, targetPath)
+            default: break
+            }
+            // It does not know how, between these two: then bytes are read and written.
+            methods.removeFirst()
+        }
+    }
+
+    private func readAndWrite(_ piece: Range<Int64>) throws(DownloadError) {
+        let buffer = PieceBuffer(count: 256 * 1024)
+        var offset = piece.lowerBound
+        while offset < piece.upperBound {
+            let wanted = Int(min(Int64(buffer.bytes.count), piece.upperBound - offset))
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<wanted])
+            let place = offset
+            let count = try attempt(.read, sourcePath) { () throws(Errno) in
+                try source.read(into: part, at: place)
+            }
+            guard count > 0 else {
+                // It was longer before.
+                throw DownloadError(.resourceBusy, while: .read, sourcePath)
+            }
+            try attempt(.write, targetPath) { () throws(Errno) in
+                try target.write(UnsafeRawBufferPointer(rebasing: part[..<count]), at: place)
+            }
+            offset += Int64(count)
+        }
+    }
+
+    private func copyAttributes() -> [String] {
+        // A file system without attributes has none to lose.
+        let names = (try? ExtendedAttributes.names(of: source)) ?? []
+        return names.filter { name in
+            guard let value = try? ExtendedAttributes.read(name, of: source) else { return false }
+            return (try? ExtendedAttributes.write(value, name, on: target)) == nil
+        }
+    }
+
+    private func copyTimes(_ status: FileStatus) throws(Errno) {
+        func time(_ nanoseconds: Int64) -> timespec {
+            let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+            return rest >= 0
+                ? timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
+                : timespec(tv_sec: Int(seconds) - 1, tv_nsec: Int(rest) + 1_000_000_000)
+        }
+        let times = [time(status.accessedNanoseconds), time(status.modifiedNanoseconds)]
+        try retrying { futimens(target.descriptor, times) }
+    }
+}

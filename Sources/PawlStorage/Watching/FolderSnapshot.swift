@@ -1,0 +1,38 @@
+internal import Glibc
+package import PawlCore
+package import SystemPackage
+
+/// The regular files of a folder, as they are at a moment.
+package enum FolderSnapshot {
+    /// Files that disappear meanwhile are left out.
+    package static func take(_ folder: FilePath) throws(Errno) -> [String: FileStamp] {
+        let names = try FolderListing.names(in: folder)
+        return try look(at: names.compactMap { String(validating: $0, as: UTF8.self) }, in: folder)
+    }
+
+    /// Those of the names that are files.
+    static func look(
+        at names: some Sequence<String>,
+        in folder: FilePath
+    ) throws(Errno) -> [String: FileStamp] {
+        var files: [String: FileStamp] = [:]
+        for name in names {
+            // Not `FilePath.appending`, which takes a text apart: this is a name.
+            let path = FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.utf8))
+            guard let status = try path.status(), status.isRegular else { continue }
+            files[name] = FileStamp(status)
+        }
+        return files
+    }
+}
+
+extension FileStamp {
+    fileprivate init(_ status: FileStatus) {
+        self.init(
+            device: status.identity.device,
+            inode: status.identity.inode,
+            size: status.size,
+            modified: status.modifiedNanoseconds
+        )
+    }
+}

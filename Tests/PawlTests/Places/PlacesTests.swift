@@ -1,0 +1,87 @@
+import Glibc
+import Pawl
+import PawlTesting
+import Testing
+
+/// Contract: "where files belong", by the public names.
+@Suite(.timeLimit(.minutes(1)))
+struct PlacesTests {
+    @Test func `each place has a folder per application`() throws {
+        let one = Places(applicationIdentifier: "org.example.one")
+        let two = Places(applicationIdentifier: "org.example.two")
+        for place in [Place.documents, .caches, .temporary] {
+            let path = try one.path(of: place)
+            #expect(path.hasPrefix("/"))
+            #expect(try two.path(of: place) != path)
+            #expect(path.split(separator: "/").last?.hasPrefix("org%2eexample%2eone") == true)
+        }
+        #expect(try one.path(of: .directory("/srv/x")) == "/srv/x")
+        #expect(!Places().applicationIdentifier.isEmpty)
+    }
+
+    @Test func `create, write, read, size, exists and delete`() async throws {
+        let scratch = try ScratchFolder()
+        let places = Places(applicationIdentifier: "test")
+        let folder = try await places.folder(.directory(scratch.path("a/b")))
+        #expect(folder.path == scratch.path("a/b"))
+        #expect(try await folder.createDirectory("covers"))
+        try await folder.createFile("covers/1.png", contents: [1, 2, 3])
+        try await folder.write(Array("hello".utf8), to: "greeting.txt")
+        #expect(try await folder.read("greeting.txt") == Array("hello".utf8))
+        #expect(try await folder.size(of: "covers") == 3)
+        #expect(try await folder.size() == 8)
+        #expect(try await folder.exists("covers/1.png"))
+        #expect(try await folder.names() == ["covers", "greeting.txt"])
+        try await folder.markUsed("greeting.txt")
+        #expect(try await folder.delete("covers"))
+        #expect(try await !folder.delete("covers"))
+        #expect(try folder.path(of: "x/y") == scratch.path("a/b/x/y"))
+        await #expect(throws: DownloadError.self) { try await folder.read("../x") }
+    }
+
+    @Test func `the temporary place is the user's alone`() async throws {
+        let places = Places(applicationIdentifier: "pawl-test-\(getpid())")
+        let folder = try await places.folder(.temporary)
+        var status = stat()
+        #expect(lstat(folder.path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o700)
+        rmdir(folder.path)
+    }
+
+    @Test func `caches are cleaned, documents never`() async throws {
+        let scratch = try ScratchFolder()
+        try scratch.write("old", [1, 2, 3])
+        let places = Places(applicationIdentifier: "test")
+        let policy = CleaningPolicy(maximumTotalBytes: 0)
+        let result = try await places.clean(.directory(scratch.path), policy)
+        #expect(result.removed == [scratch.path("old")])
+        #expect(result.removedBytes == 3)
+        #expect(result.remainingFiles == 0)
+        await #expect(throws: DownloadError.self) { try await places.clean(.documents, policy) }
+    }
+
+    @Test func `a file is moved, with the policy that was asked for`() async throws {
+        let scratch = try ScratchFolder()
+        let places = Places(applicationIdentifier: "test")
+        try scratch.write("a", [1])
+        try scratch.write("b", [2])
+        let skipped = try await places.moveFile(
+            at: scratch.path("a"),
+            to: scratch.path("b"),
+            ifExists: .skip
+        )
+        #expect(skipped.wasSkipped && skipped.sourceRemains)
+        let moved = try await places.moveFile(at: scratch.path("a"), to: scratch.path("b"))
+        #expect(moved.path == scratch.path("b.1"))
+        #expect(!moved.sourceRemains)
+        let error = await #expect(throws: DownloadError.self) {
+            try await places.moveFile(
+                at: scratch.path("b"),
+                to: scratch.path("b.1"),
+                ifExists: .fail
+            )
+        }
+        #expect(error?.code == .fileExists)
+        #expect(error?.advice.contains(scratch.path("b")) == true)
+    }
+}
