@@ -1,4 +1,3 @@
-public import struct FoundationEssentials.URL
 public import Logging
 public import PawlCore
 internal import PawlEngine
@@ -43,7 +42,7 @@ public final class DownloadSession: Sendable {
     /// Wakes the runner.
     let bell = Mailbox<Never>()
     let state: Mutex<State>
-    let temporaryFiles = TemporaryFiles()
+    let temporaryFiles: TemporaryFiles
     private let transport: CurlTransport
 
     /// Makes a session.
@@ -56,16 +55,19 @@ public final class DownloadSession: Sendable {
         logger: Logger = Logger(label: "pawl")
     ) {
         self.configuration = configuration
+        temporaryFiles = TemporaryFiles(configuration.application)
         let transport = CurlTransport()
         self.transport = transport
         let settings = configuration.downloaderSettings
-        engine = Engine(
+        var engine = Engine(
             transport: transport,
             time: SystemTimekeeper(),
             settings: settings,
             cores: ProcessorCount.available,
             logger: logger
         )
+        engine.network = SystemNetwork.monitor()
+        self.engine = engine
         state = Mutex(
             State(
                 queue: StartQueue(limit: settings.maximumConcurrentDownloads),
@@ -91,21 +93,16 @@ public final class DownloadSession: Sendable {
         }
     }
 
-    // MARK: - Making tasks
-
-    /// A task that downloads to a file.
-    ///
-    /// It begins when it is resumed.
-    public func downloadTask(
-        with request: DownloadRequest,
-        to destination: TaskDestination = .temporary,
-        completionHandler: (@Sendable (Result<DownloadedFile, DownloadError>) -> Void)? = nil
+    func makeTask(
+        _ request: DownloadRequest,
+        _ target: DownloadTask.Target,
+        _ completionHandler: DownloadCompletionHandler?
     ) -> DownloadTask {
         state.withLock { state in
             let task = DownloadTask(
                 state.nextIdentifier,
                 request,
-                to: destination,
+                target,
                 in: self,
                 completionHandler: completionHandler
             )
@@ -113,39 +110,6 @@ public final class DownloadSession: Sendable {
             state.tasks[task.taskIdentifier] = task
             return task
         }
-    }
-
-    /// A task that downloads a URL to a file.
-    ///
-    /// It begins when it is resumed.
-    public func downloadTask(
-        with url: URL,
-        to destination: TaskDestination = .temporary,
-        completionHandler: (@Sendable (Result<DownloadedFile, DownloadError>) -> Void)? = nil
-    ) -> DownloadTask {
-        downloadTask(
-            with: DownloadRequest(url),
-            to: destination,
-            completionHandler: completionHandler
-        )
-    }
-
-    /// Downloads a file, which is complete and verified when this returns.
-    ///
-    /// Cancelling the task that awaits it ends the download and keeps what came: the next download
-    /// to the same file goes on.
-    ///
-    /// - Throws: `DownloadError`.
-    public func download(
-        from url: URL,
-        to destination: TaskDestination = .temporary,
-        settings: DownloadSettings? = nil
-    ) async throws(DownloadError) -> DownloadedFile {
-        let task = downloadTask(with: DownloadRequest(url, settings: settings), to: destination)
-        task.resume()
-        // Paused where the waiting was cancelled: nobody is left to resume it.
-        defer { task.end(keeping: true) }
-        return try await task.file
     }
 
     // MARK: - The end

@@ -35,6 +35,10 @@ public struct SessionConfiguration: Sendable {
     /// 30 s by default; then it is paused, which costs a new connection when it is resumed.
     public var suspensionLimit: Duration = .seconds(30)
 
+    /// Tells this application's places from those of others.
+    ///
+    /// The program's name by default.
+    public var applicationIdentifier: String?
     /// Where the delegate and the completion handlers are called.
     public var delegateExecutor = DelegateExecutor.automatic
 
@@ -52,6 +56,8 @@ public struct SessionConfiguration: Sendable {
     }
 
     private init(kind: Kind) { self.kind = kind }
+
+    var application: StorageKey { StorageKey(applicationIdentifier ?? ProgramName.current) }
 
     var downloaderSettings: DownloaderSettings {
         var settings = DownloaderSettings()

@@ -11,6 +11,9 @@ public enum TaskDestination: Sendable {
     case file(String)
     /// This folder; the server or the URL gives the name.
     case directory(String)
+    /// The application's folder at that place, with that name; nil takes what the server or the URL
+    /// gives.
+    case place(Place, name: String? = nil)
     /// What the closure says once the server has answered; it may block, and fail.
     case choosing(@Sendable (DownloadResponse) throws(DownloadError) -> Destination)
 }

@@ -1,38 +1,24 @@
-internal import Glibc
 internal import PawlCore
+internal import PawlStorage
 internal import Synchronization
 
-/// Where a session's temporary files are: a folder that is made with the first of them.
+/// Where a session's temporary files are: an area that is made with the first of them, and gone with
+/// the session, or with the next one after a crash.
 final class TemporaryFiles: Sendable {
-    private struct State {
-        var folder: String?
-        var files: [String] = []
-    }
+    private let application: StorageKey
+    private let area = Mutex<TemporaryArea?>(nil)
 
-    private let state = Mutex(State())
+    init(_ application: StorageKey) { self.application = application }
 
-    deinit {
-        state.withLock { state in
-            for file in state.files { unlink(file) }
-            if let folder = state.folder { rmdir(folder) }
+    /// It blocks.
+    func path(_ name: String) throws(DownloadError) -> String {
+        let area = try area.withLock { (area) throws(DownloadError) -> TemporaryArea in
+            if let area { return area }
+            let root = try SystemPlaces.current().prepare(.temporary, for: application)
+            let made = try TemporaryArea.make(in: root)
+            area = made
+            return made
         }
-    }
-
-    func path(_ number: Int) throws(DownloadError) -> String {
-        try state.withLock { (state) throws(DownloadError) in
-            let folder: String
-            if let made = state.folder { folder = made } else { folder = try make() }
-            state.folder = folder
-            state.files.append("\(folder)/\(number)")
-            return "\(folder)/\(number)"
-        }
-    }
-
-    private func make() throws(DownloadError) -> String {
-        var template = Array("/tmp/pawl-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw DownloadError(.directoryNotUsable, "a folder for temporary files was not made")
-        }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return area.path.appending(name).string
     }
 }

@@ -40,7 +40,10 @@ extension DownloadTask {
                 case .discard: discards = true
                 case .conclude(let end):
                     hasEnded = true
-                    conclude(end, result, &state)
+                    clearExpiry(&state)
+                    let isCancelled = end == .cancelled
+                    state.outcome =
+                        isCancelled ? .failure(cancelled(isKept: !discards)) : result
                 default: actions += perform(action, &state)
                 }
             }
@@ -91,16 +94,11 @@ extension DownloadTask {
         state.expiry = nil
     }
 
-    private func conclude(
-        _ end: TaskState,
-        _ result: Result<DownloadedFile, DownloadError>?,
-        _ state: inout State
-    ) {
-        clearExpiry(&state)
-        if let result, end != .cancelled {
-            state.outcome = result
-        } else {
-            state.outcome = .failure(DownloadError(.cancelled, "the task was cancelled"))
-        }
+    private func cancelled(isKept: Bool) -> DownloadError {
+        var error = DownloadError(.cancelled, "the task was cancelled")
+        guard isKept else { return error }
+        error.resumeData = monitor.resumeData
+        if error.resumeData == nil { error.resumeObstacle = monitor.resumability.obstacle }
+        return error
     }
 }

@@ -29,7 +29,7 @@ extension DownloadTask {
         _ place: DownloadTurn
     ) async -> Result<DownloadedFile, DownloadError> {
         do throws(DownloadError) {
-            let job = try makeJob(control)
+            let job = try await makeJob(control)
             let (engine, monitor) = (session.engine, monitor)
             let file = try await engine.queue.run { (turn) async throws(DownloadError) in
                 try await DownloadDriver(job, engine: engine, monitor: monitor) {
@@ -43,7 +43,9 @@ extension DownloadTask {
         }
     }
 
-    private func makeJob(_ control: DownloadControl) throws(DownloadError) -> DownloadJob {
+    private func makeJob(
+        _ control: DownloadControl
+    ) async throws(DownloadError) -> DownloadJob {
         guard session.isOpenForRuns else {
             throw DownloadError(
                 .usage,
@@ -58,21 +60,36 @@ extension DownloadTask {
         )
         var job = DownloadJob(
             url: request.url,
-            destination: try place(),
+            mirrors: request.mirrors,
+            destination: try await place(),
             settings: request.settings,
             seed: session.engine.seeds.next()
         )
+        job.resume = resumeOrder
         if case .choosing(let choose) = destination { job.choosesDestination = choose }
         job.control = control
+        job.connectivityChanged = { [weak self] isWaiting in
+            self?.handle(isWaiting ? .connectivityLost : .connectivityFound)
+            if isWaiting { self?.tellConnectivityIsLost() }
+        }
         return job
     }
 
-    private func place() throws(DownloadError) -> Destination {
+    private func place() async throws(DownloadError) -> Destination {
         switch destination {
+        case .file(let path): return .file(path)
+        case .directory(let path): return .directory(path)
         case .temporary, .choosing:
-            .file(try session.temporaryFiles.path(taskIdentifier))
-        case .file(let path): .file(path)
-        case .directory(let path): .directory(path)
+            let (files, name) = (session.temporaryFiles, "\(taskIdentifier)")
+            return .file(
+                try await session.engine.disk.run { () throws(DownloadError) in
+                    try files.path(name)
+                }
+            )
+        case .place(let place, let name):
+            let folder = try await session.folder(of: place)
+            guard let name else { return .directory(folder) }
+            return .file(folder + "/" + (FileName.clean(name) ?? "download"))
         }
     }
 

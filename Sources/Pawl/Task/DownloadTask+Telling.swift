@@ -40,6 +40,10 @@ extension DownloadTask {
         )
     }
 
+    func tellConnectivityIsLost() {
+        if session.delegate != nil { session.post(.waitsForConnectivity(self)) }
+    }
+
     func wasTold() { shared.withLock { $0.told.isUnderWay = false } }
 
     /// The end, to all who wait for it.

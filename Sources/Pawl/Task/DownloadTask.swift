@@ -3,6 +3,10 @@ public import PawlCore
 internal import PawlEngine
 internal import Synchronization
 
+/// Called once, when a task has ended.
+public typealias DownloadCompletionHandler =
+    @Sendable (Result<DownloadedFile, DownloadError>) -> Void
+
 /// One download of a session: begins with `resume()`, can be held, paused, cancelled, and looked at.
 ///
 /// ```swift
@@ -17,7 +21,7 @@ public final class DownloadTask: Sendable, Identifiable {
         /// Of the run that is in line or going.
         var control = DownloadControl()
         var outcome: Result<DownloadedFile, DownloadError>?
-        var completionHandler: (@Sendable (Result<DownloadedFile, DownloadError>) -> Void)?
+        var completionHandler: DownloadCompletionHandler?
         var hasCompletionHandler = false
         var description: String?
         var priority = DownloadPriority.normal
@@ -39,6 +43,12 @@ public final class DownloadTask: Sendable, Identifiable {
         var isUnderWay = false
     }
 
+    /// Where to, and with what to begin.
+    struct Target: Sendable {
+        var destination: TaskDestination
+        var resume: ResumeOrder?
+    }
+
     /// Unique within the session, counted from 1.
     public let taskIdentifier: Int
     /// What was asked for.
@@ -46,6 +56,8 @@ public final class DownloadTask: Sendable, Identifiable {
     /// Where the task belongs.
     public let session: DownloadSession
     let destination: TaskDestination
+    /// What it begins with; nil looks for what is there.
+    let resumeOrder: ResumeOrder?
     let monitor: DownloadMonitor
     let shared: Mutex<State>
     private let end = EndSignal()
@@ -53,14 +65,15 @@ public final class DownloadTask: Sendable, Identifiable {
     init(
         _ identifier: Int,
         _ request: DownloadRequest,
-        to destination: TaskDestination,
+        _ target: Target,
         in session: DownloadSession,
-        completionHandler: (@Sendable (Result<DownloadedFile, DownloadError>) -> Void)?
+        completionHandler: DownloadCompletionHandler?
     ) {
         taskIdentifier = identifier
         originalRequest = request
         self.session = session
-        self.destination = destination
+        destination = target.destination
+        resumeOrder = target.resume
         monitor = DownloadMonitor(time: session.engine.time)
         var state = State()
         state.completionHandler = completionHandler
@@ -165,6 +178,9 @@ public final class DownloadTask: Sendable, Identifiable {
     func waitForEnd(until moment: Moment) async {
         await end.wait(until: moment, session.engine.alarms)
     }
+
+    /// Also where the waiting task was cancelled: the end is near.
+    func waitForEndInAnyCase() async { await end.waitInAnyCase() }
 
     func toldEnd() { end.set() }
 }

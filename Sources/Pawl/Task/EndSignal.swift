@@ -47,6 +47,13 @@ final class EndSignal: Sendable {
         }
     }
 
+    /// Waits for the end, also where the task is cancelled.
+    func waitInAnyCase() async {
+        let bell = Mailbox<Never>()
+        guard add({ bell.nudge() }) != nil else { return }
+        await bell.wait()
+    }
+
     /// Waits for the end, a moment, or the task's cancelling.
     func wait(until moment: Moment, _ alarms: AlarmClock) async {
         let bell = Mailbox<Never>()

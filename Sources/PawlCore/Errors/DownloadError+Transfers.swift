@@ -1,3 +1,11 @@
+/// How an exchange with a server broke, as the library below said it.
+public struct NetworkFailure: Error, Hashable, Sendable {
+    /// A stable word: `connectionLost`, `nameNotResolved`.
+    public let kind: String
+    /// The library's own words, cleaned of control characters.
+    public let message: String
+}
+
 extension DownloadError {
     /// What a broken exchange is called, and what to do.
     package init(_ failure: TransferFailure, host: String) {
@@ -28,6 +36,7 @@ extension DownloadError {
             }
         let detail = failure.message.isEmpty ? "" : " (\(failure.message))"
         self.init(code, what + detail, advice: advice)
+        cause = NetworkFailure(kind: failure.kind.rawValue, message: failure.message)
     }
 
     /// What a status other than 2xx and 3xx is called, and what to do (RFC 9110 §15).

@@ -16,8 +16,13 @@ public struct DownloadError: Error, Sendable {
     public package(set) var resumeData: ResumeData?
     /// Why there is nothing to go on with.
     public package(set) var resumeObstacle: ResumeObstacle?
+    /// What it came from, where another part of the system failed: an `Errno`, a ``NetworkFailure``.
+    public package(set) var cause: (any Error)?
     /// How long the server asked to wait.
     package var retryAfter: Duration?
+
+    /// Whether trying the same again may help, at once or later.
+    public var isRetryable: Bool { retryClass == .now || retryClass == .later }
 
     package init(
         _ code: ErrorCode,

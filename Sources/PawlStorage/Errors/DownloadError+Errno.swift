@@ -16,6 +16,7 @@ extension DownloadError {
             context: action.text(path),
             retryClass: Self.retryClass(errno)
         )
+        cause = errno
     }
 
     /// `missing` is how many bytes there is no room for, nil where nobody can tell.

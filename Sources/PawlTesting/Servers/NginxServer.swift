@@ -20,7 +20,7 @@ package final class NginxServer: Sendable {
         try folder.write("key.pem", certificate.keyPEM)
         var reason = ""
         for _ in 0..<Self.attempts {
-            let socket = try ListeningSocket(port: 0)
+            let socket = try ListeningSocket(port: 0, onAllAddresses: false)
             Glibc.close(socket.descriptor)
             let settings = Self.settings(folder.path, socket.port, http2: http2, lines)
             let process = try ProcessRunner(

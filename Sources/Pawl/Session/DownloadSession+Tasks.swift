@@ -1,0 +1,91 @@
+public import struct FoundationEssentials.URL
+public import PawlCore
+internal import PawlEngine
+internal import PawlStorage
+internal import SystemPackage
+
+/// Making tasks.
+extension DownloadSession {
+    /// A task that downloads to a file.
+    ///
+    /// It begins when it is resumed.
+    public func downloadTask(
+        with request: DownloadRequest,
+        to destination: TaskDestination = .temporary,
+        completionHandler: DownloadCompletionHandler? = nil
+    ) -> DownloadTask {
+        makeTask(request, DownloadTask.Target(destination: destination), completionHandler)
+    }
+
+    /// A task that downloads a URL to a file.
+    ///
+    /// It begins when it is resumed.
+    public func downloadTask(
+        with url: URL,
+        to destination: TaskDestination = .temporary,
+        completionHandler: DownloadCompletionHandler? = nil
+    ) -> DownloadTask {
+        downloadTask(
+            with: DownloadRequest(url),
+            to: destination,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// A task that goes on where another one ended, also one of another process.
+    ///
+    /// It begins when it is resumed. The fields of the request are those of the session's settings
+    /// and, where these do not have them, of the data. The partial file is believed as far as it is
+    /// proven; `resume` says where it is now, where the file is to go, and what to do where the data
+    /// cannot be used.
+    ///
+    /// - Throws: `DownloadError` with the code `.usage` where nothing says where the file is to go.
+    public func downloadTask(
+        withResumeData data: ResumeData,
+        _ resume: ResumeSettings = ResumeSettings(),
+        completionHandler: DownloadCompletionHandler? = nil
+    ) throws(DownloadError) -> DownloadTask {
+        let target = try ResumeTarget(data, resume)
+        let settings = data.settings(configuration.settings)
+        let order = ResumeOrder(
+            data,
+            partialPath: resume.partialFile,
+            fallback: resume.fallback
+        )
+        return makeTask(
+            DownloadRequest(resume.url ?? data.url, settings: settings),
+            DownloadTask.Target(destination: .file(target.path), resume: order),
+            completionHandler
+        )
+    }
+
+    /// Downloads a file, which is complete and verified when this returns.
+    ///
+    /// Cancelling the task that awaits it ends the download and keeps what came: the next download
+    /// to the same file goes on.
+    ///
+    /// - Throws: `DownloadError`.
+    public func download(
+        from url: URL,
+        to destination: TaskDestination = .temporary,
+        settings: DownloadSettings? = nil
+    ) async throws(DownloadError) -> DownloadedFile {
+        let task = downloadTask(with: DownloadRequest(url, settings: settings), to: destination)
+        task.resume()
+        // Paused where the waiting was cancelled: nobody is left to resume it.
+        defer { task.end(keeping: true) }
+        return try await task.file
+    }
+
+    /// A place's folder of this application, which is there when this returns.
+    func folder(of place: Place) async throws(DownloadError) -> String {
+        let application = configuration.application
+        return try await engine.disk.run { () throws(DownloadError) in
+            guard let standard = place.standard else {
+                guard case .directory(let path) = place else { return "." }
+                return path.isEmpty ? "." : path
+            }
+            return try SystemPlaces.current().prepare(standard, for: application).string
+        }
+    }
+}

@@ -1,0 +1,18 @@
+public import PawlCore
+internal import PawlEngine
+
+/// Going on later, also in another process.
+extension DownloadTask {
+    /// Whether the download could be gone on with if it were cancelled now, and why not.
+    public var resumability: Resumability { monitor.resumability }
+
+    /// Ends the task, keeps what came, and says with what to go on.
+    ///
+    /// - Returns: Nil where there is nothing to go on with: `resumability` and the task's
+    ///   `error?.resumeObstacle` say why.
+    public func cancelByProducingResumeData() async -> ResumeData? {
+        end(keeping: true)
+        await waitForEndInAnyCase()
+        return error?.resumeData
+    }
+}
