@@ -46,7 +46,7 @@ package final class CurlTransport: Transport {
             && !serialOrigins.contains(origin)
     }
 
-    package var workTimes: [Duration] { loops.compactMap(\.workTime) }
+    package var workTimes: [Duration] { (separate.loops + [shared]).compactMap(\.workTime) }
 
     /// Ends the threads and waits for them; running transfers hear `.cancelled`.
     package func shutDown() {
