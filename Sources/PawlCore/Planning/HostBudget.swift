@@ -1,3 +1,5 @@
+package import struct FoundationEssentials.URL
+
 /// How many connections each host gets across all downloads, and which hosts want patience.
 package struct HostBudget: Sendable {
     /// Who asks for a connection.
@@ -15,6 +17,12 @@ package struct HostBudget: Sendable {
     private var hosts: [String: Host] = [:]
 
     package init(connectionsPerHost: Int) { limit = max(1, connectionsPerHost) }
+
+    /// Whom a connection to that address counts for.
+    package static func name(of url: URL) -> String {
+        let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        return "\(url.host()?.lowercased() ?? ""):\(port)"
+    }
 
     /// True where the connection may be opened now; else the ticket waits.
     package mutating func request(

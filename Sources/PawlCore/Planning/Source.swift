@@ -39,11 +39,7 @@ struct Source: Sendable {
     }
 
     /// Whom the host budget counts.
-    var host: String {
-        let url = address
-        let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
-        return "\(url.host()?.lowercased() ?? ""):\(port)"
-    }
+    var host: String { HostBudget.name(of: address) }
 
     mutating func servedWell() {
         if let hop { resolved = hop }

@@ -8,6 +8,8 @@ struct HeadCollector {
     private static let byteLimit = 256 * 1024
     private static let fieldLimit = 1_000
 
+    /// Whether a body can follow: not where the request was HEAD (RFC 9112 §6.3).
+    private let hasBody: Bool
     private var byteCount = 0
     private var fieldCount = 0
     private var isComplete = false
@@ -16,6 +18,8 @@ struct HeadCollector {
     private var reason = ""
     private var fields: [HTTPField] = []
 
+    init(hasBody: Bool = true) { self.hasBody = hasBody }
+
     /// Whether a head other than an interim one (1xx) has come to its end.
     var isFinal: Bool { isComplete && status >= 200 }
 
@@ -23,7 +27,7 @@ struct HeadCollector {
 
     /// Whether only the end of the connection will tell where the body ends (RFC 9112 §6.3).
     var isCloseDelimited: Bool {
-        guard isFinal, status != 204, status != 304 else { return false }
+        guard hasBody, isFinal, status != 204, status != 304 else { return false }
         return !fields.contains { field in
             let name = field.name.lowercased()
             return name == "content-length" || name == "transfer-encoding"

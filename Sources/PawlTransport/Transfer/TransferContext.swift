@@ -17,7 +17,9 @@ final class TransferContext: @unchecked Sendable {
     let request: TransferRequest
     private var sink: (any TransferSink)?
     private var timers: PauseTimers?
-    private var head = HeadCollector()
+    private var head: HeadCollector
+    /// Of the request's own body.
+    private var sentBytes: Int64 = 0
     private var isHeadShown = false
     /// nil where the end of the body does not depend on it.
     private var isClosedCleanly: Bool?
@@ -32,6 +34,7 @@ final class TransferContext: @unchecked Sendable {
 
     init(request: TransferRequest, sink: any TransferSink) {
         self.request = request
+        head = HeadCollector(hasBody: request.method != "HEAD")
         self.sink = sink
     }
 
@@ -141,8 +144,11 @@ extension TransferContext {
     }
 
     /// Called by libcurl every now and then, and once between the last byte and the close.
-    func progressed() {
-        isClosedCleanly = handle?.isClosedCleanly
+    func progressed(sent: Int64) {
+        if isClosedCleanly != nil { isClosedCleanly = handle?.isClosedCleanly }
+        guard sent > sentBytes else { return }
+        sentBytes = sent
+        sink?.transferSent(sent)
     }
 
     /// Heads other than a success are shown when a body or the end proves them final: a 401 that
