@@ -58,6 +58,8 @@ extension ErrorCode {
     public static let redirectRefused = ErrorCode(rawValue: "redirect-refused")
     /// A login page came in place of the file.
     public static let captivePortal = ErrorCode(rawValue: "captive-portal")
+    /// More came, or was announced, than may be kept in memory.
+    public static let tooLarge = ErrorCode(rawValue: "too-large")
 
     package static let table: [ErrorRow] = [
         row(.unknown, .later, 1, "a failure that has no code of its own"),
@@ -85,6 +87,7 @@ extension ErrorCode {
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
         row(.redirectRefused, .elsewhere, 35, "a redirect to where Pawl does not go"),
         row(.captivePortal, .later, 36, "a login page came in place of the file"),
+        row(.tooLarge, .never, 41, "more than may be kept in memory (the library only)"),
     ]
 
     private static func row(
