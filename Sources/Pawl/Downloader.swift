@@ -16,7 +16,7 @@ internal import PawlTransport
 /// print(file.path, file.byteCount)
 /// ```
 public final class Downloader: Sendable {
-    private let engine: Engine
+    let engine: Engine
     private let transport: CurlTransport
 
     /// Makes a downloader.
