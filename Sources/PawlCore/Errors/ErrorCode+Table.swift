@@ -58,6 +58,8 @@ extension ErrorCode {
     public static let redirectRefused = ErrorCode(rawValue: "redirect-refused")
     /// A login page came in place of the file.
     public static let captivePortal = ErrorCode(rawValue: "captive-portal")
+    /// More came, or was announced, than may be kept in memory.
+    public static let tooLarge = ErrorCode(rawValue: "too-large")
 
     /// Thrown away by the user: nothing is kept.
     public static let cancelled = ErrorCode(rawValue: "cancelled")
@@ -98,6 +100,7 @@ extension ErrorCode {
         row(.daemonUnavailable, .later, 38, "the service for background sessions is not there"),
         row(.invalidResumeData, .never, 39, "resume data that are damaged or of a newer version"),
         row(.notResumable, .never, 40, "what was left cannot be gone on with (the library only)"),
+        row(.tooLarge, .never, 41, "more than may be kept in memory (the library only)"),
     ]
 
     private static func row(

@@ -3,6 +3,9 @@ package import struct FoundationEssentials.URL
 /// What to ask of a server.
 package struct TransferRequest: Sendable {
     package var url: URL
+    package var method = "GET"
+    /// Sent with its length, and without asking first whether the server wants it.
+    package var body: [UInt8] = []
     /// The bytes to ask for, nil for all; an `end` of `Int64.max` leaves the end open.
     package var range: ByteRange?
     /// Sent as they are, after the transport's own `Accept-Encoding: identity`.

@@ -26,11 +26,14 @@ package protocol Transfer: AnyObject, Sendable {
 
 /// Takes what one exchange brings, on a thread of the transport's own, one call at a time.
 ///
-/// The order is: at most one head, then bodies, then exactly one end. No call may block but for
-/// the write of the body itself.
+/// The order is: at most one head, then bodies, then exactly one end; before it, at any time, what
+/// was sent. No call may block but for the write of the body itself.
 package protocol TransferSink: AnyObject, Sendable {
     /// Judges the head before a byte of the body is shown. A head whose body is empty is shown too.
     func transferReceived(_ head: ResponseHead) -> HeadAnswer
+
+    /// So many bytes of the request's own body are on their way; the last call may be left out.
+    func transferSent(_ count: Int64)
 
     /// Takes all of `bytes`, which are gone after the call.
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer
@@ -42,6 +45,8 @@ package protocol TransferSink: AnyObject, Sendable {
 }
 
 extension TransferSink {
+    package func transferSent(_ count: Int64) {}
+
     package func transferNudged() -> BodyAnswer { .more }
 }
 

@@ -88,6 +88,7 @@ struct Conversation {
                 method: head.method,
                 target: head.target,
                 fields: head.fields,
+                body: head.body,
                 moment: moment
             )
             snapshot.requests.append(request)

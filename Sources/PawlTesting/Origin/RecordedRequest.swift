@@ -13,6 +13,8 @@ package struct RecordedRequest: Sendable {
     package var target: String
     /// As received, in order, repeated fields apart.
     package var fields: [HTTPField]
+    /// As received, by its `Content-Length`.
+    package var body: [UInt8]
     /// When its head had been read, by the system's monotonic clock.
     package var moment: Moment
     /// The status that was answered; nil while there is none and where the answer was verbatim.

@@ -5,6 +5,7 @@ struct RequestHead {
     var method: String
     var target: String
     var fields: [HTTPField]
+    var body: [UInt8] = []
 
     func value(_ name: String) -> String? {
         fields.first { $0.name.lowercased() == name }?.value
@@ -26,8 +27,8 @@ struct RequestReader {
             if let end = headEnd(from: searched) {
                 let head = Self.parse(held[..<end])
                 held.removeFirst(end)
-                guard let head else { throw .abandoned }
-                try skipBody(of: head)
+                guard var head else { throw .abandoned }
+                head.body = try readBody(of: head)
                 return head
             }
             searched = max(0, held.count - 3)
@@ -51,14 +52,16 @@ struct RequestReader {
         return count > 0
     }
 
-    private mutating func skipBody(of head: RequestHead) throws(ConnectionEnd) {
-        var left = head.value("content-length").flatMap(Int.init) ?? 0
-        while left > 0 {
+    private mutating func readBody(of head: RequestHead) throws(ConnectionEnd) -> [UInt8] {
+        let length = head.value("content-length").flatMap(Int.init) ?? 0
+        var body: [UInt8] = []
+        while body.count < length {
             if held.isEmpty, try !readMore() { throw .abandoned }
-            let skipped = min(left, held.count)
-            held.removeFirst(skipped)
-            left -= skipped
+            let count = min(length - body.count, held.count)
+            body += held[..<count]
+            held.removeFirst(count)
         }
+        return body
     }
 
     private static func parse(_ bytes: ArraySlice<UInt8>) -> RequestHead? {

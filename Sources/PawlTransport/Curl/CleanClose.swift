@@ -50,6 +50,7 @@ private func receiveProgress(
     _ uploaded: curl_off_t
 ) -> Int32 {
     guard let context else { return 0 }
-    Unmanaged<TransferContext>.fromOpaque(context).takeUnretainedValue().progressed()
+    Unmanaged<TransferContext>.fromOpaque(context).takeUnretainedValue()
+        .progressed(sent: Int64(uploaded))
     return 0
 }

@@ -18,6 +18,7 @@ extension CurlHandle {
         if let bufferBytes {
             try set(CURLOPT_BUFFERSIZE, to: min(max(1_024, bufferBytes), 512 * 1_024))
         }
+        try setMethod(request)
         try setFields(request)
         try setConnection(request.connection)
         try setTrust(request.connection)
@@ -45,8 +46,37 @@ extension CurlHandle {
         try set(CURLOPT_PIPEWAIT, to: multiplexes)
     }
 
+    private func setMethod(_ request: TransferRequest) throws(TransferFailure) {
+        let method = request.method
+        guard RequestMethod.isUsable(method) else {
+            throw TransferFailure(.local, "the method '\(method.sanitized)' cannot be sent")
+        }
+        if request.hasBody {
+            guard method != "HEAD" else {
+                throw TransferFailure(.local, "HEAD cannot be sent with a body")
+            }
+            try setBody(request.body)
+            if method != "POST" { try set(CURLOPT_CUSTOMREQUEST, to: method) }
+        } else if method == "HEAD" {
+            try set(CURLOPT_NOBODY, to: true)
+        } else if method != "GET" {
+            try set(CURLOPT_CUSTOMREQUEST, to: method)
+        }
+        // libcurl asks again by itself where a connection that it uses again turns out to be dead;
+        // the server may have carried the request out all the same.
+        try set(CURLOPT_FRESH_CONNECT, to: !RequestMethod.isIdempotent(method))
+    }
+
+    /// What libcurl would add to a body that it takes for a form: a type, and a question.
+    private func unwantedLines(_ request: TransferRequest) -> [String] {
+        guard request.hasBody else { return [] }
+        return ["Content-Type", "Expect"].filter { name in
+            !request.fields.contains { $0.hasName(name) }
+        }.map { "\($0):" }
+    }
+
     private func setFields(_ request: TransferRequest) throws(TransferFailure) {
-        var lines = ["Accept-Encoding: identity"]
+        var lines = ["Accept-Encoding: identity"] + unwantedLines(request)
         var cookies: [String] = []
         for field in request.fields {
             guard field.name.isToken, !field.value.breaksLine else {
@@ -57,6 +87,9 @@ extension CurlHandle {
             }
             if field.name.lowercased() == "cookie" {
                 cookies.append(field.value)
+            } else if field.framesBody {
+                // The transport's own, from the body itself.
+                continue
             } else {
                 // libcurl takes `Name:` as the wish to send no such field.
                 lines.append(
@@ -130,22 +163,13 @@ extension TransferRequest {
     }
 }
 
+extension HTTPField {
+    fileprivate var framesBody: Bool { hasName("Content-Length") || hasName("Transfer-Encoding") }
+}
+
 extension String {
     /// Whether this would end a line of a head, or a C string.
     fileprivate var breaksLine: Bool {
         utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
-    }
-
-    /// The names of fields (RFC 9110 §5.6.2).
-    fileprivate var isToken: Bool {
-        !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "a")...UInt8(ascii: "z"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
     }
 }

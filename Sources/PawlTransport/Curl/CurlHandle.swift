@@ -84,17 +84,35 @@ extension CurlHandle {
         try check(pawl_curl_set_list(raw, CURLOPT_HTTPHEADER, fields))
     }
 
+    /// What is sent after the head, copied; the method becomes POST unless another one is set.
+    func setBody(_ body: [UInt8]) throws(TransferFailure) {
+        // The size first: the copy is made by it.
+        try check(pawl_curl_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
+        guard !body.isEmpty else { return try set(CURLOPT_COPYPOSTFIELDS, to: "") }
+        try check(
+            body.withUnsafeBytes { bytes in
+                pawl_curl_set_pointer(
+                    raw,
+                    CURLOPT_COPYPOSTFIELDS,
+                    UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+                )
+            }
+        )
+    }
+
     func setErrorText() throws(TransferFailure) {
         try set(CURLOPT_ERRORBUFFER, to: UnsafeMutableRawPointer(errorText))
     }
 
     /// What the callbacks get to work on; not retained.
-    func setContext(_ context: UnsafeMutableRawPointer) throws(TransferFailure) {
+    func setContext(_ pointer: UnsafeMutableRawPointer) throws(TransferFailure) {
         try check(pawl_curl_set_data_function(raw, CURLOPT_HEADERFUNCTION, receiveHeadLine))
-        try set(CURLOPT_HEADERDATA, to: context)
+        try set(CURLOPT_HEADERDATA, to: pointer)
         try check(pawl_curl_set_data_function(raw, CURLOPT_WRITEFUNCTION, receiveBody))
-        try set(CURLOPT_WRITEDATA, to: context)
-        try set(CURLOPT_PRIVATE, to: context)
+        try set(CURLOPT_WRITEDATA, to: pointer)
+        try set(CURLOPT_PRIVATE, to: pointer)
+        let context = Unmanaged<TransferContext>.fromOpaque(pointer).takeUnretainedValue()
+        if !context.request.body.isEmpty { watchProgress(of: context) }
     }
 
     private func check(_ code: CURLcode) throws(TransferFailure) {

@@ -8,6 +8,8 @@ struct HeadCollector {
     private static let byteLimit = 256 * 1024
     private static let fieldLimit = 1_000
 
+    /// Whether a body can follow: not where the request was HEAD (RFC 9112 §6.3).
+    private let hasBody: Bool
     private var byteCount = 0
     private var fieldCount = 0
     private var isComplete = false
@@ -15,6 +17,8 @@ struct HeadCollector {
     private var status = 0
     private var reason = ""
     private var fields: [HTTPField] = []
+
+    init(hasBody: Bool = true) { self.hasBody = hasBody }
 
     /// Whether a head other than an interim one (1xx) has come to its end.
     var isFinal: Bool { isComplete && status >= 200 }
@@ -25,7 +29,8 @@ struct HeadCollector {
     ///
     /// HTTP/2 frames every body.
     var isCloseDelimited: Bool {
-        guard isFinal, status != 204, status != 304, protocolVersion.hasPrefix("HTTP/1") else {
+        guard hasBody, isFinal, status != 204, status != 304, protocolVersion.hasPrefix("HTTP/1")
+        else {
             return false
         }
         return !fields.contains { $0.hasName("Content-Length") || $0.hasName("Transfer-Encoding") }

@@ -28,7 +28,9 @@ final class TransferContext: @unchecked Sendable {
     private var buffer: BodyBuffer?
     /// How many bytes of the body were shown.
     private var shownBytes: Int64 = 0
-    private var head = HeadCollector()
+    private var head: HeadCollector
+    /// Of the request's own body.
+    private var sentBytes: Int64 = 0
     private var isHeadShown = false
     private let clock = SystemTimekeeper()
     /// nil where the end of the body does not depend on it.
@@ -53,6 +55,7 @@ final class TransferContext: @unchecked Sendable {
         self.request = request
         self.origin = origin
         self.sharing = sharing
+        head = HeadCollector(hasBody: request.method != "HEAD")
         self.sink = sink
     }
 
@@ -173,8 +176,11 @@ extension TransferContext {
     }
 
     /// Called by libcurl every now and then, and once between the last byte and the close.
-    func progressed() {
-        isClosedCleanly = handle?.isClosedCleanly
+    func progressed(sent: Int64) {
+        if isClosedCleanly != nil { isClosedCleanly = handle?.isClosedCleanly }
+        guard sent > sentBytes else { return }
+        sentBytes = sent
+        sink?.transferSent(sent)
     }
 
     /// Heads other than a success are shown when a body or the end proves them final: a 401 that

@@ -73,7 +73,7 @@ final class EngineProcess: Sendable {
     }
 
     /// Draws short waits at first, so that tests of retries do not take long.
-    private static let impatientSeed: UInt64 =
+    static let impatientSeed: UInt64 =
         (0..<100_000).first { seed in
             var policy = RetryPolicy(limit: 3, seed: seed)
             let waits = (0..<3).map { _ in

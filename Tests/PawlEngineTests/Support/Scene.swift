@@ -17,6 +17,8 @@ final class Scene: Sendable {
 
     let origin: ScriptedOrigin
     let folder: ScratchFolder
+    /// Kept as long as the scene: a stream needs its process.
+    let processes = Mutex<[EngineProcess]>([])
     /// How many requests the origin had got before those that a test is about.
     private let firstRequest = Mutex(0)
 

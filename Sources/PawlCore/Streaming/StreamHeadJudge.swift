@@ -1,0 +1,78 @@
+/// What a head means for a request whose answer is taken as it is, not as a part of a file.
+package enum StreamVerdict: Hashable, Sendable {
+    /// Its body is the answer; it is so long, where the head says so.
+    case accept(length: Int64?)
+    /// 301, 302, 303, 307, 308 with the location as received.
+    case redirect(location: String)
+    /// 4xx, 5xx.
+    case status(Int, reason: String, retryAfter: Duration?)
+    /// Framing that contradicts itself, or a status that makes no sense here.
+    case malformed(String)
+    /// More than the reader wants.
+    case tooLarge(length: Int64)
+}
+
+/// Decides what a response's head means before a byte of its body is kept.
+package struct StreamHeadJudge: Sendable {
+    package var method: String
+    /// The request's own: they say whether a part or 304 was asked for.
+    package var fields: [HTTPField]
+    /// Whether a 4xx or 5xx is an answer like any other.
+    package var acceptsErrorStatuses: Bool
+    /// The longest body that is wanted; nil is any.
+    package var limit: Int64?
+
+    package init(
+        method: String,
+        fields: [HTTPField],
+        acceptsErrorStatuses: Bool = false,
+        limit: Int64? = nil
+    ) {
+        self.method = method
+        self.fields = fields
+        self.acceptsErrorStatuses = acceptsErrorStatuses
+        self.limit = limit
+    }
+
+    package func judge(_ head: ResponseHead) -> StreamVerdict {
+        switch head.status {
+        case 206 where !asks("Range"):
+            return .malformed(
+                "the server answered 206 Partial Content though no range was asked for"
+            )
+        case 200..<300: return accept(head)
+        case 304 where asks("If-None-Match") || asks("If-Modified-Since"): return accept(head)
+        case 400..<600 where acceptsErrorStatuses: return accept(head)
+        case 416:
+            return .status(416, reason: head.reason.sanitized(atMost: 100), retryAfter: nil)
+        default: return judgeAsFile(head)
+        }
+    }
+
+    private func asks(_ name: String) -> Bool { fields.contains { $0.hasName(name) } }
+
+    private func accept(_ head: ResponseHead) -> StreamVerdict {
+        switch BodyFraming(of: head) {
+        case .malformed(let fault): return .malformed(fault)
+        case .sound(let length):
+            guard hasBody(head) else { return .accept(length: 0) }
+            if let length, let limit, length > limit { return .tooLarge(length: length) }
+            return .accept(length: length)
+        }
+    }
+
+    /// Whether a body follows at all (RFC 9112 §6.3).
+    private func hasBody(_ head: ResponseHead) -> Bool {
+        method != "HEAD" && head.status != 204 && head.status != 304
+    }
+
+    private func judgeAsFile(_ head: ResponseHead) -> StreamVerdict {
+        switch HeadJudge.judge(head, expecting: HeadExpectation()) {
+        case .redirect(let location): .redirect(location: location)
+        case .status(let status, let reason, let retryAfter):
+            .status(status, reason: reason, retryAfter: retryAfter)
+        case .malformed(let fault): .malformed(fault)
+        default: .malformed("the server answered \(head.status), which is no answer to this")
+        }
+    }
+}

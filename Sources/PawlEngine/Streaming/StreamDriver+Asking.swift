@@ -1,0 +1,209 @@
+internal import Logging
+internal import PawlCore
+internal import Synchronization
+
+/// From the request to an answer that is to be taken.
+extension StreamDriver {
+    /// The answer so far, or a first one.
+    func answer() async throws(DownloadError) -> DownloadResponse {
+        if let response { return response }
+        try order.check()
+        return try await ask()
+    }
+
+    /// Asks until there is an answer to be taken: through redirects and failures that pass.
+    func ask() async throws(DownloadError) -> DownloadResponse {
+        while true {
+            let running = try await begin()
+            if let response = try await judge(running) { return response }
+        }
+    }
+
+    private func begin() async throws(DownloadError) -> Running {
+        let (question, isSuspended, limit) = state.withLock { state in
+            (state.planner.question, state.isSuspended, state.limit)
+        }
+        let slot = try await slot(question.host)
+        let request = request(for: question)
+        let bell = bell
+        let exchange = StreamExchange(
+            judge: StreamHeadJudge(
+                method: question.method,
+                fields: request.fields,
+                acceptsErrorStatuses: order.acceptsErrorStatuses,
+                limit: limit
+            ),
+            slot: slot,
+            isSuspended: isSuspended,
+            engine: engine,
+            wake: { bell.nudge() }
+        )
+        logger.debug("\(question.method) \(question.url.redacted)")
+        let transfer = engine.transport.start(request, sink: exchange)
+        let running = Running(exchange: exchange, transfer: transfer)
+        // What was asked meanwhile did not reach it.
+        let (isCancelled, isSuspendedNow) = state.withLock { state in
+            state.running = running
+            return (state.isCancelled, state.isSuspended)
+        }
+        if isCancelled { transfer.cancel() }
+        if isSuspendedNow != isSuspended { exchange.setSuspended(isSuspendedNow) }
+        return running
+    }
+
+    private func slot(_ host: String) async throws(DownloadError) -> HostSlot {
+        try checkTime()
+        if let slot = line.ask(host) { return slot }
+        while true {
+            if let slot = line.take(host) { return slot }
+            await wait(until: line.nextOpening ?? .distantFuture)
+            do throws(DownloadError) { try checkTime() } catch {
+                line.leave(host)
+                throw error
+            }
+        }
+    }
+
+    private func request(for question: StreamPlanner.Question) -> TransferRequest {
+        var request = TransferRequest(
+            question.url,
+            settings: order.settings,
+            original: order.url
+        )
+        request.method = question.method
+        if question.sendsBody {
+            request.body = order.body
+        } else {
+            request.fields = RedirectPolicy.fieldsWithoutBody(request.fields)
+        }
+        let rate = engine.limit?.limitBytesPerSecond.map { Int(clamping: $0 / 16) } ?? .max
+        request.bufferBytes = min(StreamExchange.pieceBytes, max(4 * 1024, rate))
+        return request
+    }
+
+    /// Waits for the head; nil where another request is to be made.
+    private func judge(_ running: Running) async throws(DownloadError) -> DownloadResponse? {
+        while true {
+            try checkTime()
+            if let answer = running.exchange.answer {
+                if case .accept = answer.verdict { return accept(answer.head) }
+                try await turnAway(answer, running)
+                return nil
+            }
+            if let end = running.exchange.end {
+                note(end)
+                let failure = try Self.failure(end)
+                try await follow(plan { $0.broke(failure, after: .nothing) })
+                return nil
+            }
+            if await waitForNews(running) {
+                let patience = order.settings.stallTimeout
+                try await follow(plan { $0.stalled(for: patience, after: .nothing) })
+                return nil
+            }
+        }
+    }
+
+    private func accept(_ head: ResponseHead) -> DownloadResponse {
+        if let coding = Representation(head: head).contentEncoding {
+            logger.notice(
+                "the answer is encoded (\(coding.sanitized)) though that was not asked for"
+            )
+        }
+        return state.withLock { state in
+            let response = DownloadResponse(head, redirects: state.planner.redirects)
+            state.head = head
+            state.response = response
+            state.phase = .receiving
+            return response
+        }
+    }
+
+    /// A head that is no answer: where it leads, or what it means.
+    private func turnAway(
+        _ answer: StreamExchange.Answer,
+        _ running: Running
+    ) async throws(DownloadError) {
+        try await settle(running)
+        switch answer.verdict {
+        case .accept: break
+        case .redirect(let location):
+            let status = answer.head.status
+            try await follow(plan { $0.redirected(status: status, to: location) })
+        case .status(let status, let reason, let retryAfter):
+            try await follow(
+                plan { $0.refused(status: status, reason: reason, retryAfter: retryAfter) }
+            )
+        case .malformed(let fault):
+            throw DownloadError(.badResponse, fault, advice: "try again later")
+        case .tooLarge(let length):
+            throw Self.tooLarge("\(length) bytes", limit: state.withLock { $0.limit } ?? 0)
+        }
+    }
+
+    /// Waits for the end of a refused exchange, so that the next one can have its connection.
+    private func settle(_ running: Running) async throws(DownloadError) {
+        let since = engine.time.now()
+        while true {
+            try checkTime()
+            if let end = running.exchange.end { return note(end) }
+            let deadline = since + order.settings.stallTimeout
+            guard engine.time.now() < deadline else { return running.transfer.cancel() }
+            await wait(until: deadline)
+        }
+    }
+
+    // MARK: - Decisions
+
+    func plan(_ decide: (inout StreamPlanner) -> StreamPlanner.Step) -> StreamPlanner.Step {
+        state.withLock { decide(&$0.planner) }
+    }
+
+    /// Waits as long as the step says.
+    func follow(_ step: StreamPlanner.Step) async throws(DownloadError) {
+        let delay: Duration
+        switch step {
+        case .fail(let error): throw error
+        case .ask(let after): delay = after
+        case .askLater(let host, let after, let patience):
+            delay = after
+            engine.budgets.close(host, for: patience)
+        }
+        guard delay > .zero else { return }
+        logger.notice("trying again in \(delay)")
+        let moment = engine.time.now() + delay
+        while engine.time.now() < moment {
+            try checkTime()
+            await wait(until: moment)
+        }
+    }
+
+    /// Waits for news; true where none came for too long, and the exchange was ended.
+    func waitForNews(_ running: Running) async -> Bool {
+        let patience = order.settings.stallTimeout
+        let deadline = running.exchange.quietSince.map { $0 + patience } ?? .distantFuture
+        guard engine.time.now() >= deadline else {
+            await wait(until: deadline)
+            return false
+        }
+        running.transfer.cancel()
+        return true
+    }
+
+    /// What broke an exchange that brought no head, or not all of its body.
+    static func failure(_ end: TransferEnd) throws(DownloadError) -> TransferFailure {
+        switch end.outcome {
+        case .failed(let failure): return failure
+        case .completed, .stopped: return TransferFailure(.malformedResponse, "no answer came")
+        // Not by us, or we would not ask: the transport was shut down.
+        case .cancelled: throw stopped
+        }
+    }
+
+    func note(_ end: TransferEnd) {
+        state.withLock { state in
+            state.metrics.ended(end)
+            state.metrics.bytesReceived += state.running?.exchange.receivedBytes ?? 0
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package import PawlCore
+internal import Synchronization
+
+/// From the answer's head to its end.
+extension StreamDriver {
+    enum Piece: Sendable {
+        case bytes([UInt8])
+        case end
+        /// Another answer has taken the place of the first, as that one broke; whether it tells of
+        /// the same bytes.
+        case anew(isSame: Bool)
+    }
+
+    /// What comes next of the body.
+    ///
+    /// Where it breaks, it is asked for again unless somebody has seen of it.
+    func piece(
+        after progress: StreamPlanner.Progress
+    ) async throws(DownloadError) -> Piece {
+        while true {
+            let (phase, running) = state.withLock { ($0.phase, $0.running) }
+            guard case .receiving = phase, let running else { return .end }
+            try checkTime()
+            let (news, resumes) = running.exchange.take()
+            if resumes { running.transfer.resume() }
+            switch news {
+            case .bytes(let bytes): return .bytes(bytes)
+            case .ended(let end): return try await ended(end, progress)
+            case .nothing:
+                guard await waitForNews(running) else { continue }
+                let patience = order.settings.stallTimeout
+                try await follow(plan { $0.stalled(for: patience, after: progress) })
+                return try await beginAnew()
+            }
+        }
+    }
+
+    func collectPieces(limit: Int64) async throws(DownloadError) -> CollectedBody {
+        // The head may have been judged before there was a limit.
+        let announced = announcedBytes
+        if let announced, announced > limit {
+            throw Self.tooLarge("\(announced) bytes", limit: limit)
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(clamping: min(announced ?? 0, Self.mostReservedBytes)))
+        while true {
+            let hasGiven = state.withLock { $0.hasGivenBytes }
+            switch try await piece(after: hasGiven ? .seenBytes : .head) {
+            case .bytes(let more):
+                guard Int64(bytes.count) + Int64(more.count) <= limit else {
+                    throw Self.tooLarge("more than that", limit: limit)
+                }
+                bytes.append(contentsOf: more)
+            case .anew: bytes = []
+            case .end:
+                guard let response else { throw Self.stopped }
+                return CollectedBody(bytes: bytes, response: response)
+            }
+        }
+    }
+
+    private func ended(
+        _ end: TransferEnd,
+        _ progress: StreamPlanner.Progress
+    ) async throws(DownloadError) -> Piece {
+        note(end)
+        if case .completed = end.outcome {
+            self.end(.finished)
+            return .end
+        }
+        try checkTime()
+        let failure = try Self.failure(end)
+        try await follow(plan { $0.broke(failure, after: progress) })
+        return try await beginAnew()
+    }
+
+    private func beginAnew() async throws(DownloadError) -> Piece {
+        let before = state.withLock { state in
+            defer { (state.head, state.response) = (nil, nil) }
+            return state.head
+        }
+        _ = try await ask()
+        let after = state.withLock { $0.head }
+        return .anew(isSame: before.map(Self.traits) == after.map(Self.traits))
+    }
+
+    /// What two answers must share to be taken for one.
+    private static func traits(_ head: ResponseHead) -> [String?] {
+        [String(head.status)]
+            + ["Content-Length", "Content-Type", "Content-Encoding", "ETag", "Last-Modified"]
+            .map { head[$0] }
+    }
+
+    /// What the head says of the body's length.
+    private var announcedBytes: Int64? {
+        let (head, method) = state.withLock { ($0.head, $0.planner.question.method) }
+        guard let head, method != "HEAD", case .sound(let length) = BodyFraming(of: head) else {
+            return nil
+        }
+        return length
+    }
+
+    static func tooLarge(_ what: String, limit: Int64) -> DownloadError {
+        DownloadError(
+            .tooLarge,
+            "the answer has \(what), and at most \(limit) bytes may be kept in memory",
+            advice: "raise the limit, take it in pieces, or download it to a file"
+        )
+    }
+
+    /// A length is foreign: what has not come is not reserved beyond this.
+    private static let mostReservedBytes: Int64 = 8 << 20
+}
+
+/// An answer's body as a whole.
+package struct CollectedBody: Sendable {
+    package var bytes: [UInt8]
+    package var response: DownloadResponse
+}

@@ -1,0 +1,249 @@
+internal import Logging
+package import PawlCore
+internal import Synchronization
+
+/// Makes one request and gives out its answer as it comes: the head, the body in pieces, the end.
+///
+/// It has no task of its own: whoever waits for something carries it on meanwhile, one at a time.
+/// Who lets it go ends it, and with it the connection.
+package final class StreamDriver: Sendable {
+    struct Running: Sendable {
+        let exchange: StreamExchange
+        let transfer: any Transfer
+    }
+
+    enum Phase: Sendable {
+        case idle
+        case receiving
+        case finished
+        case failed(DownloadError)
+    }
+
+    struct State: Sendable {
+        var planner: StreamPlanner
+        var phase = Phase.idle
+        var running: Running?
+        var head: ResponseHead?
+        var response: DownloadResponse?
+        /// Somebody has seen of the body.
+        var hasGivenBytes = false
+        /// The longest body that is wanted, where it is collected.
+        var limit: Int64?
+        var isBusy = false
+        var isCancelled = false
+        var isSuspended = false
+        var metrics = TaskMetrics()
+        var began: Moment?
+        var deadline = Moment.distantFuture
+    }
+
+    let order: StreamOrder
+    let engine: Engine
+    let state: Mutex<State>
+    let bell = Mailbox<Never>()
+    let line: SlotLine
+    let logger: Logger
+    private let alarm: AlarmClock.Ticket
+
+    /// Nothing happens before something is asked of it.
+    package init(_ order: StreamOrder, engine: Engine) {
+        self.order = order
+        self.engine = engine
+        let bell = bell
+        line = SlotLine(engine.budgets) { bell.nudge() }
+        alarm = engine.alarms.enroll { bell.nudge() }
+        let planner = StreamPlanner(
+            url: order.url,
+            method: order.method,
+            settings: order.settings,
+            seed: order.seed
+        )
+        state = Mutex(State(planner: planner))
+        var logger = engine.logger
+        logger[metadataKey: "url"] = "\(order.url.redacted)"
+        self.logger = logger
+    }
+
+    deinit {
+        engine.alarms.resign(alarm)
+        let running = state.withLock { $0.running }
+        if let running, running.exchange.end == nil { running.transfer.cancel() }
+    }
+
+    // MARK: - What others ask of it
+
+    /// The answer's head, once there is one to be taken.
+    ///
+    /// The body is not fetched before it is asked for. Cancelling the task ends the request.
+    package func open() async throws(DownloadError) -> DownloadResponse {
+        try await working { () async throws(DownloadError) in try await answer() }
+    }
+
+    /// The next piece of the body, never an empty one; nil at its end.
+    ///
+    /// Cancelling the task ends the request.
+    package func next() async throws(DownloadError) -> [UInt8]? {
+        try await working { () async throws(DownloadError) -> [UInt8]? in
+            _ = try await answer()
+            while true {
+                let hasGiven = state.withLock { $0.hasGivenBytes }
+                switch try await piece(after: hasGiven ? .seenBytes : .head) {
+                case .bytes(let bytes):
+                    state.withLock { $0.hasGivenBytes = true }
+                    return bytes
+                case .end: return nil
+                case .anew(let isSame):
+                    guard isSame else { throw Self.changed }
+                }
+            }
+        }
+    }
+
+    /// The whole body, which may be so long.
+    ///
+    /// A body that breaks is asked for again, as nobody has seen of it yet, where the method allows
+    /// it.
+    package func collect(limit: Int64) async throws(DownloadError) -> CollectedBody {
+        try await working { () async throws(DownloadError) -> CollectedBody in
+            state.withLock { $0.limit = limit }
+            _ = try await answer()
+            return try await collectPieces(limit: limit)
+        }
+    }
+
+    /// Ends the request; who waits for something gets `.interrupted`.
+    package func cancel() {
+        let running = state.withLock { state in
+            state.isCancelled = true
+            return state.running
+        }
+        if let running, running.exchange.end == nil { running.transfer.cancel() }
+        bell.nudge()
+    }
+
+    /// Nothing comes from now on, and the connection stays.
+    package func suspend() { setSuspended(true) }
+
+    package func resume() { setSuspended(false) }
+
+    private func setSuspended(_ isSuspended: Bool) {
+        let running = state.withLock { state in
+            state.isSuspended = isSuspended
+            return state.running
+        }
+        running?.exchange.setSuspended(isSuspended)
+        bell.nudge()
+    }
+
+    // MARK: - What others see
+
+    /// Nil before there is one.
+    package var response: DownloadResponse? { state.withLock { $0.response } }
+
+    /// Of the body that is coming.
+    package var receivedBytes: Int64 {
+        state.withLock { $0.running }?.exchange.receivedBytes ?? 0
+    }
+
+    /// Of the request's own body.
+    package var sentBytes: Int64 { state.withLock { $0.running }?.exchange.sentBytes ?? 0 }
+
+    package var metrics: TaskMetrics {
+        let now = engine.time.now()
+        return state.withLock { state in
+            var metrics = state.metrics
+            metrics.redirects = state.planner.redirects.count
+            metrics.protocolVersion = state.head?.protocolVersion
+            if let began = state.began { metrics.duration += now - began }
+            return metrics
+        }
+    }
+
+    // MARK: - Working
+
+    /// Runs one piece of work; only one at a time.
+    private func working<Value: Sendable>(
+        _ work: () async throws(DownloadError) -> Value
+    ) async throws(DownloadError) -> Value {
+        try enter()
+        defer { state.withLock { $0.isBusy = false } }
+        let result = await withTaskCancellationHandler {
+            () async -> Result<Value, DownloadError> in
+            do throws(DownloadError) {
+                return .success(try await work())
+            } catch {
+                return .failure(fail(error))
+            }
+        } onCancel: {
+            cancel()
+        }
+        return try result.get()
+    }
+
+    private func enter() throws(DownloadError) {
+        let now = engine.time.now()
+        try state.withLock { (state) throws(DownloadError) in
+            guard !state.isBusy else {
+                throw DownloadError(
+                    .usage,
+                    "two readers at a time of one answer",
+                    advice: "let one read and tell the other"
+                )
+            }
+            if case .failed(let error) = state.phase { throw error }
+            if state.began == nil, case .idle = state.phase {
+                state.began = now
+                state.deadline = order.settings.maximumDuration.map { now + $0 } ?? .distantFuture
+            }
+            state.isBusy = true
+        }
+    }
+
+    /// Ends all for good; returns the error with what was being done.
+    private func fail(_ error: DownloadError) -> DownloadError {
+        var error = error
+        let isFetching = order.method == "GET" || order.method == "HEAD"
+        let verb = isFetching ? "fetching" : "sending \(order.method.sanitized) to"
+        error.context = error.context ?? "\(verb) \(order.url.redacted)"
+        let running = end(.failed(error))
+        running?.transfer.cancel()
+        return error
+    }
+
+    @discardableResult
+    func end(_ phase: Phase) -> Running? {
+        let now = engine.time.now()
+        return state.withLock { state in
+            state.phase = phase
+            if let began = state.began { state.metrics.duration += now - began }
+            state.began = nil
+            return state.running
+        }
+    }
+
+    /// Throws where it was cancelled or took too long.
+    func checkTime() throws(DownloadError) {
+        let (isCancelled, deadline) = state.withLock { ($0.isCancelled, $0.deadline) }
+        if isCancelled { throw Self.stopped }
+        guard engine.time.now() >= deadline else { return }
+        throw DownloadError(
+            .timedOut,
+            "the request was not done within the time that it was given",
+            advice: "give it more time"
+        )
+    }
+
+    /// Waits until something happened, at most until that moment.
+    func wait(until moment: Moment = .distantFuture) async {
+        engine.alarms.set(alarm, at: min(moment, state.withLock { $0.deadline }))
+        await bell.wait()
+    }
+
+    static let stopped = DownloadError(.interrupted, "stopped before the end of the answer")
+
+    private static let changed = DownloadError(
+        .keepsChanging,
+        "the connection broke before the first byte, and the second answer is another one",
+        advice: "ask again"
+    )
+}

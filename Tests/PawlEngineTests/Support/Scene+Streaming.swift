@@ -1,0 +1,89 @@
+import PawlCore
+import PawlEngine
+import PawlTesting
+import Synchronization
+import Testing
+
+extension Scene {
+    /// A request for the file, not sent yet.
+    func stream(
+        _ method: String = "GET",
+        from path: String = Scene.path,
+        body: [UInt8] = [],
+        by process: EngineProcess,
+        with settings: DownloadSettings? = nil,
+        acceptsErrorStatuses: Bool = false
+    ) throws -> StreamDriver {
+        processes.withLock { $0.append(process) }
+        var order = StreamOrder(
+            url: try url(path),
+            settings: settings ?? self.settings(1),
+            seed: EngineProcess.impatientSeed
+        )
+        order.method = method
+        order.body = body
+        order.acceptsErrorStatuses = acceptsErrorStatuses
+        return StreamDriver(order, engine: process.engine)
+    }
+
+    /// The whole answer to a request.
+    @discardableResult
+    func answer(
+        _ method: String = "GET",
+        from path: String = Scene.path,
+        body: [UInt8] = [],
+        with settings: DownloadSettings? = nil,
+        limit: Int64 = 64 << 20,
+        by process: EngineProcess = EngineProcess()
+    ) async throws -> CollectedBody {
+        try await stream(method, from: path, body: body, by: process, with: settings)
+            .collect(limit: limit)
+    }
+
+    /// A request that must end with an error.
+    func refusal(
+        _ method: String = "GET",
+        from path: String = Scene.path,
+        body: [UInt8] = [],
+        with settings: DownloadSettings? = nil,
+        limit: Int64 = 64 << 20,
+        by process: EngineProcess = EngineProcess(),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> DownloadError {
+        try await #require(throws: DownloadError.self, sourceLocation: sourceLocation) {
+            try await answer(
+                method,
+                from: path,
+                body: body,
+                with: settings,
+                limit: limit,
+                by: process
+            )
+        }
+    }
+
+    /// Lets the network's threads turn many times: what was to come by itself has come then.
+    ///
+    /// Under another name, which has a host budget of its own.
+    func letTurn(_ process: EngineProcess, times: Int = 40) async throws {
+        origin.route("/turn", .status(200, body: "turn"))
+        let url = try url("/turn", host: "localhost")
+        for _ in 0..<times {
+            let order = StreamOrder(url: url, settings: settings(1), seed: 1)
+            _ = try await StreamDriver(order, engine: process.engine).collect(limit: 10)
+        }
+    }
+}
+
+extension StreamDriver {
+    /// All pieces so far, and why there are no more.
+    func readAll() async -> (pieces: [[UInt8]], error: DownloadError?) {
+        var pieces: [[UInt8]] = []
+        do throws(DownloadError) {
+            while let piece = try await next() { pieces.append(piece) }
+            return (pieces, nil)
+        } catch {
+            return (pieces, error)
+        }
+    }
+}

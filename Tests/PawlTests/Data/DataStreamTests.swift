@@ -1,0 +1,106 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DataStreamTests {
+    private let resource = Resource(size: 1 << 20)
+    private let huge = Resource(size: 200 << 20)
+
+    private struct Enough: Error {}
+
+    private func scene(_ resource: Resource) throws -> LibraryScene {
+        let scene = try LibraryScene()
+        scene.origin.route("/disk.bin", .resource(resource))
+        return scene
+    }
+
+    @Test func `chunks come in order`() async throws {
+        let scene = try scene(resource)
+        let stream = try await scene.downloader.openStream(scene.url())
+        #expect(stream.response.suggestedFilename == "disk.bin")
+        var bytes: [UInt8] = []
+        for try await chunk in stream { bytes += chunk }
+        #expect(bytes == resource.bytes())
+        #expect(stream.metrics.bytesReceived == resource.size)
+        #expect(stream.receivedBytes == resource.size)
+    }
+
+    @Test func `who stops reading closes the connection, though the stream is held`()
+        async throws
+    {
+        let scene = try scene(huge)
+        let stream = try await scene.downloader.openStream(scene.url())
+        for try await _ in stream { break }
+        await scene.origin.waitForQuiet()
+        await #expect(throws: DownloadError.self) { for try await _ in stream {} }
+        #expect(scene.origin.requests.count == 1)
+    }
+
+    @Test func `a stream that nobody reads and nobody holds is closed`() async throws {
+        let scene = try scene(huge)
+        _ = try await scene.downloader.openStream(scene.url())
+        await scene.origin.waitForQuiet()
+        #expect(scene.origin.requests.map(\.end) == [.abandoned])
+    }
+
+    @Test func `stream(to -) hands chunks to a sink of one's own, which is waited for`()
+        async throws
+    {
+        let scene = try scene(huge)
+        let stream = try await scene.downloader.openStream(scene.url())
+        let door = Latch()
+        let count = Atomic<Int64>(0)
+        let reading = Task {
+            try await stream.stream { chunk in
+                let seen = count.add(Int64(chunk.count), ordering: .relaxed).newValue
+                #expect(stream.receivedBytes - seen <= 256 << 10)
+                await door.pass()
+                if seen > 20 << 20 { throw Enough() }
+            }
+        }
+        await door.waitForArrivals()
+        while stream.receivedBytes < 192 << 10, !Task.isCancelled { await Task.yield() }
+        door.release()
+        await #expect(throws: Enough.self) { try await reading.value }
+        await scene.origin.waitForQuiet()
+    }
+
+    @Test func `collect gives all of it, up to its limit`() async throws {
+        let scene = try scene(resource)
+        let fetched = try await scene.downloader.openStream(scene.url()).collect()
+        #expect(fetched.bytes == resource.bytes())
+        #expect(fetched.mediaType == "application/octet-stream")
+        #expect(fetched.isLengthVerified)
+        let stream = try await scene.downloader.openStream(scene.url())
+        let error = await #expect(throws: DownloadError.self) {
+            try await stream.collect(limit: 100)
+        }
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test func `a stream goes on after a suspension`() async throws {
+        let scene = try scene(resource)
+        let stream = try await scene.downloader.openStream(
+            scene.url(),
+            method: "GET",
+            acceptsErrorStatuses: true
+        )
+        stream.suspend()
+        async let fetched = stream.collect()
+        stream.resume()
+        let count = try await fetched.bytes.count
+        #expect(count == 1 << 20)
+    }
+
+    @Test func `cancel ends it`() async throws {
+        let scene = try scene(huge)
+        let stream = try await scene.downloader.openStream(scene.url())
+        stream.cancel()
+        let error = await #expect(throws: DownloadError.self) { for try await _ in stream {} }
+        #expect(error?.code == .interrupted)
+        await scene.origin.waitForQuiet()
+    }
+}
