@@ -275,6 +275,8 @@ extension TransferContext {
             show(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<left]))
             buffer.removeFirst(left)
         }
+        // While libcurl can still close a connection whose last bytes the sink refuses.
+        if handle?.contentLength == shownBytes + Int64(buffer.count) { showGathered() }
         return true
     }
 
