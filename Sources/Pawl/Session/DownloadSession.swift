@@ -1,5 +1,5 @@
 public import Logging
-public import PawlCore
+internal import PawlCore
 internal import PawlEngine
 internal import PawlTransport
 internal import Synchronization

@@ -17,13 +17,18 @@ enum SessionEvent: Sendable {
 extension DownloadSession {
     /// Delivers until `.end`, one event at a time.
     func deliver() async {
-        while true {
+        var isAtEnd = false
+        while !isAtEnd {
+            await events.wait()
             for event in events.take() {
-                if case .end = event { return }
+                if case .end = event {
+                    // What was posted behind it must not get lost.
+                    isAtEnd = true
+                    continue
+                }
                 await configuration.delegateExecutor.run { self.deliver(event) }
                 delivered()
             }
-            await events.wait()
         }
     }
 

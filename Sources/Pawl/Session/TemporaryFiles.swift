@@ -1,6 +1,7 @@
 internal import PawlCore
 internal import PawlStorage
 internal import Synchronization
+internal import SystemPackage
 
 /// Where a session's temporary files are: an area that is made with the first of them, and gone with
 /// the session, or with the next one after a crash.

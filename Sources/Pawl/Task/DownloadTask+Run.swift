@@ -1,6 +1,7 @@
 internal import PawlCore
 internal import Synchronization
 internal import PawlEngine
+internal import PawlStorage
 
 /// One run of the engine at a task.
 extension DownloadTask {

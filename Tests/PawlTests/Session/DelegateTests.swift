@@ -84,6 +84,7 @@ struct DelegateTests {
             let session = DownloadSession(scene.configuration, delegate: delegate)
             let task = session.downloadTask(with: try scene.url())
             task.resume()
+            _ = try await task.file
             guard case .finished(let path, _) = await delegate.allCalls().dropLast(2).last else {
                 Issue.record("no file")
                 return
