@@ -34,10 +34,13 @@ struct DelegateTests {
     @Test func `didWriteData adds up to the whole, and the total is the whole file's`()
         async throws
     {
-        let scene = try SessionScene(.resource(resource).rate(3 << 20))
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
         session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+        await delegate.calls.wait { $0.contains { if case .wrote = $0 { true } else { false } } }
+        latch.release()
         var sum: Int64 = 0
         var count = 0
         for case .wrote(let bytes, let total, let expected) in await delegate.allCalls() {

@@ -35,13 +35,15 @@ struct TaskTests {
     }
 
     @Test func `suspend keeps the connection, and resume goes on over it`() async throws {
-        let scene = try SessionScene(.resource(resource).rate(4 << 20))
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let session = DownloadSession(scene.configuration)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         task.resume()
-        await waitForBytes(1, of: task)
+        await waitForBytes(400_000, of: task)
         task.suspend()
         #expect(task.state == .suspended)
+        latch.release()
         // What the transport had already shown may still be written, and then nothing more.
         var bytes: [Int64] = []
         for await progress in task.progress.prefix(5) { bytes.append(progress.completedBytes) }
