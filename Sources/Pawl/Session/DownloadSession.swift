@@ -43,7 +43,6 @@ public final class DownloadSession: Sendable {
     let bell = Mailbox<Never>()
     let state: Mutex<State>
     let temporaryFiles: TemporaryFiles
-    private let transport: CurlTransport
 
     /// Makes a session.
     ///
@@ -56,11 +55,9 @@ public final class DownloadSession: Sendable {
     ) {
         self.configuration = configuration
         temporaryFiles = TemporaryFiles(configuration.application)
-        let transport = CurlTransport()
-        self.transport = transport
         let settings = configuration.downloaderSettings
         var engine = Engine(
-            transport: transport,
+            transport: CurlTransport(),
             time: SystemTimekeeper(),
             settings: settings,
             cores: ProcessorCount.available,
@@ -74,11 +71,6 @@ public final class DownloadSession: Sendable {
                 delegate: delegate
             )
         )
-    }
-
-    deinit {
-        transport.shutDown()
-        engine.shutDown()
     }
 
     /// Hears of what the tasks do; nil once the session was invalidated.

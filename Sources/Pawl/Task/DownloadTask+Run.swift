@@ -55,6 +55,13 @@ extension DownloadTask {
             )
         }
         if case .background = session.configuration.kind { throw Self.noDaemon }
+        guard originalRequest.method == "GET", originalRequest.body.isEmpty else {
+            throw DownloadError(
+                .usage,
+                "\(originalRequest.method.sanitized) cannot be downloaded to a file",
+                advice: "use the session's data(for:) or bytes(for:)"
+            )
+        }
         let request = try CheckedRequest(
             originalRequest.url,
             originalRequest.settings(in: session.configuration)

@@ -1,0 +1,59 @@
+import struct FoundationEssentials.URL
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The contract's rows on fetching small things with a session.
+@Suite(.timeLimit(.minutes(1)))
+struct FetchingTests {
+    private struct Release: Decodable, Equatable {
+        var name: String
+    }
+
+    @Test func `session.data(from -) for small things`() async throws {
+        let scene = try SessionScene(.status(200, body: #"{"name": "first"}"#), at: "/latest.json")
+        let session = DownloadSession(scene.configuration)
+        let fetched = try await session.data(from: try scene.url("/latest.json"))
+        #expect(try fetched.json(Release.self) == Release(name: "first"))
+        #expect(try fetched.string() == #"{"name": "first"}"#)
+    }
+
+    @Test func `a limit on size gives a clear error, not an exploding memory`() async throws {
+        let scene = try SessionScene(.resource(Resource(size: 1 << 20)))
+        let session = DownloadSession(scene.configuration)
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.data(from: try scene.url(), limit: 1000)
+        }
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test func `GET, POST with own headers`() async throws {
+        let scene = try SessionScene(.status(200, body: "thanks"), at: "/form")
+        let session = DownloadSession(scene.configuration)
+        var request = DownloadRequest(try scene.url("/form"))
+        request.method = "POST"
+        request.fields = [HTTPField(name: "X-Own", value: "yes")]
+        request.body = Array("a=1".utf8)
+        #expect(try await session.data(for: request).string() == "thanks")
+        let asked = try #require(scene.origin.requests.first)
+        #expect(asked.method == "POST")
+        #expect(asked["X-Own"] == "yes")
+        #expect(asked.body == Array("a=1".utf8))
+        // Only a GET becomes a file.
+        let task = session.downloadTask(with: request, to: scene.place())
+        task.resume()
+        let error = await #expect(throws: DownloadError.self) { try await task.file }
+        #expect(error?.code == .usage)
+        #expect(scene.origin.requests.count == 1)
+    }
+
+    @Test func `a stream lives on where its session is gone`() async throws {
+        let resource = Resource(size: 1 << 20)
+        let scene = try SessionScene(.resource(resource))
+        let stream = try await DownloadSession(scene.configuration).bytes(from: try scene.url())
+        var bytes: [UInt8] = []
+        for try await chunk in stream { bytes += chunk }
+        #expect(bytes == resource.bytes())
+    }
+}
