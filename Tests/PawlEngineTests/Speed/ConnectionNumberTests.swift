@@ -31,10 +31,13 @@ struct ConnectionNumberTests {
         let scene = try Scene(
             reply.choosing(reply.stallAfterBytes(450_000)) { $0.ordinal == 3 }
         )
-        let elapsed = try await seconds { try await scene.download(scene.settings(4)) }
+        let process = EngineProcess()
+        let elapsed = try await seconds {
+            try await scene.download(scene.settings(4), by: process)
+        }
         try scene.expectFile(resource)
         // The stall time is 30 s.
-        #expect(elapsed < 10)
+        #expect(elapsed < 10, "\(scene.asked.map(\.range)) \(process.log.text)")
     }
 
     @Test func `a link that one stream fills keeps one stream`() async throws {
