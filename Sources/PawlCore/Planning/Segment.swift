@@ -27,6 +27,8 @@ package struct Segment: Sendable {
     package var headAt: Moment?
     package var firstByteAt: Moment?
     package var lastProgressAt: Moment
+    /// How long nothing has come, as of the last tick; none before its first byte.
+    private var silence = Duration.zero
     /// The start of the window in which the minimum speed is measured.
     package var window: (since: Moment, offset: Int64)
     private var skippedBytes: Int64 = 0
@@ -44,6 +46,11 @@ package struct Segment: Sendable {
         guard firstByteAt != nil else { return nil }
         return bytesPerSecond > 0 ? bytesPerSecond : nil
     }
+
+    /// The speed to tell the time left by: next to none where it has fallen silent.
+    ///
+    /// All its bytes may have come between two ticks: then it has shown no speed, and never will.
+    package var pace: Double? { speed ?? (silence >= .seconds(1) ? 1 : nil) }
 
     package init(
         order: TransferOrder,
@@ -89,6 +96,7 @@ package struct Segment: Sendable {
             lastProgressAt = now
             window = (now, offset)
         }
+        silence = firstByteAt == nil ? .zero : now - lastProgressAt
         rate.record(totalBytes: offset - start, at: now)
         bytesPerSecond = rate.bytesPerSecond(at: now)
         return moved

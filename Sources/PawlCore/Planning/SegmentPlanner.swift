@@ -147,7 +147,7 @@ extension SegmentPlanner {
     }
 
     private func timeLeft(_ segment: Segment) -> Double? {
-        let speed = segment.speed ?? typicalSpeed
+        let speed = segment.pace ?? typicalSpeed
         return speed > 0 ? Double(segment.remaining) / speed : nil
     }
 

@@ -81,6 +81,27 @@ struct SegmentPlannerTests {
         #expect(planner.claim() == nil)
     }
 
+    /// A tick that is late may see all bytes at once, and then there is no speed to see.
+    @Test func `one that stops before its speed was seen is raced`() {
+        var planner = SegmentPlanner()
+        let half = Self.mebibyte / 2
+        planner.begin(have: RangeSet(ByteRange(0, half)), total: Self.mebibyte)
+        planner.add(segment(1, ByteRange(half, Self.mebibyte)))
+        planner.add(segment(2, ByteRange(0, half)))
+        run(&planner, 2, bytesPerSecond: half / 10)
+        _ = planner.finish(TransferID(2), offset: half)
+        let offset = Self.mebibyte - 50_000
+        for second in Int64(1)...3 {
+            planner.update(TransferID(1)) { segment in
+                let sample = TransferSample(id: segment.id, offset: offset)
+                _ = segment.observe(sample, at: .zero + .seconds(second))
+            }
+        }
+        let claim = planner.claim()
+        #expect(claim?.rival == TransferID(1))
+        #expect(claim?.range == ByteRange(offset, Self.mebibyte))
+    }
+
     @Test func `the slowest rest is raced when nothing else is left`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet(), total: 20 * Self.mebibyte)
