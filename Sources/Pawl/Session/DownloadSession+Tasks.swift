@@ -72,9 +72,14 @@ extension DownloadSession {
     ) async throws(DownloadError) -> DownloadedFile {
         let task = downloadTask(with: DownloadRequest(url, settings: settings), to: destination)
         task.resume()
-        // Paused where the waiting was cancelled: nobody is left to resume it.
-        defer { task.end(keeping: true) }
-        return try await task.file
+        do throws(DownloadError) {
+            return try await task.file
+        } catch {
+            // Paused where the waiting was cancelled: nobody is left to resume it.
+            task.end(keeping: true)
+            await task.waitForEndInAnyCase()
+            throw error
+        }
     }
 
     /// A place's folder of this application, which is there when this returns.

@@ -91,6 +91,8 @@ public final class DownloadSession: Sendable {
         _ completionHandler: DownloadCompletionHandler?
     ) -> DownloadTask {
         state.withLock { state in
+            var target = target
+            target.isLate = state.phase != .open
             let task = DownloadTask(
                 state.nextIdentifier,
                 request,
@@ -125,9 +127,6 @@ public final class DownloadSession: Sendable {
         for task in tasks { task.cancel() }
         invalidateIfDone()
     }
-
-    /// Tasks that were made before the session was invalidated may still run.
-    var isOpenForRuns: Bool { state.withLock { $0.phase != .invalid } }
 
     private func invalidateIfDone() {
         let isDone = state.withLock { state in

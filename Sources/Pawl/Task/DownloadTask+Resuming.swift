@@ -13,6 +13,7 @@ extension DownloadTask {
     public func cancelByProducingResumeData() async -> ResumeData? {
         end(keeping: true)
         await waitForEndInAnyCase()
-        return error?.resumeData
+        // Before its first run what it began with still counts.
+        return error?.resumeData ?? (monitor.paths == nil ? resumeOrder?.data : nil)
     }
 }

@@ -39,7 +39,7 @@ extension DownloadTask {
             }
             return .success(file)
         } catch {
-            monitor.ended()
+            monitor.ended(error.code == .interrupted ? .waiting : .failed)
             return .failure(error)
         }
     }
@@ -47,10 +47,10 @@ extension DownloadTask {
     private func makeJob(
         _ control: DownloadControl
     ) async throws(DownloadError) -> DownloadJob {
-        guard session.isOpenForRuns else {
+        guard !isLate else {
             throw DownloadError(
                 .usage,
-                "the session was invalidated before the task began",
+                "the session was invalidated before the task was made",
                 advice: "make a new session"
             )
         }

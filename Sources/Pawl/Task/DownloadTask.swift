@@ -47,6 +47,8 @@ public final class DownloadTask: Sendable, Identifiable {
     struct Target: Sendable {
         var destination: TaskDestination
         var resume: ResumeOrder?
+        /// Made after the session was invalidated.
+        var isLate = false
     }
 
     /// Unique within the session, counted from 1.
@@ -58,6 +60,8 @@ public final class DownloadTask: Sendable, Identifiable {
     let destination: TaskDestination
     /// What it begins with; nil looks for what is there.
     let resumeOrder: ResumeOrder?
+    /// Made after the session was invalidated: it fails.
+    let isLate: Bool
     let monitor: DownloadMonitor
     let shared: Mutex<State>
     private let end = EndSignal()
@@ -74,6 +78,7 @@ public final class DownloadTask: Sendable, Identifiable {
         self.session = session
         destination = target.destination
         resumeOrder = target.resume
+        isLate = target.isLate
         monitor = DownloadMonitor(time: session.engine.time)
         var state = State()
         state.completionHandler = completionHandler

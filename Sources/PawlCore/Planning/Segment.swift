@@ -47,10 +47,8 @@ package struct Segment: Sendable {
         return bytesPerSecond > 0 ? bytesPerSecond : nil
     }
 
-    /// The speed to tell the time left by: next to none where it has fallen silent.
-    ///
-    /// All its bytes may have come between two ticks: then it has shown no speed, and never will.
-    package var pace: Double? { speed ?? (silence >= .seconds(1) ? 1 : nil) }
+    /// Whether it stopped before its speed was seen: all its bytes came between two ticks.
+    package var isSilent: Bool { speed == nil && silence >= .seconds(1) }
 
     package init(
         order: TransferOrder,

@@ -134,7 +134,9 @@ extension SegmentPlanner {
             let other = promised ?? meanSpeed(without: slowest.id), other > 0
         else { return nil }
         let anew = latency.seconds + Double(slowest.remaining) / other
-        guard timeLeft > 0.25 + 2 * anew else { return nil }
+        // The last one, of which no speed is known, may never end.
+        let isStuck = segments.count == 1 && slowest.isSilent
+        guard isStuck || timeLeft > 0.25 + 2 * anew else { return nil }
         return Claim(range: ByteRange(slowest.offset, slowest.end), rival: slowest.id)
     }
 
@@ -147,7 +149,7 @@ extension SegmentPlanner {
     }
 
     private func timeLeft(_ segment: Segment) -> Double? {
-        let speed = segment.pace ?? typicalSpeed
+        let speed = segment.speed ?? typicalSpeed
         return speed > 0 ? Double(segment.remaining) / speed : nil
     }
 

@@ -142,9 +142,14 @@ package struct TaskLifecycle: Sendable, Hashable {
     }
 
     private mutating func afterEnd(_ event: Event) -> [Action] {
-        guard case .runEnded = event, state == .cancelled, run != .none else { return [] }
-        // A run that had been stopped before it was cancelled kept what came.
+        guard case .runEnded(let end) = event, state == .cancelled, run != .none else { return [] }
         run = .none
+        if end == .finished {
+            // The cancelling came too late: the file has its name.
+            state = .finished
+            return [.conclude(.finished)]
+        }
+        // A run that had been stopped before it was cancelled kept what came.
         return (isKeeping ? [] : [.discard]) + [.conclude(.cancelled)]
     }
 }

@@ -87,6 +87,7 @@ extension DownloadDriver {
         guard let store = context.store.current else { return }
         // It may have been made only now, of what was in memory.
         monitor.resuming.opened(store)
+        monitor.placed(store.paths)
         if case .failure(let error) = outcome { await keep(store, error) }
         store.close()
     }

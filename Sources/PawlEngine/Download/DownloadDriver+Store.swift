@@ -23,6 +23,8 @@ extension DownloadDriver {
             case .alreadyThere(let path): try await finishEarly(path)
             case .created(let store, let notes):
                 note(notes)
+                // An earlier run of the same task may have written another one.
+                monitor.bytes.begin(with: RangeSet())
                 try await adopt(store, total: representation.total)
                 return follow(.storeOpened(id, nil))
             case .resumable(let store, let recovery):

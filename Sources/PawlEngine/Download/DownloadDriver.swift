@@ -255,7 +255,8 @@ package final class DownloadDriver {
         if stop.isLate { return fail(StopSignal.late) }
         let now = engine.time.now()
         engine.budgets.distribute()
-        for running in transfers.values where running.cursor.isOverdue(at: now) {
+        for running in transfers.values
+        where running.cursor.isOverdue(at: now) && !running.cursor.isHeld {
             running.transfer.nudge()
         }
         if let wake = planner.wakeAt(lastTick), now >= wake {

@@ -117,9 +117,11 @@ package final class DownloadMonitor: Sendable {
     }
 
     /// Ended without the file; also where it never began.
-    package func ended() {
+    ///
+    /// `phase`: what it does then, where a later run goes on.
+    package func ended(_ phase: DownloadPhase = .failed) {
         state.withLock { state in
-            state.phase = .failed
+            state.phase = phase
             stopped(&state)
         }
         resuming.ended()

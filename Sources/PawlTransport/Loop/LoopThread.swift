@@ -38,19 +38,24 @@ final class LoopThread {
         case .start(let context):
             begin(context)
         case .cancel(let context):
-            guard isActive(context) else { return context.newHome?.cancel(context) ?? () }
+            guard isActive(context) else { return newHome(of: context)?.cancel(context) ?? () }
             noteSilence(of: context)
             end(context, .cancelled)
         case .resume(let context):
-            guard isActive(context) else { return context.newHome?.resume(context) ?? () }
+            guard isActive(context) else { return newHome(of: context)?.resume(context) ?? () }
             guard context.isHeld else { return }
             if context.sharing != nil { timers.remove(context) }
             goOn(context)
         case .nudge(let context):
-            guard isActive(context) else { return context.newHome?.nudge(context) ?? () }
+            guard isActive(context) else { return newHome(of: context)?.nudge(context) ?? () }
             context.nudged()
             if context.ending != nil { end(context, context.outcome(of: CURLE_OK)) }
         }
+    }
+
+    /// Where a transfer went on that began here.
+    private func newHome(of context: TransferContext) -> TransferLoop? {
+        context.newHome === loop ? nil : context.newHome
     }
 
     private func turn() {
@@ -198,7 +203,10 @@ extension LoopThread {
     /// A connection over which nothing comes is not closed while others use it, so that it would be
     /// given to every new transfer.
     private func noteSilence(of context: TransferContext) {
-        guard context.sharing?.isSilent(at: clock.now()) == true else { return }
+        // While it is held, what comes is not seen.
+        guard !context.isHeld, context.handle != nil,
+            context.sharing?.isSilent(at: clock.now()) == true
+        else { return }
         _ = multi.caches.serialOrigins.insert(context.origin)
         relocateWaiting(context.origin)
     }
