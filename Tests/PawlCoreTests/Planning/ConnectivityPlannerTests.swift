@@ -310,9 +310,10 @@ struct ConnectivityPlannerTests {
     // MARK: - At random
 
     /// Failures come only while there is no route or just after: none may ever count.
-    @Test func `outages alone never end a download`() throws {
+    @Test func `outages alone never end a download`() async throws {
         var random = SeededRandom()
         for _ in 0..<300 {
+            await Task.yield()
             var run = PlannerRun(settings(connections: 2), of: pinned, seed: random.next())
             run.tell(.networkChanged(.unknown))
             var offsets: [TransferID: Int64] = [:]

@@ -91,9 +91,10 @@ struct ResumeDataCodingTests {
         }
     }
 
-    @Test func `each flipped bit is found`() throws {
+    @Test func `each flipped bit is found`() async throws {
         let bytes = Array(ResumeData(try ResumeSamples.content()).data)
         for place in bytes.indices {
+            await Task.yield()
             for bit in 0..<8 {
                 var flipped = bytes
                 flipped[place] ^= 1 << bit
@@ -118,15 +119,16 @@ struct ResumeDataCodingTests {
     }
 
     @Test func `bytes without end are not read without end`() {
-        #expect(code(sequence(first: UInt8(ascii: "P")) { $0 }) == .invalidResumeData)
+        #expect(code(repeatElement(UInt8(ascii: "P"), count: .max)) == .invalidResumeData)
     }
 
     /// The checksum is right, as a forger would make it.
-    @Test func `payloads changed by hand are read or refused, never a crash`() throws {
+    @Test func `payloads changed by hand are read or refused, never a crash`() async throws {
         var random = SeededRandom()
         let bytes = Array(ResumeData(try ResumeSamples.content()).data.dropLast(8))
         var refused = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<4000 {
+            await Task.yield()
             var changed = bytes
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let place = Int.random(in: 12..<changed.count, using: &random)
@@ -134,7 +136,7 @@ struct ResumeDataCodingTests {
             }
             if code(Self.sealed(changed)) != nil { refused += 1 }
         }
-        #expect(refused > 1000)
+        #expect(refused > 200)
     }
 
     @Test func `data that hold a secret are refused`() throws {

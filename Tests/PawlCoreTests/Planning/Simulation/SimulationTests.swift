@@ -15,8 +15,9 @@ struct SimulationTests {
     }()
 
     @Test(arguments: 0..<8)
-    func `every download ends with one version or with an error`(part: Int) {
+    func `every download ends with one version or with an error`(part: Int) async {
         for round in 0..<Self.rounds / 8 {
+            await Task.yield()
             let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
             var download = SimulatedDownload(seed: seed, server: SimulatedServer(seed: seed))
             download.run()
@@ -25,8 +26,9 @@ struct SimulationTests {
     }
 
     @Test(arguments: 0..<8)
-    func `from mirrors, too, it ends with one version or with an error`(part: Int) {
+    func `from mirrors, too, it ends with one version or with an error`(part: Int) async {
         for round in 0..<Self.rounds / 8 {
+            await Task.yield()
             let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
             let server = SimulatedServer(seed: seed)
             let mirrors = (1...Int(1 + seed % 3)).map {
@@ -39,8 +41,9 @@ struct SimulationTests {
     }
 
     @Test(arguments: 0..<4)
-    func `with one good mirror it ends well, whatever the others do`(part: Int) {
+    func `with one good mirror it ends well, whatever the others do`(part: Int) async {
         for round in 0..<Self.rounds / 8 {
+            await Task.yield()
             let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
             let server = SimulatedServer(seed: seed)
             let mirrors = [
@@ -72,8 +75,9 @@ struct SimulationTests {
         }
     }
 
-    @Test func `a good server costs no byte twice but for races and ends of trials`() {
+    @Test func `a good server costs no byte twice but for races and ends of trials`() async {
         for round in 0..<300 {
+            await Task.yield()
             let seed = Self.firstSeed &+ UInt64(round)
             var download = SimulatedDownload(
                 seed: seed,
