@@ -1,18 +1,22 @@
 import Glibc
+import PawlCore
 import PawlTesting
 import Testing
+
+/// Where the programs of `Examples/` were built; nil where they were not.
+enum BuiltExamples {
+    static let folder = getenv("PAWL_EXAMPLES").map { String(cString: $0) }
+}
 
 /// The programs of `Examples/`, as `scripts/check examples` has built them.
 ///
 /// They are packages of their own: where `PAWL_EXAMPLES` does not say where they are, there are none.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: ExampleTests.folder != nil))
+@Suite(.timeLimit(.minutes(1)), .enabled(if: BuiltExamples.folder != nil))
 struct ExampleTests {
-    static let folder = getenv("PAWL_EXAMPLES").map { String(cString: $0) }
-
     private func start(_ name: String, _ arguments: String..., in workshop: Workshop) throws
         -> ProcessRunner
     {
-        let program = try #require(Self.folder) + "/" + name
+        let program = try #require(BuiltExamples.folder) + "/" + name
         let settings = ProcessSettings(environment: [
             "HOME": workshop.folder.path, "XDG_CACHE_HOME": nil, "XDG_CONFIG_HOME": nil,
         ])
