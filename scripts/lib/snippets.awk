@@ -1,9 +1,10 @@
-# Reads Swift files, then Markdown files; reports every ```swift block of these that stands in none
-# of those, its indentation aside.
+# Reads compiled Swift files, then, after the argument `documents=1`, Markdown files and Swift files
+# with comments; reports every ```swift block of the latter that stands in none of the former, its
+# indentation aside.
 
 function indentation(line) { match(line, /^ */); return RLENGTH }
 
-FILENAME ~ /\.swift$/ {
+!documents {
     code[++lines] = $0
     key = substr($0, indentation($0) + 1)
     places[key] = places[key] " " lines
@@ -13,6 +14,7 @@ FILENAME ~ /\.swift$/ {
 }
 
 FNR == 1 { inBlock = inOther = 0 }
+FILENAME ~ /\.swift$/ { if (!sub(/^ *\/\/\/ ?/, "")) { inBlock = inOther = 0; next } }
 !inBlock && !inOther && /^ *```swift *$/ { inBlock = FNR; margin = indentation($0); count = 0; next }
 !inBlock && /^ *```/ { inOther = !inOther; next }
 inBlock && /^ *``` *$/ { judge(); inBlock = 0; next }
@@ -23,7 +25,7 @@ function judge(    i, n, at) {
     if (count == 0 || block[1] == "") { complain("an empty block"); return }
     n = split(places[substr(block[1], indentation(block[1]) + 1)], at, " ")
     for (i = 1; i <= n; i++) if (standsAt(at[i])) return
-    complain("this code is not compiled: it stands neither in Examples")
+    complain("this code is not compiled: it does not stand in Examples")
 }
 
 function standsAt(line,    j, shift, expected) {

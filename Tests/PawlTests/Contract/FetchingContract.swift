@@ -50,7 +50,7 @@ struct FetchingContract {
         #expect(chunks.count > 1 && chunks.allSatisfy { !$0.isEmpty })
         #expect(Array(chunks.joined()) == resource.bytes())
 
-        scene.origin.route("/disk.bin", .resource(resource).afterBytes(100_000, .reset))
+        scene.origin.route("/disk.bin", .resource(resource).afterBytes(100_000, .close))
         let broken = try await session.bytes(from: try scene.url())
         let error = await #expect(throws: DownloadError.self) { for try await _ in broken {} }
         #expect(error?.code == .network)

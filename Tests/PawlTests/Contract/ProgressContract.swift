@@ -158,18 +158,21 @@ struct ProgressContract {
 
     @Test("UIProgressView, label")
     func whatIsShown() async throws {
-        let scene = try SessionScene(.resource(resource).rate(1 << 20))
+        let scene = try SessionScene(.resource(Resource(size: 200 << 20)).rate(1 << 20))
         let session = DownloadSession(scene.configuration)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         task.resume()
-        var hasRate = false
-        for await progress in task.progress where progress.phase == .receiving {
-            #expect(progress.fraction ?? 2 <= 1 && progress.name == "disk.bin")
-            guard progress.bytesPerSecond > 0 else { continue }
-            #expect(progress.timeLeft != nil)
-            hasRate = hasRate || progress.connections == 1
+        var shown: DownloadProgress?
+        for await progress in task.progress where progress.bytesPerSecond > 0 {
+            shown = progress
+            break
         }
-        #expect(hasRate)
-        #expect(task.currentProgress.fraction == 1)
+        task.cancel()
+        let progress = try #require(shown)
+        #expect(progress.phase == .receiving && progress.connections == 1)
+        #expect(progress.name == "disk.bin" && progress.completedBytes > 0)
+        let fraction = try #require(progress.fraction)
+        #expect(fraction > 0 && fraction < 1)
+        #expect(progress.timeLeft ?? .zero > .zero)
     }
 }

@@ -19,6 +19,32 @@ func overview(_ sample: Sample) async throws {
     print(try await file.path)
 
     try await likeURLSession(url, sample.latest)
+    try await commented(url, folder)
+    try await commentedResuming(url, folder)
+}
+
+/// What stands in comments alone.
+private func commented(_ url: URL, _ folder: String) async throws {
+    let downloader = Downloader()
+    let file = try await downloader.download(url, to: .directory(folder))
+    print(file.path, file.byteCount)
+
+    let places = Places(applicationIdentifier: "org.example.player")
+    let caches = try await places.folder(.caches)
+    try await caches.write(Array("hello".utf8), to: "greeting.txt")
+    print(try await caches.size())
+}
+
+private func commentedResuming(_ url: URL, _ folder: String) async throws {
+    let downloader = Downloader()
+    let download = downloader.makeDownload(url, to: .directory(folder))
+    do {
+        _ = try await download.run()
+    } catch {
+        guard let data = error.resumeData else { throw error }
+        let again = try downloader.makeDownload(resuming: data)
+        _ = try await again.run()
+    }
 }
 
 private func likeURLSession(_ url: URL, _ other: URL) async throws {
