@@ -11,8 +11,7 @@ internal import PawlTransport
 ///
 /// ```swift
 /// let downloader = Downloader()
-/// let url = URL(string: "https://example.org/disk.iso")!
-/// let file = try await downloader.download(url, to: .directory("/tmp"))
+/// let file = try await downloader.download(url, to: .directory(folder))
 /// print(file.path, file.byteCount)
 /// ```
 public final class Downloader: Sendable {

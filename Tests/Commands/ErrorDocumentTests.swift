@@ -7,6 +7,33 @@ struct ErrorDocumentTests {
         try Snapshot.expect(document, matches: "errors.md", folder: "../../docs")
     }
 
+    @Test func `the article on errors has a row for each code`() throws {
+        let folder = "../../Sources/Pawl/Pawl.docc"
+        let article = try Snapshot.text(of: "Errors.md", folder: folder)
+        let lines = article.split(separator: "\n", omittingEmptySubsequences: false)
+        let head = try #require(lines.firstIndex(of: "| --- | --- | --- | --- |"))
+        let rest = lines[(head + 1)...].drop { $0.hasPrefix("|") }
+        let rows = ErrorCode.table.sorted { $0.code.rawValue < $1.code.rawValue }.map { row in
+            "| `\(row.code.rawValue)` | ``ErrorCode/\(symbol(row.code))`` | \(row.retry.rawValue) "
+                + "| \(row.meaning) |"
+        }
+        let expected = lines[...head].map(String.init) + rows + rest.map(String.init)
+        try Snapshot.expect(
+            expected.joined(separator: "\n"),
+            matches: "Errors.md",
+            folder: folder
+        )
+    }
+
+    /// `not-found` is `notFound` in Swift.
+    private func symbol(_ code: ErrorCode) -> String {
+        let words = code.rawValue.split(separator: "-")
+        return words.enumerated().map {
+            $0 == 0 ? String($1) : $1.prefix(1).uppercased() + $1.dropFirst()
+        }
+        .joined()
+    }
+
     @Test func `no two rows share a code or an exit status`() {
         #expect(Set(ErrorCode.table.map(\.code)).count == ErrorCode.table.count)
         #expect(Set(ErrorCode.table.map(\.exitStatus)).count == ErrorCode.table.count)

@@ -23,6 +23,11 @@ enum Snapshot {
         #expect(try read(path) == text, sourceLocation: sourceLocation)
     }
 
+    /// The text as it is kept.
+    static func text(of name: String, folder: String) throws -> String {
+        try read(location(folder: folder, name: name))
+    }
+
     private static var isRecording: Bool { environment("PAWL_RECORD") == "1" }
 
     private static func location(folder: String, name: String) -> FilePath {

@@ -4,8 +4,10 @@ package import PawlEngine
 /// A server's answer as it comes: its head, then its body in pieces.
 ///
 /// ```swift
-/// for try await chunk in stream {
-///     try file.writeAll(chunk)
+/// let answer = try await session.bytes(from: url)
+/// for try await chunk in answer {
+///     try handle.seekToEnd()
+///     try handle.write(contentsOf: Data(chunk))
 /// }
 /// ```
 ///

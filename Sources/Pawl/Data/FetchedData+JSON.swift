@@ -5,7 +5,7 @@ extension FetchedData {
     /// The body as a value, from JSON.
     ///
     /// ```swift
-    /// let release = try await stream.collect().json(Release.self)
+    /// let release = try await session.data(from: url).json(Release.self)
     /// ```
     ///
     /// - Throws: `DownloadError` that says where in the document what was wrong.

@@ -7,11 +7,11 @@ extension Downloader {
     ///
     /// ```swift
     /// do {
-    ///     try await download.run()
+    ///     _ = try await download.run()
     /// } catch {
     ///     guard let data = error.resumeData else { throw error }
     ///     let again = try downloader.makeDownload(resuming: data)
-    ///     try await again.run()
+    ///     _ = try await again.run()
     /// }
     /// ```
     ///

@@ -7,7 +7,7 @@ extension DownloadSession {
     /// A small answer as a whole, in memory.
     ///
     /// ```swift
-    /// let latest: Release = try await session.data(from: url).json(Release.self)
+    /// let release = try await session.data(from: url).json(Release.self)
     /// ```
     ///
     /// `limit` is the most bytes that may come; what is larger is an error, and is not fetched where

@@ -8,8 +8,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let session = DownloadSession()
-/// let url = URL(string: "https://example.org/disk.iso")!
-/// let file = try await session.download(from: url, to: .directory("/tmp"))
+/// let file = try await session.download(from: url, to: .directory(folder))
 /// ```
 ///
 /// A session lives until its last task has ended, also where nobody holds it; then its threads end.

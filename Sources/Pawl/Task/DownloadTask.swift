@@ -10,9 +10,11 @@ public typealias DownloadCompletionHandler =
 /// One download of a session: begins with `resume()`, can be held, paused, cancelled, and looked at.
 ///
 /// ```swift
-/// let task = session.downloadTask(with: url, to: .file("/tmp/disk.iso"))
+/// let task = session.downloadTask(with: url, to: .file(folder + "/copy.iso"))
 /// task.resume()
-/// for await progress in task.progress { print(progress.completedBytes) }
+/// for await progress in task.progress {
+///     print(progress.fraction ?? 0, progress.bytesPerSecond)
+/// }
 /// let file = try await task.file
 /// ```
 public final class DownloadTask: Sendable, Identifiable {

@@ -1,3 +1,4 @@
+#if os(Linux)
 internal import CPlatform
 internal import Glibc
 internal import PawlCore
@@ -99,3 +100,4 @@ final class WatchMailbox: Sendable {
         _ = write(bell.descriptor, &one, 8)
     }
 }
+#endif

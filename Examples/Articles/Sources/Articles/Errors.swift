@@ -1,0 +1,35 @@
+import Foundation
+import Pawl
+
+func errors(_ sample: Sample) async throws {
+    let missing = sample.url.deletingLastPathComponent().appending(path: "missing.iso")
+    try await handled(missing, sample.folder)
+    await causes(missing, sample.folder)
+}
+
+private func handled(_ url: URL, _ folder: String) async throws {
+    let session = DownloadSession()
+    do throws(DownloadError) {
+        let file = try await session.download(from: url, to: .directory(folder))
+        print(file.path)
+    } catch {
+        switch error.code {
+        case .notFound: print("there is no such file")
+        case .diskFull: print("make room, then call again: what came is kept")
+        default: print(error)
+        }
+        if error.isRetryable { print("the same call may help later") }
+    }
+}
+
+private func causes(_ url: URL, _ folder: String) async {
+    let session = DownloadSession()
+    let task = session.downloadTask(with: url, to: .directory(folder))
+    task.resume()
+    _ = try? await task.file
+    guard let error = task.error else { return }
+    print(error.message)
+    print(error.context ?? "")
+    print(error.advice)
+    if let failure = error.cause as? NetworkFailure { print(failure.kind, failure.message) }
+}

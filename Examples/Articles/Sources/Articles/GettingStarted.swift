@@ -1,0 +1,88 @@
+import Foundation
+import Pawl
+
+private struct Release: Decodable {
+    var name: String
+}
+
+func gettingStarted(_ sample: Sample) async throws {
+    let (url, folder) = (sample.url, sample.folder)
+    try await oneCall(url, folder)
+    try await taskWithProgress(url, folder)
+    try await ownSettings(url, folder)
+    try await knownDigest(url, folder)
+    try await smallThings(sample.latest)
+    try await ownFolders(url)
+}
+
+private func oneCall(_ url: URL, _ folder: String) async throws {
+    let session = DownloadSession()
+    let file = try await session.download(from: url, to: .directory(folder))
+    print(file.path, file.byteCount)
+}
+
+private func taskWithProgress(_ url: URL, _ folder: String) async throws {
+    let session = DownloadSession()
+    let task = session.downloadTask(with: url, to: .file(folder + "/copy.iso"))
+    task.resume()
+    for await progress in task.progress {
+        print(progress.fraction ?? 0, progress.bytesPerSecond)
+    }
+    let file = try await task.file
+    print(file.path)
+}
+
+private func ownSettings(_ url: URL, _ folder: String) async throws {
+    var configuration = SessionConfiguration.default
+    configuration.maximumConcurrentDownloads = 3
+    configuration.limitBytesPerSecond = 100 << 20
+    configuration.settings.waitsForConnectivity = true
+    let session = DownloadSession(configuration)
+
+    var request = DownloadRequest(url)
+    request.fields = [HTTPField(name: "Authorization", value: "Bearer 4711")]
+    let task = session.downloadTask(with: request, to: .directory(folder))
+    task.resume()
+    _ = try await task.file
+}
+
+private func knownDigest(_ url: URL, _ folder: String) async throws {
+    let session = DownloadSession()
+    let known = try await sha256(of: url)
+    var settings = DownloadSettings()
+    if let digest = ContentDigest(.sha256, hexadecimal: known) {
+        settings.checksum = .digest(digest)
+    }
+    let file = try await session.download(
+        from: url,
+        to: .file(folder + "/verified.iso"),
+        settings: settings
+    )
+    print(file.verifiedDigest == nil ? "not verified" : "verified")
+}
+
+/// As a page beside the file would say it; here the server says it in a field.
+private func sha256(of url: URL) async throws -> String {
+    let answer = try await DownloadSession().bytes(from: url)
+    return answer.response.value("X-SHA-256") ?? ""
+}
+
+private func smallThings(_ url: URL) async throws {
+    let session = DownloadSession()
+    let release = try await session.data(from: url).json(Release.self)
+    let text = try await session.data(from: url, limit: 1 << 20).string()
+    print(release.name, text)
+}
+
+private func ownFolders(_ url: URL) async throws {
+    let places = Places(applicationIdentifier: "org.example.player")
+    var configuration = SessionConfiguration.default
+    configuration.applicationIdentifier = places.applicationIdentifier
+    let session = DownloadSession(configuration)
+    let file = try await session.download(from: url, to: .place(.caches))
+    print(file.path)
+
+    let caches = try await places.folder(.caches)
+    print(try await caches.size())
+    try await places.clean(.caches, CleaningPolicy(maximumTotalBytes: 0))
+}

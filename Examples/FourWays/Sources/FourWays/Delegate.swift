@@ -1,0 +1,59 @@
+import Foundation
+import Pawl
+
+/// The second way: a delegate that hears of the bytes as they come, of the file, and of the end.
+final class MovingDelegate: DownloadSessionDelegate {
+    /// One element, when the task has ended.
+    let ends: AsyncStream<Result<Int64, any Error>>
+    private let end: AsyncStream<Result<Int64, any Error>>.Continuation
+    private let path: String
+
+    init(movingTo path: String) {
+        self.path = path
+        (ends, end) = AsyncStream.makeStream()
+    }
+
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64?
+    ) {
+        // The total is the whole file's, also after a resume; nil where the server does not say it.
+        guard let total = totalBytesExpectedToWrite else { return }
+        print("delegate: \(totalBytesWritten * 100 / max(1, total)) %")
+    }
+
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo file: DownloadedFile
+    ) {
+        // As with a block: a temporary file is gone when this returns.
+        end.yield(
+            Result {
+                try FileManager.default.moveItem(atPath: file.path, toPath: path)
+                return file.byteCount
+            }
+        )
+    }
+
+    func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didCompleteWithError error: DownloadError?
+    ) {
+        if let error { end.yield(.failure(error)) }
+        end.finish()
+    }
+}
+
+func fetchWithDelegate(_ url: URL, to path: String) async throws -> Int64 {
+    let delegate = MovingDelegate(movingTo: path)
+    let session = DownloadSession(.default, delegate: delegate)
+    session.downloadTask(with: url).resume()
+    session.finishTasksAndInvalidate()
+    for await end in delegate.ends { return try end.get() }
+    throw CancellationError()
+}

@@ -1,0 +1,80 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import Testing
+
+/// Where the programs of `Examples/` were built; nil where they were not.
+enum BuiltExamples {
+    static let folder = getenv("PAWL_EXAMPLES").map { String(cString: $0) }
+}
+
+/// The programs of `Examples/`, as `scripts/check examples` has built them.
+///
+/// They are packages of their own: where `PAWL_EXAMPLES` does not say where they are, there are none.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: BuiltExamples.folder != nil))
+struct ExampleTests {
+    private func start(_ name: String, _ arguments: String..., in workshop: Workshop) throws
+        -> ProcessRunner
+    {
+        let program = try #require(BuiltExamples.folder) + "/" + name
+        let settings = ProcessSettings(environment: [
+            "HOME": workshop.folder.path, "XDG_CACHE_HOME": nil, "XDG_CONFIG_HOME": nil,
+        ])
+        return try ProcessRunner(program, arguments, workshop.complete(settings))
+    }
+
+    @Test func `the code of the articles runs`() async throws {
+        let resource = Resource(size: 3 << 20)
+        let workshop = try Workshop()
+        let digest = try #require(resource.digest(.sha256))
+        workshop.serve(.resource(resource).setting("X-SHA-256", digest.hexadecimal))
+        workshop.serve(.status(200, body: #"{"name": "first"}"#), at: "/latest.json")
+        let base = String(workshop.url.dropLast(Workshop.path.count)) + "/"
+        let run = try start("Articles", base, workshop.folder.path, in: workshop)
+        #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+        #expect(run.output.contains("\nverified\n"))
+        #expect(run.output.contains("\nthere is no such file\n"))
+        #expect(run.output.hasSuffix("\nErrors is done\n"), "\(run.output)")
+        for name in ["GettingStarted/disk.iso", "HowADownloadRuns/other.iso"] {
+            try expectExact(name, resource, in: workshop)
+        }
+    }
+
+    @Test func `FourWays fetches a file in each of the four ways`() async throws {
+        let resource = Resource(size: 3 << 20)
+        let workshop = try Workshop(resource)
+        let run = try start("FourWays", workshop.url, workshop.folder.path, in: workshop)
+        #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+        for way in ["block", "delegate", "file handle", "stream"] {
+            #expect(run.output.contains("\n\(way): 3145728 bytes\n"))
+        }
+        let names = ["block.bin", "delegate.bin", "handle.bin", "stream.bin"]
+        #expect(workshop.folder.list() == names)
+        for name in names { try expectExact(name, resource, in: workshop) }
+    }
+
+    @Test func `ResumableFetch goes on where it was killed`() async throws {
+        let resource = Resource(size: 24 << 20)
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
+        let killed = try start("ResumableFetch", workshop.url, "disk.iso", in: workshop)
+        try await FolderWatch.wait(for: "disk.iso.part.pawl", in: workshop.folder)
+        killed.signal(SIGKILL)
+        #expect(await killed.waitForExit() == .signal(SIGKILL))
+        let before = await workshop.origin.waitForQuiet().requests.count
+
+        workshop.serve(.resource(resource))
+        let run = try start("ResumableFetch", workshop.url, "disk.iso", in: workshop)
+        #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+        let offset = try #require(workshop.origin.requests[before].range?.first)
+        #expect(offset > 0)
+        #expect(run.output.contains("goes on at \(offset)\n"), "\(run.output)")
+        #expect(run.output.contains("finished: \(resource.size) bytes, fetched\n"))
+        #expect(workshop.folder.list() == ["disk.iso"])
+        try expectExact("disk.iso", resource, in: workshop)
+
+        let again = try start("ResumableFetch", workshop.url, "disk.iso", in: workshop)
+        #expect(await again.waitForExit() == .code(0), "\(again.output)\(again.errors)")
+        #expect(again.output.contains("there before"), "\(again.output)")
+    }
+}

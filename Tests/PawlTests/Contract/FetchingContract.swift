@@ -1,0 +1,221 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Synchronization
+import Testing
+
+@Suite("Contract: fetching", .timeLimit(.minutes(1)))
+struct FetchingContract {
+    private let resource = Resource(size: 1 << 20)
+    private let huge = Resource(size: 200 << 20)
+
+    @Test("dataWithContentsOfURL, sendAsynchronousRequest, dataTaskWithURL:completionHandler:")
+    func smallThings() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        #expect(try await session.data(from: try scene.url()).bytes == resource.bytes())
+        #expect(FetchedData.defaultLimit == 64 << 20)
+        scene.origin.route("/disk.bin", .resource(huge))
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.data(from: try scene.url())
+        }
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test("GET, POST with own headers")
+    func ownRequests() async throws {
+        let scene = try SessionScene(.status(200, body: "thanks"), at: "/form")
+        var request = DownloadRequest(try scene.url("/form"))
+        request.method = "POST"
+        request.fields = [HTTPField(name: "X-Own", value: "yes")]
+        request.body = Array("a=1".utf8)
+        let session = DownloadSession(scene.configuration)
+        #expect(try await session.data(for: request).string() == "thanks")
+        let asked = try #require(scene.origin.requests.first)
+        #expect(asked.method == "POST" && asked["X-Own"] == "yes")
+        #expect(asked.body == Array("a=1".utf8))
+        _ = try await session.data(from: try scene.url("/form"))
+        #expect(scene.origin.requests.last?.method == "GET")
+    }
+
+    @Test("NSURLConnection delegate: response, data (many times), finish, fail")
+    func fourMoments() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let whole = try await session.bytes(from: try scene.url())
+        #expect(whole.response.status == 200)
+        var chunks: [[UInt8]] = []
+        for try await chunk in whole { chunks.append(chunk) }
+        #expect(chunks.count > 1 && chunks.allSatisfy { !$0.isEmpty })
+        #expect(Array(chunks.joined()) == resource.bytes())
+
+        scene.origin.route("/disk.bin", .resource(resource).afterBytes(100_000, .close))
+        let broken = try await session.bytes(from: try scene.url())
+        let error = await #expect(throws: DownloadError.self) { for try await _ in broken {} }
+        #expect(error?.code == .network)
+    }
+
+    @Test("A task does not start until resume()")
+    func startsOnResume() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        // What is resumed later is done before: this one would have been, too.
+        _ = try await session.download(from: try scene.url(), to: scene.place("other"))
+        #expect(task.state == .suspended)
+        #expect(scene.folder.list() == ["other"])
+        task.resume()
+        #expect(try await task.file.byteCount == resource.size)
+    }
+
+    @Test("Large file in an NSMutableData: memory explodes")
+    func memoryStaysSmall() async throws {
+        let scene = try SessionScene(.resource(huge))
+        let session = DownloadSession(scene.configuration)
+        let stream = try await session.bytes(from: try scene.url())
+        var (count, most) = (Int64(0), Int64(0))
+        for try await chunk in stream {
+            count += Int64(chunk.count)
+            most = max(most, stream.receivedBytes - count)
+            if count > 8 << 20 { break }
+        }
+        #expect(most <= 256 << 10)
+        // To a file nothing else is gathered either: what the sockets hold is all that is under way.
+        let latch = Latch()
+        scene.origin.route("/disk.bin", .resource(huge).holdAfterBytes(30 << 20, until: latch))
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(30 << 20, of: task)
+        #expect(task.currentProgress.completedBytes == 30 << 20)
+        task.cancel()
+    }
+
+    @Test("NSFileHandle (seek to end, write) or NSOutputStream(append:)")
+    func ownSink() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let path = try scene.folder.write("sink", [])
+        let file = open(path, O_WRONLY | O_APPEND)
+        defer { close(file) }
+        try await session.bytes(from: try scene.url()).stream { chunk in
+            #expect(write(file, chunk, chunk.count) == chunk.count)
+        }
+        #expect(try resource.verify(fileAt: path) == nil)
+    }
+
+    @Test("downloadTask with completion handler: file at a temporary location")
+    func completionHandler() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let moved = scene.folder.path("moved")
+        for target in [moved, ""] {
+            let found = Observed("")
+            let task = session.downloadTask(with: try scene.url()) { result in
+                guard let path = try? result.get().path else { return }
+                if !target.isEmpty { rename(path, target) }
+                found.update { $0 = path }
+            }
+            task.resume()
+            let path = await found.wait { !$0.isEmpty }
+            #expect(!path.hasPrefix(scene.folder.path))
+            while access(path, F_OK) == 0, !Task.isCancelled { await Task.yield() }
+            #expect(access(path, F_OK) != 0)
+        }
+        #expect(try resource.verify(fileAt: moved) == nil)
+    }
+
+    @Test("downloadTask: the destination is chosen by a closure that sees the response")
+    func chosenDestination() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let folder = scene.folder.path("by-status")
+        let file = try await session.download(
+            from: try scene.url(),
+            to: .choosing { .file("\(folder)/\($0.status)") }
+        )
+        #expect(file.path == folder + "/200")
+        #expect(try resource.verify(fileAt: file.path) == nil)
+    }
+
+    @Test("downloadTask: a failed move keeps the file and says where")
+    func failedMove() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let file = try await session.download(from: try scene.url(), to: scene.place())
+        let blocked = try scene.folder.write("blocked", [1]) + "/inside"
+        let error = await #expect(throws: DownloadError.self) {
+            try await Places().moveFile(at: file.path, to: blocked)
+        }
+        #expect(error.map { "\($0)".contains(file.path) } == true, "\(String(describing: error))")
+        #expect(try resource.verify(fileAt: file.path) == nil)
+    }
+
+    @Test(
+        "suggestedFilename",
+        arguments: [
+            (#"attachment; filename="a b.iso""#, "a b.iso"),
+            ("attachment; filename=x.iso; filename*=UTF-8''%e2%82%ac.iso", "€.iso"),
+            (#"attachment; filename="../../etc/passwd""#, "passwd"), ("inline", "disk.bin"),
+        ]
+    )
+    func suggestedFilename(disposition: String, name: String) async throws {
+        let scene = try SessionScene(
+            .resource(resource).setting("Content-Disposition", disposition)
+        )
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: .directory(scene.folder.path))
+        task.resume()
+        #expect(try await task.file.path == scene.folder.path(name))
+        #expect(task.response?.suggestedFilename == name)
+    }
+
+    @Test("expectedContentLength, total of 206 is the rest, not the whole")
+    func totals() async throws {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(400_000, of: task)
+        task.pause()
+        await scene.origin.waitForQuiet()
+        scene.origin.route("/disk.bin", .resource(resource))
+        task.resume()
+        for await progress in task.progress { #expect(progress.totalBytes == resource.size) }
+        #expect(scene.origin.requests.last?.status == 206)
+        #expect(task.response?.expectedContentLength == resource.size)
+
+        scene.origin.route("/unknown", .resource(resource).chunked())
+        let unknown = session.downloadTask(with: try scene.url("/unknown"), to: scene.place("b"))
+        unknown.resume()
+        _ = try await unknown.file
+        #expect(unknown.response?.expectedContentLength == nil)
+    }
+
+    @Test("Already finished?")
+    func alreadyFinished() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        var settings = scene.configuration.settings
+        let first = try await session.download(from: try scene.url(), to: scene.place())
+        #expect(!first.wasAlreadyThere)
+        settings.checksum = .digest(try #require(resource.digest(.sha256)))
+        let again = try await session.download(
+            from: try scene.url(),
+            to: scene.place(),
+            settings: settings
+        )
+        #expect(again.wasAlreadyThere)
+        #expect(scene.origin.requests.count == 2)
+        settings.ifExists = .skip
+        let skipped = try await session.download(
+            from: try scene.url(),
+            to: scene.place(),
+            settings: settings
+        )
+        #expect(skipped.wasAlreadyThere)
+        #expect(scene.origin.requests.count == 2)
+        #expect(scene.folder.list() == ["disk.bin"])
+    }
+}

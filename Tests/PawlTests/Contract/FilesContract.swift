@@ -1,0 +1,109 @@
+import FoundationEssentials
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The contract with those who know `URLSession`, a test a row: docs/urlsession.md.
+@Suite("Contract: where files belong", .timeLimit(.minutes(1)))
+struct FilesContract {
+    private let places = Places(applicationIdentifier: "pawl-contract-\(getpid())")
+
+    /// A file system notes the time of reading when it likes; this says it.
+    private func age(_ path: String, days: Int) {
+        var times = [timespec](repeating: timespec(), count: 2)
+        for index in times.indices { times[index].tv_sec = time(nil) - days * 86_400 }
+        #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
+    }
+
+    @Test("Sandbox: Documents, Library/Caches, tmp")
+    func sandbox() async throws {
+        let paths = try [Place.documents, .caches, .temporary].map { try places.path(of: $0) }
+        #expect(Set(paths).count == 3)
+        #expect(paths.allSatisfy { $0.contains("pawl-contract") })
+        #expect(try places.path(of: .directory("/srv/films")) == "/srv/films")
+        let everything = CleaningPolicy(maximumTotalBytes: 0)
+        let error = await #expect(throws: DownloadError.self) {
+            try await places.clean(.documents, everything)
+        }
+        #expect(error?.code == .usage)
+    }
+
+    @Test("tmp: gone on exit")
+    func temporaryFilesGo() async throws {
+        let scene = try SessionScene(.resource(Resource(size: 1000)))
+        weak var gone: DownloadSession?
+        var path = ""
+        do {
+            let session = DownloadSession(scene.configuration)
+            gone = session
+            path = try await session.download(from: try scene.url()).path
+            #expect(access(path, F_OK) == 0)
+        }
+        while gone != nil, !Task.isCancelled { await Task.yield() }
+        while access(path, F_OK) == 0, !Task.isCancelled { await Task.yield() }
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test("Create directory / file, write, read, size, delete, exists")
+    func workWithFiles() async throws {
+        let scratch = try ScratchFolder()
+        let folder = try await places.folder(.directory(scratch.path("new")))
+        #expect(try await folder.createDirectory("a"))
+        try await folder.createFile("a/1", contents: [1, 2, 3])
+        let error = await #expect(throws: DownloadError.self) {
+            try await folder.createFile("a/1", contents: [4])
+        }
+        #expect(error?.code == .fileExists)
+        try await folder.write([5, 6], to: "a/1")
+        #expect(try await folder.read("a/1") == [5, 6])
+        #expect(try await folder.size(of: "a/1") == 2)
+        #expect(try await folder.size(of: "a/2") == nil)
+        #expect(try await folder.exists("a/1"))
+        #expect(try await folder.delete("a/1"))
+        #expect(try await !folder.delete("a/1"))
+        #expect(try await !folder.exists("a/1"))
+    }
+
+    @Test("Size of the cache, clearing it")
+    func cacheSizeAndClearing() async throws {
+        let scratch = try ScratchFolder()
+        let cache = Place.directory(scratch.path)
+        for (name, days) in [("old", 30), ("middle", 2), ("new", 0)] {
+            age(try scratch.write(name, [UInt8](repeating: 1, count: 1000)), days: days)
+        }
+        #expect(try await places.folder(cache).size() == 3000)
+        let byAge = try await places.clean(cache, CleaningPolicy(maximumAge: .seconds(86_400 * 7)))
+        #expect(byAge.removed == [scratch.path("old")] && byAge.removedBytes == 1000)
+        let bySize = try await places.clean(cache, CleaningPolicy(maximumTotalBytes: 1500))
+        #expect(bySize.removed == [scratch.path("middle")] && bySize.remainingBytes == 1000)
+        let byRoom = try await places.clean(cache, CleaningPolicy(minimumFreeBytes: .max))
+        #expect(byRoom.removed == [scratch.path("new")])
+        #expect(try await places.folder(cache).size() == 0)
+    }
+
+    private struct Answer: Decodable, Equatable {
+        var size: Int
+    }
+
+    @Test("NSData and String, image")
+    func dataAsText() async throws {
+        let scene = try SessionScene()
+        let gif = Array("GIF89a".utf8) + [3, 0, 2, 0, 0, 0, 0]
+        scene.origin.route("/text", .status(200, body: #"{"size": 3}"#))
+        scene.origin.route(
+            "/image",
+            .resource(Resource(bytes: gif)).setting("Content-Type", "image/gif")
+        )
+        let session = DownloadSession(scene.configuration)
+        let text = try await session.data(from: try scene.url("/text"))
+        #expect(try text.string(encoding: .utf8) == #"{"size": 3}"#)
+        #expect(Array(text.data) == Array(#"{"size": 3}"#.utf8))
+        #expect(try text.json(Answer.self) == Answer(size: 3))
+        let image = try await session.data(from: try scene.url("/image"))
+        #expect(image.mediaType == "image/gif")
+        let size = try #require(ImageSize(ofHead: image.bytes))
+        #expect(size.width == 3 && size.height == 2)
+    }
+}

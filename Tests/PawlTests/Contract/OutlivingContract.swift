@@ -1,0 +1,57 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// What of the rows on outliving the process holds within one process.
+@Suite("Contract: outliving the process", .timeLimit(.minutes(1)))
+struct OutlivingContract {
+    private let resource = Resource(size: 100_000)
+
+    @Test("default, ephemeral, background(withIdentifier:) configurations")
+    func kinds() {
+        #expect(SessionConfiguration.default.kind == .default)
+        #expect(SessionConfiguration.ephemeral.kind == .ephemeral)
+        let background = SessionConfiguration.background(identifier: "films")
+        #expect(background.kind == .background(identifier: "films"))
+    }
+
+    @Test("maximum concurrent operations, one session for many tasks, taskDescription")
+    func manyTasks() async throws {
+        let latch = Latch()
+        let scene = try SessionScene()
+        scene.origin.routeDefault(.resource(resource).holdAfterBytes(1000, until: latch))
+        var configuration = scene.configuration
+        configuration.maximumConcurrentDownloads = 3
+        let session = DownloadSession(configuration)
+        let tasks = try (0..<12).map { number in
+            let task = session.downloadTask(
+                with: try scene.url("/\(number)"),
+                to: scene.place("\(number)")
+            )
+            task.taskDescription = "film \(number)"
+            task.resume()
+            return task
+        }
+        await latch.waitForArrivals(3)
+        #expect(scene.origin.requests.count == 3)
+        #expect(session.allTasks.map(\.taskDescription) == (0..<12).map { "film \($0)" })
+        latch.release()
+        for task in tasks { #expect(try await task.file.byteCount == resource.size) }
+    }
+
+    @Test("getTasksWithCompletionHandler:")
+    func allTasks() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let tasks = try (0..<3).map {
+            session.downloadTask(with: try scene.url(), to: scene.place("\($0)"))
+        }
+        #expect(session.allTasks.map(\.id) == tasks.map(\.id))
+        tasks[1].cancel()
+        tasks[0].resume()
+        _ = try await tasks[0].file
+        while session.allTasks.count > 1, !Task.isCancelled { await Task.yield() }
+        #expect(session.allTasks.map(\.id) == [tasks[2].id])
+    }
+}

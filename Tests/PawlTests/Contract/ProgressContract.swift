@@ -1,0 +1,178 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+@Suite("Contract: progress", .timeLimit(.minutes(1)))
+struct ProgressContract {
+    private let resource = Resource(size: 1 << 20)
+
+    private func writes(_ calls: [RecordingDelegate.Call]) -> [(Int64, Int64, Int64?)] {
+        calls.compactMap {
+            if case .wrote(let count, let total, let expected) = $0 {
+                (count, total, expected)
+            } else {
+                nil
+            }
+        }
+    }
+
+    @Test("didWriteData:totalBytesWritten:totalBytesExpectedToWrite:")
+    func didWriteData() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let delegate = RecordingDelegate()
+        let session = DownloadSession(scene.configuration, delegate: delegate)
+        session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+        var sum: Int64 = 0
+        for (count, total, expected) in writes(await delegate.allCalls()) {
+            sum += count
+            #expect(count > 0 && total == sum && expected == resource.size)
+        }
+        #expect(sum == resource.size)
+    }
+
+    @Test("progress: newest wins, many readers, monotonic, right before any byte came")
+    func readers() async throws {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let before = DownloadSession(scene.configuration)
+            .downloadTask(with: try scene.url(), to: scene.place())
+        before.resume()
+        await waitForBytes(400_000, of: before)
+        _ = await before.cancelByProducingResumeData()
+        await scene.origin.waitForQuiet()
+
+        // As after a relaunch: another session, and a server that does not answer yet.
+        let door = Latch()
+        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(0, until: door))
+        let task = DownloadSession(scene.configuration)
+            .downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(400_000, of: task)
+        #expect(task.currentProgress.completedBytes == 400_000)
+        #expect(task.currentProgress.totalBytes == resource.size)
+        door.release()
+        let seen = await withTaskGroup(of: [Int64].self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    await task.progress.reduce(into: []) { $0.append($1.completedBytes) }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(seen.count == 3)
+        for bytes in seen {
+            #expect(bytes == bytes.sorted() && bytes.last == resource.size)
+            #expect(bytes.first ?? 0 >= 400_000)
+        }
+    }
+
+    @Test("didResumeAtOffset:expectedTotalBytes:")
+    func didResumeAtOffset() async throws {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let delegate = RecordingDelegate()
+        let session = DownloadSession(scene.configuration, delegate: delegate)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(400_000, of: task)
+        task.pause()
+        await scene.origin.waitForQuiet()
+        scene.origin.route("/disk.bin", .resource(resource))
+        task.resume()
+        let calls = await delegate.allCalls()
+        #expect(calls.contains(.resumed(offset: 400_000, expected: resource.size)))
+    }
+
+    @Test("didFinishDownloadingToURL:, didCompleteWithError:")
+    func finishAndComplete() async throws {
+        let scene = try SessionScene(.resource(resource))
+        scene.origin.route("/gone", .status(404))
+        let delegate = RecordingDelegate()
+        let session = DownloadSession(scene.configuration, delegate: delegate)
+        session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+        _ = await delegate.allCalls()
+        session.downloadTask(with: try scene.url("/gone"), to: scene.place("gone")).resume()
+        session.finishTasksAndInvalidate()
+        let ends = await delegate.allCalls(.invalid).filter {
+            switch $0 {
+            case .finished, .completed: true
+            default: false
+            }
+        }
+        let file = scene.folder.path("disk.bin")
+        #expect(
+            ends == [.finished(file, bytes: resource.size), .completed(nil), .completed(.notFound)]
+        )
+    }
+
+    private actor Screen {
+        var files: [String] = []
+    }
+
+    private final class ScreenDelegate: DownloadSessionDelegate {
+        let screen: Screen
+
+        init(_ screen: Screen) { self.screen = screen }
+
+        func session(
+            _ session: DownloadSession,
+            downloadTask: DownloadTask,
+            didFinishDownloadingTo file: DownloadedFile
+        ) {
+            // Ends the process where it is called elsewhere.
+            screen.assumeIsolated { $0.files.append(file.path) }
+        }
+    }
+
+    @Test("Callbacks on a chosen queue; UI only on the main one")
+    func chosenExecutor() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let screen = Screen()
+        var configuration = scene.configuration
+        configuration.delegateExecutor = .actor(screen)
+        let session = DownloadSession(configuration, delegate: ScreenDelegate(screen))
+        let ended = Observed(false)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place()) { _ in
+            screen.assumeIsolated { #expect($0.files.count == 1) }
+            ended.update { $0 = true }
+        }
+        task.resume()
+        await ended.wait { $0 }
+        #expect(await screen.files == [scene.folder.path("disk.bin")])
+    }
+
+    @Test("A block and a delegate both set: the block wins silently")
+    func blockAndDelegate() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let delegate = RecordingDelegate()
+        let session = DownloadSession(scene.configuration, delegate: delegate)
+        let blocks = Observed(0)
+        session.downloadTask(with: try scene.url(), to: scene.place()) { _ in
+            blocks.update { $0 += 1 }
+        }.resume()
+        let calls = await delegate.allCalls()
+        #expect(calls.contains(.finished(scene.folder.path("disk.bin"), bytes: resource.size)))
+        #expect(await blocks.wait { $0 > 0 } == 1)
+    }
+
+    @Test("UIProgressView, label")
+    func whatIsShown() async throws {
+        let scene = try SessionScene(.resource(Resource(size: 200 << 20)).rate(1 << 20))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        var shown: DownloadProgress?
+        for await progress in task.progress where progress.bytesPerSecond > 0 {
+            shown = progress
+            break
+        }
+        task.cancel()
+        let progress = try #require(shown)
+        #expect(progress.phase == .receiving && progress.connections == 1)
+        #expect(progress.name == "disk.bin" && progress.completedBytes > 0)
+        let fraction = try #require(progress.fraction)
+        #expect(fraction > 0 && fraction < 1)
+        #expect(progress.timeLeft ?? .zero > .zero)
+    }
+}
