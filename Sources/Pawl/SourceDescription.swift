@@ -33,24 +33,21 @@ public struct SourceDescription: Sendable {
 
     init(_ findings: Inspector.Findings) {
         let head = findings.head
+        let response = DownloadResponse(head, redirects: findings.redirects)
         let representation = Representation(head: head)
-        status = head.status
-        finalURL = head.url
-        redirects = findings.redirects
-        suggestedName = FileName.suggested(
-            contentDisposition: head["Content-Disposition"],
-            url: head.url,
-            mediaType: head["Content-Type"]
-        )
-        totalBytes = representation.total
-        mediaType = representation.mediaType
+        status = response.status
+        finalURL = response.url
+        redirects = response.redirects
+        suggestedName = response.suggestedFilename
+        totalBytes = response.expectedContentLength
+        mediaType = response.mediaType
         entityTag = head["ETag"]
         lastModified = representation.lastModified
         acceptsRanges = HeadJudge.acceptsRanges(head, representation)
         isResumable =
             acceptsRanges && representation.validatorStrength == .strong
         digests = ServerDigests.parse(head)
-        protocolVersion = head.protocolVersion
+        protocolVersion = response.protocolVersion
         contentEncoding = representation.contentEncoding
     }
 }

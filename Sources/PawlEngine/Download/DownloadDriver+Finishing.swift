@@ -85,9 +85,6 @@ extension DownloadDriver {
         // A slot that was granted while nobody looked any more.
         for message in mailbox.take() { await receiveAtEnd(message) }
         guard let store = context.store.current else { return }
-        // It may have been made only now, of what was in memory.
-        monitor.resuming.opened(store)
-        monitor.placed(store.paths)
         if case .failure(let error) = outcome { await keep(store, error) }
         store.close()
     }

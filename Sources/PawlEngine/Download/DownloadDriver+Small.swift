@@ -86,7 +86,8 @@ extension DownloadDriver {
             switch found {
             case .created(let store, _):
                 context.store.current = store
-                monitor.bytes.begin(with: RangeSet(ByteRange(0, Int64(body.bytes.count))))
+                let have = RangeSet(ByteRange(0, Int64(body.bytes.count)))
+                monitor.opened(store, have: have)
             case .resumable(let store, _): store.close()
             case .alreadyThere, .nothing: break
             }

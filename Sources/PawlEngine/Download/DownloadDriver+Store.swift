@@ -23,9 +23,7 @@ extension DownloadDriver {
             case .alreadyThere(let path): try await finishEarly(path)
             case .created(let store, let notes):
                 note(notes)
-                // An earlier run of the same task may have written another one.
-                monitor.bytes.begin(with: RangeSet())
-                try await adopt(store, total: representation.total)
+                try await adopt(store, have: RangeSet(), total: representation.total)
                 return follow(.storeOpened(id, nil))
             case .resumable(let store, let recovery):
                 try await adopt(store, recovery)
@@ -86,20 +84,22 @@ extension DownloadDriver {
                 source: recovery.source
             )
         if recovery.isForeign { adopted = recovery.have }
-        monitor.bytes.begin(with: recovery.have)
         digests.note(recovery.representation)
-        try await adopt(store, total: recovery.representation.total)
+        try await adopt(store, have: recovery.have, total: recovery.representation.total)
         try digests.follow(recovery.have.frontier, in: store)
     }
 
-    private func adopt(_ store: PartialStore, total: Int64?) async throws(DownloadError) {
+    private func adopt(
+        _ store: PartialStore,
+        have: RangeSet,
+        total: Int64?
+    ) async throws(DownloadError) {
         context.store.current = store
-        monitor.resuming.opened(store)
+        monitor.opened(store, have: have)
         trustedEpoch = store.trustEpoch
-        monitor.placed(store.paths)
         monitor.named(store.paths.final.lastComponent?.string ?? "")
         monitor.sized(total)
-        monitor.resumed(at: monitor.bytes.written.count)
+        monitor.resumed(at: have.count)
         keeper.opened(at: engine.time.now())
         if adopted == nil { try await reserve(total, in: store) }
     }

@@ -118,7 +118,7 @@ package final class DownloadDriver {
             mailbox.post(command == .stop ? .cancelled : .released)
         }
         defer { job.control?.detach() }
-        monitor.resuming.began(job)
+        monitor.began(job)
         ticket = engine.budgets.enroll { mailbox.post(.slotGranted(host: $0)) }
         defer { engine.budgets.resign(ticket) }
         alarm = engine.alarms.enroll { mailbox.nudge() }
@@ -178,7 +178,6 @@ package final class DownloadDriver {
     }
 
     private func begin() async throws(DownloadError) {
-        monitor.began()
         monitor.entered(.connecting)
         let resolver = resolver
         monitor.named(resolver.expected.lastComponent?.string ?? "")

@@ -23,8 +23,17 @@ package final class DownloadMonitor: Sendable {
     private let ledger = ByteLedger()
     let resuming = ResumeDesk()
     private let time: any Timekeeper
+    private let whenOpened: (@Sendable (PartialStore) -> Void)?
 
-    package init(time: any Timekeeper) { self.time = time }
+    /// `whenOpened` is called when there is a partial file, before it has a name in its folder where
+    /// the file system knows files without one; it may block shortly.
+    package init(
+        time: any Timekeeper,
+        whenOpened: (@Sendable (PartialStore) -> Void)? = nil
+    ) {
+        self.time = time
+        self.whenOpened = whenOpened
+    }
 
     var bytes: ByteLedger { ledger }
 
@@ -67,12 +76,23 @@ package final class DownloadMonitor: Sendable {
     /// Where the bytes are on their way, once that is known.
     package var paths: DownloadPaths? { state.withLock { $0.paths } }
 
-    func began() {
+    /// A run begins: what is shown of an earlier one stays until this one has found or got bytes.
+    func began(_ job: DownloadJob) {
         let now = time.now()
         state.withLock { state in
             state.began = now
             state.redirects = []
         }
+        resuming.began(job)
+    }
+
+    /// The bytes are on their way into this file, which has these already: nothing counts any more
+    /// of what an earlier run had.
+    func opened(_ store: PartialStore, have: RangeSet) {
+        ledger.begin(with: have)
+        resuming.opened(store)
+        state.withLock { $0.paths = store.paths }
+        whenOpened?(store)
     }
 
     private func stopped(_ state: inout State) {
@@ -97,8 +117,6 @@ package final class DownloadMonitor: Sendable {
             state.metrics.bytesReceived += count
         }
     }
-
-    func placed(_ paths: DownloadPaths) { state.withLock { $0.paths = paths } }
 
     func named(_ name: String) { state.withLock { $0.name = name.sanitized } }
 

@@ -25,7 +25,13 @@ final class ResumeDesk: Sendable {
         }
     }
 
-    func opened(_ store: PartialStore) { state.withLock { $0.store = store } }
+    /// What an earlier run left is this, or is of no use any more.
+    func opened(_ store: PartialStore) {
+        state.withLock { state in
+            state.store = store
+            state.left = nil
+        }
+    }
 
     func learned(_ representation: Representation?, acceptsRanges: Bool?) {
         state.withLock { state in
@@ -74,6 +80,7 @@ final class ResumeDesk: Sendable {
             content.setRequest(job.settings)
             content.storageKey = job.storageKey
             content.take(checkpoint, of: paths)
+            if job.isTemporary { content.finalPath = [] }
             return ResumeData(content)
         }
     }
