@@ -77,6 +77,8 @@ package struct DownloadJob: Sendable {
     package var storageKey: String?
     /// What it is to go on with; nil looks for what is there.
     package var resume: ResumeOrder?
+    /// Whether the finished file's place is nobody's business, so that resume data leave it out.
+    package var isTemporary = false
     /// Called when the download begins to wait for the network (true), and when it goes on.
     package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
 

@@ -34,6 +34,7 @@ struct AreaName: Hashable {
 
     /// The lock goes last: a folder without one is nobody's.
     func remove() throws(Errno) {
+        UnfinishedNote.settle(in: folder)
         try FolderTree.remove(folder)
         try FolderTree.remove(lock)
     }

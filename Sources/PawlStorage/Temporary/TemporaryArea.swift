@@ -46,6 +46,34 @@ package final class TemporaryArea: Sendable {
     /// What is done with files in it.
     package var files: FileFolder { FileFolder(path) }
 
+    /// A partial file that lies elsewhere is to go with the area, unless it is finished before.
+    ///
+    /// It blocks.
+    package func adopt(_ store: PartialStore, as name: String) {
+        // What cannot be noted is not cleaned up after a crash: no reason to fetch nothing.
+        guard let identity = try? store.file.status().identity else { return }
+        try? UnfinishedNote.write(
+            store.paths.partial,
+            identity,
+            as: UnfinishedNote.path(name, in: path)
+        )
+    }
+
+    /// Its file has its name, and is nobody else's business.
+    package func release(_ name: String) {
+        // Its partial file is gone: there is nothing left to be removed by mistake.
+        try? UnfinishedNote.path(name, in: path).removeFile()
+    }
+
+    /// Gives a file of the same file system a place in the area.
+    package func take(_ file: FilePath, as name: String) throws(DownloadError) -> FilePath {
+        let place = path.appending(name)
+        try attempt(.rename, file) { () throws(Errno) in
+            try Renaming.withoutReplacing(file, place)
+        }
+        return place
+    }
+
     /// Removes it with all that is in it; again does nothing.
     package func remove() throws(DownloadError) {
         try isRemoved.withLock { (isRemoved) throws(DownloadError) in

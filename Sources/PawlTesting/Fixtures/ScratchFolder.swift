@@ -23,8 +23,10 @@ package final class ScratchFolder: Sendable {
     /// The path of an entry.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The names in the folder, hidden ones too, sorted.
-    package func list() -> [String] { FileTree.names(in: path).sorted() }
+    /// The names in the folder, or in one within it, hidden ones too, sorted.
+    package func list(_ name: String = ".") -> [String] {
+        FileTree.names(in: path(name)).sorted()
+    }
 
     package func exists(_ name: String) -> Bool {
         var status = stat()

@@ -120,4 +120,36 @@ struct TemporaryAreaTests {
         #expect(folder.list() == [])
         #expect(other.list() == ["kept"])
     }
+
+    /// Who has the partial file when the area goes.
+    enum Owner: CaseIterable, Sendable {
+        case area, another, running, finished
+    }
+
+    @Test(arguments: Owner.allCases)
+    func `an adopted partial file goes with the area, unless it is somebody else's by then`(
+        owner: Owner
+    ) throws {
+        let folder = try ScratchFolder(), other = try ScratchFolder()
+        let area = try TemporaryArea.make(in: FilePath(folder.path))
+        let store = try PartialStore.sample(
+            DownloadPaths(FilePath(other.path("disk.iso"))),
+            total: 9
+        )
+        try store.write(pattern(9), at: 0)
+        area.adopt(store, as: "1")
+        try store.saveCheckpoint(written: RangeSet((0, 9)))
+        if owner != .running { store.close() }
+        if owner == .finished { area.release("1") }
+        if owner == .another {
+            let old = try other.read("disk.iso.part")
+            // The old one stays for a while, so that its number is not given again.
+            rename(other.path("disk.iso.part"), folder.path("kept"))
+            try other.write("disk.iso.part", old)
+        }
+        try area.remove()
+        let names = owner == .area ? [] : ["disk.iso.part", "disk.iso.part.pawl"]
+        #expect(other.list() == names)
+        store.close()
+    }
 }

@@ -1,0 +1,70 @@
+internal import Glibc
+internal import PawlCore
+internal import SystemPackage
+
+/// A line in a temporary area that says which partial file, outside of it, is to go with the area.
+///
+/// It names the file by its number, too: another one of the same name is somebody else's.
+enum UnfinishedNote {
+    private static let suffix = ".unfinished"
+    private static let mostBytes = 16 << 10
+
+    static func path(_ name: String, in area: FilePath) -> FilePath {
+        area.appending(name + suffix)
+    }
+
+    static func write(
+        _ partial: FilePath,
+        _ identity: FileStatus.Identity,
+        as path: FilePath
+    ) throws(Errno) {
+        let file = try OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
+        let bytes = Array("\(identity.device) \(identity.inode)\n".utf8) + partial.absolute.bytes
+        // A closure cannot throw an error of one type through this.
+        let result = bytes.withUnsafeBytes { buffer -> Result<Void, Errno> in
+            do throws(Errno) { return .success(try file.write(buffer, at: 0)) } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    /// Removes what the notes of an area name, as far as nobody has it.
+    ///
+    /// What cannot be removed stays, and is no error: the area goes all the same.
+    static func settle(in area: FilePath) {
+        for name in (try? FolderListing.names(in: area)) ?? [] {
+            guard let name = String(validating: name, as: UTF8.self), name.hasSuffix(suffix),
+                let note = read(area.appending(name)),
+                let paths = DownloadPaths(partialOrCheckpoint: note.partial)
+            else { continue }
+            remove(paths, note.identity)
+        }
+    }
+
+    private static func read(
+        _ path: FilePath
+    ) -> (partial: FilePath, identity: [Substring])? {
+        // One that cannot be read says nothing.
+        guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            let bytes = try? file.contents(limit: mostBytes),
+            let line = bytes.firstIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
+        let numbers = String(decoding: bytes[..<line], as: UTF8.self).split(separator: " ")
+        let partial = FilePath(bytes: Array(bytes[(line + 1)...]))
+        guard numbers.count == 2, partial.isAbsolute else { return nil }
+        return (partial, numbers)
+    }
+
+    private static func remove(_ paths: DownloadPaths, _ identity: [Substring]) {
+        guard
+            let file = try? OpenFile(paths.partial, O_RDWR | O_NOFOLLOW | O_NONBLOCK),
+            let status = try? file.status(),
+            identity == ["\(status.identity.device)", "\(status.identity.inode)"],
+            (try? FileLock.attempt(file)) != .held
+        else { return }
+        // In this order: a partial file without checkpoint would look like another tool's.
+        try? paths.partial.removeFile()
+        try? paths.checkpoint.removeFile()
+    }
+}
