@@ -1,7 +1,8 @@
 package import PawlCore
 internal import Synchronization
 
-/// Wakes the drivers of many downloads when they asked for it: one sleeping task serves all.
+/// Wakes the drivers of many downloads, and who reads their progress, when they asked for it: one
+/// sleeping task serves all.
 package final class AlarmClock: Sendable {
     package typealias Ticket = UInt64
 
@@ -12,11 +13,45 @@ package final class AlarmClock: Sendable {
 
     private struct State {
         var alarms: [Ticket: Alarm] = [:]
+        var line = AlarmLine()
         var nextTicket: Ticket = 1
         var sleeper: Task<Void, Never>?
         var sleepsUntil = Moment.distantFuture
         /// Of the sleeper: one that was cancelled too late rings for nobody.
         var generation = 0
+
+        /// The earliest alarm, where there is one; those that were set anew are out of the line then.
+        mutating func first() -> AlarmLine.Entry? {
+            while let entry = line.first {
+                if alarms[entry.ticket]?.moment == entry.moment { return entry }
+                line.removeFirst()
+            }
+            return nil
+        }
+
+        /// Who is to be woken by now.
+        mutating func takeDue(_ now: Moment) -> [@Sendable () -> Void] {
+            var due: [@Sendable () -> Void] = []
+            while let entry = first(), entry.moment <= now {
+                line.removeFirst()
+                if let wake = alarms[entry.ticket]?.wake { due.append(wake) }
+                alarms[entry.ticket]?.moment = .distantFuture
+            }
+            return due
+        }
+
+        mutating func set(_ ticket: Ticket, at moment: Moment) {
+            guard alarms[ticket] != nil, alarms[ticket]?.moment != moment else { return }
+            alarms[ticket]?.moment = moment
+            guard moment != .distantFuture else { return }
+            line.insert(AlarmLine.Entry(moment: moment, ticket: ticket))
+            // What was set anew must not pile up.
+            guard line.count > 4 * alarms.count + 64 else { return }
+            line = AlarmLine()
+            for (ticket, alarm) in alarms where alarm.moment != .distantFuture {
+                line.insert(AlarmLine.Entry(moment: alarm.moment, ticket: ticket))
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -50,7 +85,7 @@ package final class AlarmClock: Sendable {
     /// Wakes once at that moment or soon after; replaces what was set before.
     package func set(_ ticket: Ticket, at moment: Moment) {
         state.withLock { state in
-            state.alarms[ticket]?.moment = moment
+            state.set(ticket, at: moment)
             guard moment < state.sleepsUntil else { return }
             state.sleeper?.cancel()
             sleep(until: moment, &state)
@@ -79,12 +114,54 @@ package final class AlarmClock: Sendable {
         let now = time.now()
         let due = state.withLock { state -> [@Sendable () -> Void] in
             guard generation == state.generation else { return [] }
-            let due = state.alarms.filter { $0.value.moment <= now }
-            for ticket in due.keys { state.alarms[ticket]?.moment = .distantFuture }
-            let next = state.alarms.values.map(\.moment).min() ?? .distantFuture
-            if next == .distantFuture { rest(&state) } else { sleep(until: next, &state) }
-            return due.values.map(\.wake)
+            let due = state.takeDue(now)
+            if let next = state.first() {
+                sleep(until: next.moment, &state)
+            } else {
+                rest(&state)
+            }
+            return due
         }
         for wake in due { wake() }
+    }
+}
+
+/// Alarms by their moments, the earliest first; also those that were set anew since.
+private struct AlarmLine {
+    struct Entry {
+        var moment: Moment
+        var ticket: AlarmClock.Ticket
+    }
+
+    /// A binary heap: thousands may wait.
+    private var entries: [Entry] = []
+
+    var count: Int { entries.count }
+
+    var first: Entry? { entries.first }
+
+    mutating func insert(_ entry: Entry) {
+        entries.append(entry)
+        var index = entries.count - 1
+        while index > 0, entries[index].moment < entries[(index - 1) / 2].moment {
+            entries.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    mutating func removeFirst() {
+        guard let last = entries.popLast(), !entries.isEmpty else { return }
+        entries[0] = last
+        var index = 0
+        while true {
+            var least = index
+            for child in (2 * index + 1)...(2 * index + 2)
+            where child < entries.count && entries[child].moment < entries[least].moment {
+                least = child
+            }
+            guard least != index else { return }
+            entries.swapAt(index, least)
+            index = least
+        }
     }
 }
