@@ -76,6 +76,19 @@ let package = Package(
             path: "Tests/StorageProbe",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "SessionProbe",
+            dependencies: ["Pawl"],
+            path: "Tests/SessionProbe",
+            swiftSettings: settings
+        ),
+        // What the benchmark measures of sessions.
+        .executableTarget(
+            name: "SessionBench",
+            dependencies: ["Pawl"],
+            path: "Benchmarks/Programs/SessionBench",
+            swiftSettings: settings
+        ),
         tests("PawlCoreTests", ["PawlCore"]),
         tests("PawlStorageTests", ["PawlStorage", "PawlCore", "StorageProbe", system]),
         tests("PawlTransportTests", ["PawlTransport", "PawlCore"]),
@@ -83,7 +96,7 @@ let package = Package(
             "PawlEngineTests",
             ["PawlEngine", "PawlStorage", "PawlTransport", "PawlCore", logging]
         ),
-        tests("PawlTests", ["Pawl", "PawlCore"]),
+        tests("PawlTests", ["Pawl", "PawlCore", "SessionProbe"]),
         tests(
             "CommandTests",
             ["PawlCLI", "PawlTool", "PawlCore", system],

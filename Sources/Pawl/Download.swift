@@ -8,7 +8,8 @@ public final class Download: Sendable {
     public let url: URL
     private let destination: Destination
     private let settings: DownloadSettings
-    private let engine: Engine
+    let engine: Engine
+    let end = EndSignal()
     private let monitor: DownloadMonitor
     private let resume: ResumeOrder?
     private let storageKey: String?
@@ -36,7 +37,7 @@ public final class Download: Sendable {
     ///
     /// A slow reader misses what came in between and gets the newest; it costs the transfer nothing.
     /// Any number of readers may look.
-    public var updates: ProgressUpdates { ProgressUpdates(monitor: monitor, time: engine.time) }
+    public var updates: ProgressUpdates { ProgressUpdates(self) }
 
     /// Whether the download could be gone on with if it were cancelled now, and why not.
     public var resumability: Resumability { monitor.resumability }
@@ -64,7 +65,10 @@ public final class Download: Sendable {
     ) async throws(DownloadError) -> DownloadedFile {
         let fetched = DownloadTurn(whenEnded: whenFetched)
         // Also of one that fails before it has fetched anything.
-        defer { fetched.end() }
+        defer {
+            fetched.end()
+            end.set()
+        }
         do throws(DownloadError) {
             let request = try CheckedRequest(url, settings)
             var job = DownloadJob(
@@ -76,15 +80,25 @@ public final class Download: Sendable {
             )
             job.resume = resume
             job.storageKey = storageKey
-            let order = job
-            return try await engine.queue.run { (turn) async throws(DownloadError) in
-                try await DownloadDriver(order, engine: self.engine, monitor: self.monitor) {
-                    if turn.endEarly() { fetched.end() }
-                }.run()
-            }
+            return try await run(job, fetched)
         } catch {
             monitor.ended()
             throw error
         }
     }
+
+    private func run(
+        _ job: DownloadJob,
+        _ fetched: DownloadTurn
+    ) async throws(DownloadError) -> DownloadedFile {
+        try await engine.queue.run { (turn) async throws(DownloadError) in
+            try await DownloadDriver(job, engine: engine, monitor: monitor) {
+                if turn.endEarly() { fetched.end() }
+            }.run()
+        }
+    }
+}
+
+extension Download: ProgressSource {
+    var currentProgress: DownloadProgress { progress }
 }

@@ -26,15 +26,7 @@ public final class Downloader: Sendable {
         logger: Logger = Logger(label: "pawl")
     ) {
         transport = CurlTransport()
-        var engine = Engine(
-            transport: transport,
-            time: SystemTimekeeper(),
-            settings: settings,
-            cores: ProcessorCount.available,
-            logger: logger
-        )
-        engine.network = SystemNetwork.monitor()
-        self.engine = engine
+        engine = .make(over: transport, settings, logger)
     }
 
     /// Fetches a file, which is complete and verified under its name when this returns.

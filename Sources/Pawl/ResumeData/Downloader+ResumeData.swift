@@ -26,7 +26,13 @@ extension Downloader {
         with resume: ResumeSettings = ResumeSettings(),
         settings: DownloadSettings = DownloadSettings()
     ) throws(DownloadError) -> Download {
-        let target = try ResumeTarget(data, resume)
+        guard let target = ResumeTarget(data, resume) else {
+            throw DownloadError(
+                .usage,
+                "nothing says where the file is to go",
+                advice: "give a destination, or the place of the partial file"
+            )
+        }
         return Download(
             resume.url ?? data.url,
             to: .file(target.path),
@@ -59,7 +65,8 @@ extension ResumeData {
 struct ResumeTarget {
     let path: String
 
-    init(_ data: ResumeData, _ resume: ResumeSettings) throws(DownloadError) {
+    /// Nil where nothing says it.
+    init?(_ data: ResumeData, _ resume: ResumeSettings) {
         let known = data.finalPath.map { FilePath($0) }
         let name =
             known?.lastComponent?.string
@@ -75,11 +82,7 @@ struct ResumeTarget {
         } else if let known {
             path = known.string
         } else {
-            throw DownloadError(
-                .usage,
-                "nothing says where the file is to go",
-                advice: "give a destination, or the place of the partial file"
-            )
+            return nil
         }
     }
 

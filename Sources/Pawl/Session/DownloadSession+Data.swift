@@ -1,6 +1,7 @@
 public import struct FoundationEssentials.URL
 public import PawlCore
 internal import PawlEngine
+internal import Synchronization
 
 /// Answers without a file.
 extension DownloadSession {
@@ -42,15 +43,51 @@ extension DownloadSession {
     ///
     /// - Throws: `DownloadError`.
     public func bytes(for request: DownloadRequest) async throws(DownloadError) -> DataStream {
+        guard !isInvalidated else { throw SessionTask.late }
         let checked = try CheckedRequest(request.url, request.settings(in: configuration))
-        var order = StreamOrder(
-            url: checked.url,
-            settings: checked.settings,
-            seed: engine.seeds.next()
-        )
-        order.method = request.method
-        order.body = request.body
-        order.acceptsErrorStatuses = request.acceptsErrorStatuses
+        let order = StreamOrder(request, checked, seed: engine.seeds.next())
         return try await DataStream.open(order, engine: engine)
+    }
+
+    private var isInvalidated: Bool { state.withLock { $0.phase != .open } }
+
+    // MARK: - Tasks
+
+    /// A task that brings the answer to a request as data.
+    ///
+    /// It begins when it is resumed. `limit` is the most bytes that may come where they are wanted as a
+    /// whole; read in pieces, there may be more.
+    public func dataTask(
+        with request: DownloadRequest,
+        limit: Int64 = FetchedData.defaultLimit,
+        completionHandler: DataCompletionHandler? = nil
+    ) -> DataTask {
+        makeTask { place in
+            DataTask(request, limit: limit, at: place, completionHandler: completionHandler)
+        }
+    }
+
+    /// A task that brings what is at a URL as data.
+    ///
+    /// It begins when it is resumed.
+    public func dataTask(
+        with url: URL,
+        limit: Int64 = FetchedData.defaultLimit,
+        completionHandler: DataCompletionHandler? = nil
+    ) -> DataTask {
+        dataTask(
+            with: DownloadRequest(url),
+            limit: limit,
+            completionHandler: completionHandler
+        )
+    }
+}
+
+extension StreamOrder {
+    init(_ request: DownloadRequest, _ checked: CheckedRequest, seed: UInt64) {
+        self.init(url: checked.url, settings: checked.settings, seed: seed)
+        method = request.method
+        body = request.body
+        acceptsErrorStatuses = request.acceptsErrorStatuses
     }
 }

@@ -9,13 +9,13 @@ internal import PawlEngine
 /// so that an idle one can go.
 extension DownloadSession {
     private enum Step {
-        case run(DownloadTask)
+        case run(SessionTask)
         case wait(until: Moment?)
         case rest
     }
 
     /// Puts a task in line.
-    func enqueue(_ task: DownloadTask, priority: DownloadPriority, notBefore date: Date?) {
+    func enqueue(_ task: SessionTask, priority: DownloadPriority, notBefore date: Date?) {
         let now = engine.time.now()
         let moment = date.map { now + .seconds(max(0, $0.timeIntervalSinceNow)) }
         change { state in
@@ -29,11 +29,11 @@ extension DownloadSession {
     }
 
     /// Returns whether it was in line: then no run of it will begin.
-    func dequeue(_ task: DownloadTask) -> Bool {
+    func dequeue(_ task: SessionTask) -> Bool {
         state.withLock { $0.queue.remove(task.taskIdentifier) }
     }
 
-    func setPriority(_ priority: DownloadPriority, of task: DownloadTask) {
+    func setPriority(_ priority: DownloadPriority, of task: SessionTask) {
         change { $0.queue.setPriority(task.taskIdentifier, priority) }
     }
 

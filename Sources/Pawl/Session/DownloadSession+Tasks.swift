@@ -37,15 +37,16 @@ extension DownloadSession {
     /// It begins when it is resumed. The fields of the request are those of the session's settings
     /// and, where these do not have them, of the data. The partial file is believed as far as it is
     /// proven; `resume` says where it is now, where the file is to go, and what to do where the data
-    /// cannot be used.
+    /// cannot be used. Where neither says where the file is to go, it becomes a temporary one, as it
+    /// was to be before.
     ///
-    /// - Throws: `DownloadError` with the code `.usage` where nothing says where the file is to go.
+    /// - Throws: `DownloadError`.
     public func downloadTask(
         withResumeData data: ResumeData,
         _ resume: ResumeSettings = ResumeSettings(),
         completionHandler: DownloadCompletionHandler? = nil
     ) throws(DownloadError) -> DownloadTask {
-        let target = try ResumeTarget(data, resume)
+        let target = ResumeTarget(data, resume)
         let settings = data.settings(configuration.settings)
         let order = ResumeOrder(
             data,
@@ -54,7 +55,10 @@ extension DownloadSession {
         )
         return makeTask(
             DownloadRequest(resume.url ?? data.url, settings: settings),
-            DownloadTask.Target(destination: .file(target.path), resume: order),
+            DownloadTask.Target(
+                destination: target.map { .file($0.path) } ?? .temporary,
+                resume: order
+            ),
             completionHandler
         )
     }
@@ -77,8 +81,18 @@ extension DownloadSession {
         } catch {
             // Paused where the waiting was cancelled: nobody is left to resume it.
             task.end(keeping: true)
-            await task.waitForEndInAnyCase()
+            await task.end.waitInAnyCase()
             throw error
+        }
+    }
+
+    private func makeTask(
+        _ request: DownloadRequest,
+        _ target: DownloadTask.Target,
+        _ completionHandler: DownloadCompletionHandler?
+    ) -> DownloadTask {
+        makeTask { place in
+            DownloadTask(request, target, at: place, completionHandler: completionHandler)
         }
     }
 

@@ -1,7 +1,6 @@
 public import Logging
-internal import PawlCore
+package import PawlCore
 internal import PawlEngine
-internal import PawlTransport
 internal import Synchronization
 
 /// Tasks that share one configuration and its limits: what `URLSession` is elsewhere.
@@ -14,7 +13,7 @@ internal import Synchronization
 /// A session lives until its last task has ended, also where nobody holds it; then its threads end.
 public final class DownloadSession: Sendable {
     struct State {
-        var tasks: [Int: DownloadTask] = [:]
+        var tasks: [Int: SessionTask] = [:]
         var nextIdentifier = 1
         var queue: StartQueue<Int>
         /// Runs that have begun and not ended, their connections or not.
@@ -22,6 +21,7 @@ public final class DownloadSession: Sendable {
         var undelivered = 0
         var isRunning = false
         var phase = Phase.open
+        var isCancelled = false
         var delegate: (any DownloadSessionDelegate)?
 
         var isIdle: Bool { queue.isEmpty && runs == 0 && undelivered == 0 }
@@ -47,23 +47,25 @@ public final class DownloadSession: Sendable {
     ///
     /// Nothing runs before the first task does. The delegate is held until the session is
     /// invalidated, as the session is by its tasks.
-    public init(
+    public convenience init(
         _ configuration: SessionConfiguration = .default,
         delegate: (any DownloadSessionDelegate)? = nil,
         logger: Logger = Logger(label: "pawl")
     ) {
+        self.init(configuration, delegate: delegate, logger: logger, network: nil)
+    }
+
+    /// `network`: who is asked about it; nil asks the system.
+    package init(
+        _ configuration: SessionConfiguration,
+        delegate: (any DownloadSessionDelegate)? = nil,
+        logger: Logger = Logger(label: "pawl"),
+        network: (any NetworkPathMonitoring)?
+    ) {
         self.configuration = configuration
-        temporaryFiles = TemporaryFiles(configuration.application)
+        temporaryFiles = TemporaryFiles(configuration)
         let settings = configuration.downloaderSettings
-        var engine = Engine(
-            transport: CurlTransport(),
-            time: SystemTimekeeper(),
-            settings: settings,
-            cores: ProcessorCount.available,
-            logger: logger
-        )
-        engine.network = SystemNetwork.monitor()
-        self.engine = engine
+        engine = .make(settings, logger, network: network)
         state = Mutex(
             State(
                 queue: StartQueue(limit: settings.maximumConcurrentDownloads),
@@ -78,26 +80,20 @@ public final class DownloadSession: Sendable {
     func forgetDelegate() { state.withLock { $0.delegate = nil } }
 
     /// All tasks that have not ended, the oldest first.
-    public var allTasks: [DownloadTask] {
+    public var allTasks: [SessionTask] {
         state.withLock { state in
             state.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier }
         }
     }
 
-    func makeTask(
-        _ request: DownloadRequest,
-        _ target: DownloadTask.Target,
-        _ completionHandler: DownloadCompletionHandler?
-    ) -> DownloadTask {
+    func makeTask<Kind: SessionTask>(_ make: (SessionTask.Place) -> Kind) -> Kind {
         state.withLock { state in
-            var target = target
-            target.isLate = state.phase != .open
-            let task = DownloadTask(
-                state.nextIdentifier,
-                request,
-                target,
-                in: self,
-                completionHandler: completionHandler
+            let task = make(
+                SessionTask.Place(
+                    session: self,
+                    number: state.nextIdentifier,
+                    isLate: state.phase != .open
+                )
             )
             state.nextIdentifier += 1
             state.tasks[task.taskIdentifier] = task
@@ -118,9 +114,12 @@ public final class DownloadSession: Sendable {
     }
 
     /// Cancels all tasks, which keep nothing, and lets no new one begin.
+    ///
+    /// Of an ephemeral session nothing is left on the disk when the delegate hears of it.
     public func invalidateAndCancel() {
         let tasks = state.withLock { state in
             if state.phase == .open { state.phase = .finishing }
+            state.isCancelled = true
             return Array(state.tasks.values)
         }
         for task in tasks { task.cancel() }
@@ -137,7 +136,7 @@ public final class DownloadSession: Sendable {
     }
 
     /// A task has told of its end.
-    func ended(_ task: DownloadTask) {
+    func ended(_ task: SessionTask) {
         state.withLock { $0.tasks[task.taskIdentifier] = nil }
         invalidateIfDone()
     }

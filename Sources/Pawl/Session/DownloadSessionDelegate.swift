@@ -27,7 +27,8 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
 
     /// The file is complete and verified there.
     ///
-    /// A temporary one is gone when this returns unless it was moved.
+    /// A temporary one goes when this has returned and nobody holds the task any more, unless it was
+    /// moved or somebody awaits the task's `file`.
     func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
@@ -37,24 +38,27 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
     /// The task has ended, with no error where it went well: the last call for a task.
     func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        task: SessionTask,
         didCompleteWithError error: DownloadError?
     )
+
+    /// A piece of a data task's body came; the next one is fetched when this has returned.
+    func session(_ session: DownloadSession, dataTask: DataTask, didReceive data: [UInt8])
 
     /// The server has answered: called once, before the first bytes are told.
     func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        task: SessionTask,
         didReceive response: DownloadResponse
     )
 
     /// There is no way to the network; the task goes on when there is one.
-    func session(_ session: DownloadSession, taskIsWaitingForConnectivity task: DownloadTask)
+    func session(_ session: DownloadSession, taskIsWaitingForConnectivity task: SessionTask)
 
     /// What the task took; called just before its completion.
     func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        task: SessionTask,
         didFinishCollecting metrics: TaskMetrics
     )
 
@@ -93,27 +97,34 @@ extension DownloadSessionDelegate {
     /// Does nothing.
     public func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        task: SessionTask,
         didCompleteWithError error: DownloadError?
     ) {}
 
     /// Does nothing.
     public func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        dataTask: DataTask,
+        didReceive data: [UInt8]
+    ) {}
+
+    /// Does nothing.
+    public func session(
+        _ session: DownloadSession,
+        task: SessionTask,
         didReceive response: DownloadResponse
     ) {}
 
     /// Does nothing.
     public func session(
         _ session: DownloadSession,
-        taskIsWaitingForConnectivity task: DownloadTask
+        taskIsWaitingForConnectivity task: SessionTask
     ) {}
 
     /// Does nothing.
     public func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        task: SessionTask,
         didFinishCollecting metrics: TaskMetrics
     ) {}
 

@@ -9,9 +9,11 @@ public struct SessionConfiguration: Sendable {
     public enum Kind: Sendable, Hashable {
         /// Partial files stay beside their targets, so that another process can go on.
         case `default`
-        /// The same, but what a task of it leaves unfinished is thrown away with the session.
+        /// The same, but what a task of it leaves unfinished is thrown away with the session, also
+        /// after a crash: then by the next session of the application.
         case ephemeral
-        /// A process of its own carries the downloads on; the identifier attaches to them again.
+        /// A process of its own, the daemon, carries the downloads on; the identifier attaches to
+        /// them again.
         case background(identifier: String)
     }
 
@@ -39,6 +41,17 @@ public struct SessionConfiguration: Sendable {
     ///
     /// The program's name by default.
     public var applicationIdentifier: String?
+    /// Where temporary files lie, and what is unfinished of them.
+    ///
+    /// Nil, the default, is a folder in the application's caches. What is unfinished stays there for a
+    /// week, so that resume data of temporary tasks are of use in another process. Sessions that are
+    /// to find each other's files, and to clean up after a crash, need the same folder.
+    public var temporaryDirectory: String?
+    /// The command that the daemon runs when all downloads of a background session have ended and no
+    /// process is attached to it: the program, then its arguments; nil, the default, runs nothing.
+    ///
+    /// Other kinds of sessions take no notice.
+    public var relaunchCommand: [String]?
     /// Where the delegate and the completion handlers are called.
     public var delegateExecutor = DelegateExecutor.automatic
 
@@ -50,7 +63,9 @@ public struct SessionConfiguration: Sendable {
 
     /// The kind `.background`, with the defaults of everything else.
     ///
-    /// `identifier` names the session for ever: the next process that uses it gets its tasks.
+    /// `identifier` names the session for ever: the next process that uses it gets its tasks. It needs
+    /// the daemon: where there is none, as in this version, each download of such a session fails with
+    /// the code `.daemonUnavailable`. Data tasks run in this process in any kind of session.
     public static func background(identifier: String) -> SessionConfiguration {
         SessionConfiguration(kind: .background(identifier: identifier))
     }

@@ -1,14 +1,18 @@
 internal import PawlCore
+internal import Logging
 internal import PawlEngine
+internal import PawlStorage
+internal import Synchronization
 
 /// What the delegate and the completion handlers of a session are to hear, in order.
 enum SessionEvent: Sendable {
-    case answered(DownloadTask, DownloadResponse)
+    case answered(SessionTask, DownloadResponse)
     case resumed(DownloadTask, offset: Int64, expected: Int64?)
     case wrote(DownloadTask, count: Int64, total: Int64, expected: Int64?)
-    case waitsForConnectivity(DownloadTask)
+    case received(DataTask, [UInt8])
+    case waitsForConnectivity(SessionTask)
     case finished(DownloadTask, DownloadedFile)
-    case completed(DownloadTask, Result<DownloadedFile, DownloadError>, TaskMetrics)
+    case completed(SessionTask, Result<TaskProduct, DownloadError>, TaskMetrics)
     case invalidated
     /// The deliverer's own end.
     case end
@@ -26,9 +30,21 @@ extension DownloadSession {
                     isAtEnd = true
                     continue
                 }
+                if case .invalidated = event { await removeTraces() }
                 await configuration.delegateExecutor.run { self.deliver(event) }
                 delivered()
             }
+        }
+    }
+
+    /// Nobody is left to go on with what an ephemeral session has.
+    private func removeTraces() async {
+        guard configuration.kind == .ephemeral, state.withLock({ $0.isCancelled }) else { return }
+        let files = temporaryFiles
+        do throws(DownloadError) {
+            try await engine.disk.run { () throws(DownloadError) in try files.remove() }
+        } catch {
+            engine.logger.warning("removing the session's files failed: \(error)")
         }
     }
 
@@ -53,6 +69,9 @@ extension DownloadSession {
                 totalBytesWritten: total,
                 totalBytesExpectedToWrite: expected
             )
+        case .received(let task, let bytes):
+            delegate?.session(self, dataTask: task, didReceive: bytes)
+            task.told.nudge()
         case .waitsForConnectivity(let task):
             delegate?.session(self, taskIsWaitingForConnectivity: task)
         case .finished(let task, let file):
@@ -61,7 +80,6 @@ extension DownloadSession {
             delegate?.session(self, task: task, didFinishCollecting: metrics)
             task.callCompletionHandler(result)
             delegate?.session(self, task: task, didCompleteWithError: result.failure)
-            task.removeTemporaryFile(hasDelegate: delegate != nil)
         case .invalidated:
             delegate?.session(self, didBecomeInvalidWithError: nil)
             forgetDelegate()

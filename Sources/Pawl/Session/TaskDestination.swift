@@ -2,10 +2,10 @@ public import PawlCore
 
 /// Where the file of a download task is to go.
 public enum TaskDestination: Sendable {
-    /// A file of the session's own, which is gone with the session; where the session has a delegate
-    /// or the task a completion handler, as soon as these have returned.
+    /// A file of the session's own: move it to keep it.
     ///
-    /// Move it to keep it.
+    /// It goes when the delegate and the completion handler have returned and nobody holds the task
+    /// any more; where the task's `file` was awaited, when the session goes.
     case temporary
     /// This file; its folder is made.
     case file(String)

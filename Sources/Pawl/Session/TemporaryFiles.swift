@@ -1,25 +1,96 @@
 internal import PawlCore
+internal import PawlEngine
 internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// Where a session's temporary files are: an area that is made with the first of them, and gone with
-/// the session, or with the next one after a crash.
+/// Where the files of a session lie that have no place of their own.
+///
+/// They lie in the application's caches, on one file system: what is unfinished in a folder that all
+/// its sessions share, where later ones find it, and what is finished in an area that goes with the
+/// session, or with the next one after a crash. An ephemeral session has all of it in its area.
+///
+/// Its calls block.
 final class TemporaryFiles: Sendable {
+    private struct Folders {
+        var area: TemporaryArea
+        var unfinished: FilePath
+    }
+
+    /// So long what is unfinished waits for somebody who goes on with it.
+    private static let lifetime: Duration = .seconds(7 * 24 * 3600)
+
     private let application: StorageKey
-    private let area = Mutex<TemporaryArea?>(nil)
+    private let directory: String?
+    private let isEphemeral: Bool
+    private let folders = Mutex<Folders?>(nil)
 
-    init(_ application: StorageKey) { self.application = application }
+    init(_ configuration: SessionConfiguration) {
+        application = configuration.application
+        directory = configuration.temporaryDirectory
+        isEphemeral = configuration.kind == .ephemeral
+    }
 
-    /// It blocks.
-    func path(_ name: String) throws(DownloadError) -> String {
-        let area = try area.withLock { (area) throws(DownloadError) -> TemporaryArea in
-            if let area { return area }
-            let root = try SystemPlaces.current().prepare(.temporary, for: application)
-            let made = try TemporaryArea.make(in: root)
-            area = made
+    /// Where a temporary file is while it is unfinished: where it was left, or under a new name.
+    func unfinished(_ data: ResumeData?) throws(DownloadError) -> String {
+        let folder = try prepared().unfinished
+        let left = data?.partialPath.flatMap { DownloadPaths(partialOrCheckpoint: FilePath($0)) }
+        if let left, left.folder == folder { return left.final.string }
+        let number = UInt64.random(in: .min ... .max)
+        return folder.appending(String(number, radix: 16)).string
+    }
+
+    /// Takes a finished file among those that go with the session.
+    func take(_ file: String, as name: String) throws(DownloadError) -> String {
+        try prepared().area.take(FilePath(file), as: name).string
+    }
+
+    /// What is unfinished of this goes with the session.
+    func adopt(_ store: PartialStore, as name: String) {
+        // Where there is no area nothing is noted, as on a full disk.
+        try? prepared().area.adopt(store, as: name)
+    }
+
+    /// It is finished.
+    func release(_ name: String) { folders.withLock { $0?.area }?.release(name) }
+
+    /// Removes what is the session's own.
+    func remove() throws(DownloadError) { try folders.withLock { $0?.area }?.remove() }
+
+    private func prepared() throws(DownloadError) -> Folders {
+        try folders.withLock { (folders) throws(DownloadError) -> Folders in
+            if let folders { return folders }
+            let root = try root()
+            let area = try TemporaryArea.make(in: root)
+            var unfinished = area.path
+            if !isEphemeral {
+                unfinished = root.appending("unfinished")
+                try FolderPreparation.prepare(unfinished, mode: 0o700)
+                // A convenience: what cannot be cleaned now is cleaned by another session.
+                _ = try? CacheCleaner(unfinished, documents: nil).clean(
+                    CleaningPolicy(maximumAge: Self.lifetime)
+                )
+            }
+            let made = Folders(area: area, unfinished: unfinished)
+            folders = made
             return made
         }
-        return area.path.appending(name).string
+    }
+
+    private func root() throws(DownloadError) -> FilePath {
+        if let directory {
+            let path = FilePath(directory).absolute
+            try FolderPreparation.prepare(path, mode: 0o700)
+            return path
+        }
+        let places = try SystemPlaces.current()
+        do throws(DownloadError) {
+            let path = try places.prepare(.caches, for: application).appending("downloads")
+            try FolderPreparation.prepare(path, mode: 0o700)
+            return path
+        } catch  where error.code == .directoryNotUsable {
+            // A service without a home.
+            return try places.prepare(.temporary, for: application)
+        }
     }
 }

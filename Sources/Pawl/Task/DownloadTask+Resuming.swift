@@ -12,7 +12,7 @@ extension DownloadTask {
     ///   `error?.resumeObstacle` say why.
     public func cancelByProducingResumeData() async -> ResumeData? {
         end(keeping: true)
-        await waitForEndInAnyCase()
+        await end.waitInAnyCase()
         // Before its first run what it began with still counts.
         return error?.resumeData ?? (monitor.paths == nil ? resumeOrder?.data : nil)
     }

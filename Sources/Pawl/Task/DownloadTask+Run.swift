@@ -1,65 +1,44 @@
 internal import PawlCore
-internal import Synchronization
 internal import PawlEngine
 internal import PawlStorage
 
-/// One run of the engine at a task.
+/// One run of a `DownloadDriver`.
 extension DownloadTask {
-    func run() async {
-        let control = shared.withLock { $0.control }
-        handle(.runBegan)
-        let place = DownloadTurn { self.session.gaveBackPlace() }
-        let result = await withDiscardingTaskGroup(
-            returning: Result<DownloadedFile, DownloadError>.self
-        ) { group in
-            if session.delegate != nil { group.addTask { await self.keepTelling() } }
-            let result = await download(control, place)
-            group.cancelAll()
-            return result
-        }
-        place.end()
-        switch result {
-        case .success: handle(.runEnded(.finished), result)
-        case .failure(let error) where error.code == .interrupted: handle(.runEnded(.stopped))
-        case .failure: handle(.runEnded(.failed), result)
-        }
-    }
-
-    private func download(
-        _ control: DownloadControl,
-        _ place: DownloadTurn
-    ) async -> Result<DownloadedFile, DownloadError> {
+    func download(_ place: DownloadTurn) async throws(DownloadError) -> TaskProduct {
         do throws(DownloadError) {
-            let job = try await makeJob(control)
-            let (engine, monitor) = (session.engine, monitor)
-            let file = try await engine.queue.run { (turn) async throws(DownloadError) in
-                try await DownloadDriver(job, engine: engine, monitor: monitor) {
-                    if turn.endEarly() { place.end() }
-                }.run()
+            let job = try await makeJob()
+            let driver = DownloadDriver(job, engine: engine, monitor: monitor) {
+                _ = place.endEarly()
             }
-            return .success(file)
+            return .file(try await settled(try await driver.run()))
         } catch {
             monitor.ended(error.code == .interrupted ? .waiting : .failed)
-            return .failure(error)
+            throw error
         }
     }
 
-    private func makeJob(
-        _ control: DownloadControl
-    ) async throws(DownloadError) -> DownloadJob {
-        guard !isLate else {
-            throw DownloadError(
-                .usage,
-                "the session was invalidated before the task was made",
-                advice: "make a new session"
-            )
+    /// A finished file of the session's own goes with it; of others nothing has to.
+    private func settled(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
+        let (files, name) = (session.temporaryFiles, "\(taskIdentifier)")
+        guard isTemporary else {
+            if session.configuration.kind == .ephemeral { files.release(name) }
+            return file
         }
+        var file = file
+        let path = file.path
+        file.path = try await engine.disk.run { () throws(DownloadError) in
+            try files.take(path, as: name)
+        }
+        return file
+    }
+
+    private func makeJob() async throws(DownloadError) -> DownloadJob {
         if case .background = session.configuration.kind { throw Self.noDaemon }
         guard originalRequest.method == "GET", originalRequest.body.isEmpty else {
             throw DownloadError(
                 .usage,
                 "\(originalRequest.method.sanitized) cannot be downloaded to a file",
-                advice: "use the session's data(for:) or bytes(for:)"
+                advice: "use a data task"
             )
         }
         let request = try CheckedRequest(
@@ -71,11 +50,12 @@ extension DownloadTask {
             mirrors: request.mirrors,
             destination: try await place(),
             settings: request.settings,
-            seed: session.engine.seeds.next()
+            seed: engine.seeds.next()
         )
         job.resume = resumeOrder
+        job.isTemporary = isTemporary
         if case .choosing(let choose) = destination { job.choosesDestination = choose }
-        job.control = control
+        job.control = currentControl
         job.connectivityChanged = { [weak self] isWaiting in
             self?.handle(isWaiting ? .connectivityLost : .connectivityFound)
             if isWaiting { self?.tellConnectivityIsLost() }
@@ -87,23 +67,19 @@ extension DownloadTask {
         switch destination {
         case .file(let path): return .file(path)
         case .directory(let path): return .directory(path)
-        case .temporary, .choosing:
-            let (files, name) = (session.temporaryFiles, "\(taskIdentifier)")
+        case .temporary:
+            let (files, data) = (session.temporaryFiles, resumeOrder?.data)
             return .file(
-                try await session.engine.disk.run { () throws(DownloadError) in
-                    try files.path(name)
+                try await engine.disk.run { () throws(DownloadError) in
+                    try files.unfinished(data)
                 }
             )
+        // It is asked once there is an answer.
+        case .choosing: return .directory(".")
         case .place(let place, let name):
             let folder = try await session.folder(of: place)
             guard let name else { return .directory(folder) }
             return .file(folder + "/" + (FileName.clean(name) ?? "download"))
-        }
-    }
-
-    private func keepTelling() async {
-        while (try? await session.engine.time.sleep(until: now + Self.tellingInterval)) != nil {
-            tell()
         }
     }
 

@@ -1,35 +1,24 @@
-internal import Glibc
 internal import PawlCore
-internal import Synchronization
 internal import PawlEngine
 
-/// What the delegate and the completion handler hear of a task.
+/// What the delegate hears of a download.
 extension DownloadTask {
-    static let tellingInterval: Duration = .milliseconds(100)
-
-    /// Tells the delegate what has changed since the last time.
-    func tell() { shared.withLock { tell(&$0, isLast: false) } }
-
-    private func tell(_ state: inout State, isLast: Bool) {
-        guard session.delegate != nil else { return }
+    func tellBytes(_ told: inout Told, isLast: Bool) {
         let progress = monitor.progress
-        if !state.told.hasResponse, let response = monitor.response {
-            state.told.hasResponse = true
-            session.post(.answered(self, response))
-        }
-        if !state.told.hasOffset, progress.resumedBytes > 0, progress.phase == .receiving || isLast
-        {
-            state.told.hasOffset = true
-            state.told.bytes = progress.resumedBytes
+        if !told.hasOffset, progress.resumedBytes > 0, progress.phase == .receiving || isLast {
+            told.hasOffset = true
+            told.bytes = progress.resumedBytes
             session.post(
                 .resumed(self, offset: progress.resumedBytes, expected: progress.totalBytes)
             )
         }
-        let count = progress.completedBytes - state.told.bytes
+        // The file changed on the server, and begins anew.
+        told.bytes = min(told.bytes, progress.completedBytes)
+        let count = progress.completedBytes - told.bytes
         // One that waits to be told is enough: a slow delegate must not make a queue grow.
-        guard count > 0, isLast || !state.told.isUnderWay else { return }
-        state.told.bytes = progress.completedBytes
-        state.told.isUnderWay = true
+        guard count > 0, isLast || !told.isUnderWay else { return }
+        told.bytes = progress.completedBytes
+        told.isUnderWay = true
         session.post(
             .wrote(
                 self,
@@ -38,41 +27,5 @@ extension DownloadTask {
                 expected: progress.totalBytes
             )
         )
-    }
-
-    func tellConnectivityIsLost() {
-        if session.delegate != nil { session.post(.waitsForConnectivity(self)) }
-    }
-
-    func wasTold() { shared.withLock { $0.told.isUnderWay = false } }
-
-    /// The end, to all who wait for it.
-    func tellEnd() {
-        let result = shared.withLock { state -> Result<DownloadedFile, DownloadError> in
-            tell(&state, isLast: true)
-            return state.outcome ?? .failure(DownloadError(.unknown, "it ended without a reason"))
-        }
-        if case .success(let file) = result { session.post(.finished(self, file)) }
-        session.post(.completed(self, result, monitor.metrics))
-        session.ended(self)
-        toldEnd()
-    }
-
-    func callCompletionHandler(_ result: Result<DownloadedFile, DownloadError>) {
-        let handler = shared.withLock { state in
-            // It may hold the task.
-            defer { state.completionHandler = nil }
-            return state.completionHandler
-        }
-        handler?(result)
-    }
-
-    /// After those have heard of it who were to move it.
-    func removeTemporaryFile(hasDelegate: Bool) {
-        let (outcome, hasHandler) = shared.withLock { ($0.outcome, $0.hasCompletionHandler) }
-        guard case .temporary = destination, hasDelegate || hasHandler,
-            case .success(let file) = outcome
-        else { return }
-        unlink(file.path)
     }
 }

@@ -1,13 +1,14 @@
-public import struct FoundationEssentials.Date
 public import PawlCore
+internal import Glibc
 internal import PawlEngine
+internal import PawlStorage
 internal import Synchronization
 
 /// Called once, when a task has ended.
 public typealias DownloadCompletionHandler =
     @Sendable (Result<DownloadedFile, DownloadError>) -> Void
 
-/// One download of a session: begins with `resume()`, can be held, paused, cancelled, and looked at.
+/// One download of a session to a file: can be paused, and gone on with by another process.
 ///
 /// ```swift
 /// let task = session.downloadTask(with: url, to: .file(folder + "/copy.iso"))
@@ -17,109 +18,53 @@ public typealias DownloadCompletionHandler =
 /// }
 /// let file = try await task.file
 /// ```
-public final class DownloadTask: Sendable, Identifiable {
-    struct State {
-        var lifecycle = TaskLifecycle()
-        /// Of the run that is in line or going.
-        var control = DownloadControl()
-        var outcome: Result<DownloadedFile, DownloadError>?
-        var completionHandler: DownloadCompletionHandler?
-        var hasCompletionHandler = false
-        var description: String?
-        var priority = DownloadPriority.normal
-        var earliestBeginDate: Date?
-        var expectedByteCount: Int64?
-        /// How many await the file.
-        var waiters = 0
-        /// Rings when a suspension has become too long.
-        var expiry: AlarmClock.Ticket?
-        var told = Told()
-    }
-
-    /// What the delegate knows.
-    struct Told {
-        var bytes: Int64 = 0
-        var hasResponse = false
-        var hasOffset = false
-        /// A telling of bytes is on its way: the next one waits, and counts the more.
-        var isUnderWay = false
-    }
-
+public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// Where to, and with what to begin.
     struct Target: Sendable {
         var destination: TaskDestination
         var resume: ResumeOrder?
-        /// Made after the session was invalidated.
-        var isLate = false
     }
 
-    /// Unique within the session, counted from 1.
-    public let taskIdentifier: Int
-    /// What was asked for.
-    public let originalRequest: DownloadRequest
-    /// Where the task belongs.
-    public let session: DownloadSession
     let destination: TaskDestination
     /// What it begins with; nil looks for what is there.
     let resumeOrder: ResumeOrder?
-    /// Made after the session was invalidated: it fails.
-    let isLate: Bool
     let monitor: DownloadMonitor
-    let shared: Mutex<State>
-    private let end = EndSignal()
+    /// Of the run that is in line or going.
+    private let control = Mutex(DownloadControl())
+    /// Somebody awaits its file, or did.
+    private let isAwaited = Atomic<Bool>(false)
 
     init(
-        _ identifier: Int,
         _ request: DownloadRequest,
         _ target: Target,
-        in session: DownloadSession,
+        at place: Place,
         completionHandler: DownloadCompletionHandler?
     ) {
-        taskIdentifier = identifier
-        originalRequest = request
-        self.session = session
         destination = target.destination
         resumeOrder = target.resume
-        isLate = target.isLate
-        monitor = DownloadMonitor(time: session.engine.time)
-        var state = State()
-        state.completionHandler = completionHandler
-        state.hasCompletionHandler = completionHandler != nil
-        shared = Mutex(state)
+        monitor = place.makeMonitor()
+        super.init(
+            request,
+            at: place,
+            completionHandler: completionHandler.map { handler -> Completion in
+                { (result: Result<TaskProduct, DownloadError>) in handler(result.flatMap(\.file)) }
+            }
+        )
     }
 
-    /// The task's number within its session.
-    public var id: Int { taskIdentifier }
-
-    // MARK: - Looking
-
-    /// Where the task stands.
-    public var state: TaskState { shared.withLock { $0.lifecycle.state } }
-
-    /// The progress about ten times a second, until the task has ended.
-    ///
-    /// A slow reader misses what came in between and gets the newest; it costs the transfer nothing.
-    /// Any number of readers may look. The first progress comes at once, also right after a resume.
-    public var progress: TaskProgress { TaskProgress(task: self) }
-
-    /// The progress at this moment.
-    public var currentProgress: DownloadProgress {
-        var progress = monitor.progress
-        progress.totalBytes =
-            progress.totalBytes ?? shared.withLock { $0.expectedByteCount }
-        return progress
+    deinit {
+        guard isTemporary, !isAwaited.load(ordering: .relaxed),
+            case .success(.file(let file)) = shared.withLock({ $0.outcome })
+        else { return }
+        // Those have heard of it who were to move it.
+        engine.disk.start { _ in unlink(file.path) }
     }
 
     /// What the server said; nil before it has answered.
-    public var response: DownloadResponse? { monitor.response }
+    public override var response: DownloadResponse? { monitor.response }
 
     /// What the task has taken so far.
-    public var metrics: TaskMetrics { monitor.metrics }
-
-    /// Why the task ended without its file; nil where it did not.
-    public var error: DownloadError? {
-        if case .failure(let error) = shared.withLock({ $0.outcome }) { error } else { nil }
-    }
+    public override var metrics: TaskMetrics { monitor.metrics }
 
     /// The finished file, as soon as it is there.
     ///
@@ -129,65 +74,111 @@ public final class DownloadTask: Sendable, Identifiable {
     /// - Throws: `DownloadError`.
     public var file: DownloadedFile {
         get async throws(DownloadError) {
-            shared.withLock { $0.waiters += 1 }
-            await end.wait()
-            let (outcome, isLast) = shared.withLock { state in
-                state.waiters -= 1
-                return (state.outcome, state.waiters == 0)
-            }
-            if let outcome { return try outcome.get() }
-            if isLast { pause() }
+            isAwaited.store(true, ordering: .relaxed)
+            let (outcome, wasLast) = await waitForOutcome(else: .pauseAsked)
+            if let outcome { return try outcome.flatMap(\.file).get() }
             throw DownloadError(
                 .interrupted,
                 "the waiting was cancelled",
-                advice: isLast ? "resume the task to go on" : ""
+                advice: wasLast ? "resume the task to go on" : ""
             )
         }
     }
 
-    // MARK: - What it is called, when it begins
+    /// Whether its file is one of the session's own.
+    var isTemporary: Bool { if case .temporary = destination { true } else { false } }
 
-    /// A name of the user's own; it means nothing to the session.
-    public var taskDescription: String? {
-        get { shared.withLock { $0.description } }
-        set { shared.withLock { $0.description = newValue } }
+    /// Ends the connections and keeps what came; `resume()` goes on.
+    public func pause() { handle(.pauseAsked) }
+
+    // MARK: - For its lifecycle
+
+    var currentControl: DownloadControl { control.withLock { $0 } }
+
+    override func renewControl() { control.withLock { $0 = DownloadControl() } }
+
+    override func hold() { currentControl.suspend() }
+
+    override func release() { currentControl.resume() }
+
+    override func stop(keeping: Bool) { currentControl.stop(keeping: keeping) }
+
+    override func work(_ place: DownloadTurn) async throws(DownloadError) -> TaskProduct {
+        try await download(place)
     }
 
-    /// How urgent it is among those that wait for their turn.
-    public var priority: DownloadPriority {
-        get { shared.withLock { $0.priority } }
-        set {
-            shared.withLock { $0.priority = newValue }
-            session.setPriority(newValue, of: self)
+    override func tell(_ told: inout Told, isLast: Bool) { tellBytes(&told, isLast: isLast) }
+
+    override func settled(_ outcome: Result<TaskProduct, DownloadError>) {
+        if case .success(.file(let file)) = outcome { session.post(.finished(self, file)) }
+    }
+
+    override var ownProgress: DownloadProgress {
+        var progress = monitor.progress
+        if let data = resumeOrder?.data, progress.hasNotFound, monitor.paths == nil {
+            // What it begins with counts until that was looked at.
+            progress.completedBytes = data.receivedBytes
+            progress.resumedBytes = data.receivedBytes
+            progress.totalBytes = progress.totalBytes ?? data.totalBytes
+        }
+        // The name that it has meanwhile tells nobody anything.
+        if isTemporary { progress.name = suggestedName }
+        return progress
+    }
+
+    private var suggestedName: String {
+        response?.suggestedFilename
+            ?? FileName.suggested(
+                contentDisposition: nil,
+                url: originalRequest.url,
+                mediaType: nil
+            )
+    }
+
+    override var suspensionLimit: Duration? { session.configuration.suspensionLimit }
+
+    override func discard(_ done: @escaping @Sendable () -> Void) {
+        guard let paths = monitor.paths else { return done() }
+        let engine = engine
+        engine.disk.start { _ in
+            Leftover.discard(paths, engine)
+            done()
         }
     }
 
-    /// Not before that; nil, the default, is at once.
-    ///
-    /// It counts from the next `resume()`.
-    public var earliestBeginDate: Date? {
-        get { shared.withLock { $0.earliestBeginDate } }
-        set { shared.withLock { $0.earliestBeginDate = newValue } }
+    override func cancelled(isKept: Bool) -> DownloadError {
+        var error = super.cancelled(isKept: isKept)
+        guard isKept else { return error }
+        error.resumeData = monitor.resumeData
+        if error.resumeData == nil { error.resumeObstacle = monitor.resumability.obstacle }
+        return error
     }
+}
 
-    /// How large the file is thought to be, in bytes: shown as the total until the server says it.
-    public var countOfBytesClientExpectsToReceive: Int64? {
-        get { shared.withLock { $0.expectedByteCount } }
-        set { shared.withLock { $0.expectedByteCount = newValue.map { max(0, $0) } } }
+extension SessionTask.Place {
+    /// What an ephemeral session's task leaves is to go with the session.
+    fileprivate func makeMonitor() -> DownloadMonitor {
+        let (time, files, name) = (session.engine.time, session.temporaryFiles, "\(number)")
+        guard session.configuration.kind == .ephemeral else { return DownloadMonitor(time: time) }
+        return DownloadMonitor(time: time) { store in files.adopt(store, as: name) }
     }
+}
 
-    // MARK: - For the session and its sequences
-
-    var now: Moment { session.engine.time.now() }
-
-    func waitForEnd() async { await end.wait() }
-
-    func waitForEnd(until moment: Moment) async {
-        await end.wait(until: moment, session.engine.alarms)
+extension DownloadProgress {
+    /// Whether no file is there yet.
+    fileprivate var hasNotFound: Bool {
+        switch phase {
+        case .waiting, .connecting, .retrying, .waitingForConnectivity: true
+        case .receiving, .verifying, .finished, .failed: false
+        }
     }
+}
 
-    /// Also where the waiting task was cancelled: the end is near.
-    func waitForEndInAnyCase() async { await end.waitInAnyCase() }
-
-    func toldEnd() { end.set() }
+extension TaskProduct {
+    fileprivate var file: Result<DownloadedFile, DownloadError> {
+        guard case .file(let file) = self else {
+            return .failure(DownloadError(.unknown, "the download ended without a file"))
+        }
+        return .success(file)
+    }
 }

@@ -6,7 +6,7 @@ internal import Synchronization
 final class EndSignal: Sendable {
     private struct State {
         var isSet = false
-        var waiters: [UInt64: @Sendable () -> Void] = [:]
+        var waiters: [UInt64: Mailbox<Never>] = [:]
         var nextToken: UInt64 = 1
     }
 
@@ -20,54 +20,41 @@ final class EndSignal: Sendable {
             defer { state.waiters = [:] }
             return state.waiters.values
         }
-        for wake in waiters { wake() }
-    }
-
-    /// Calls `wake` at the end; nil where that has come, and nothing is called.
-    func add(_ wake: @escaping @Sendable () -> Void) -> UInt64? {
-        state.withLock { state in
-            guard !state.isSet else { return nil }
-            defer { state.nextToken += 1 }
-            state.waiters[state.nextToken] = wake
-            return state.nextToken
-        }
-    }
-
-    func remove(_ token: UInt64) { state.withLock { $0.waiters[token] = nil } }
-
-    /// Waits for the end; returns early where the task is cancelled.
-    func wait() async {
-        let bell = Mailbox<Never>()
-        guard let token = add({ bell.nudge() }) else { return }
-        defer { remove(token) }
-        await withTaskCancellationHandler {
-            await bell.wait()
-        } onCancel: {
-            bell.nudge()
-        }
+        for bell in waiters { bell.nudge() }
     }
 
     /// Waits for the end, also where the task is cancelled.
-    func waitInAnyCase() async {
-        let bell = Mailbox<Never>()
-        guard add({ bell.nudge() }) != nil else { return }
-        await bell.wait()
-    }
+    func waitInAnyCase() async { await waitForEnd(or: Mailbox()) }
+
+    /// Waits for the end; returns early where the task is cancelled.
+    func wait() async { await wait(or: Mailbox()) }
 
     /// Waits for the end, a moment, or the task's cancelling.
     func wait(until moment: Moment, _ alarms: AlarmClock) async {
         let bell = Mailbox<Never>()
-        guard let token = add({ bell.nudge() }) else { return }
         let alarm = alarms.enroll { bell.nudge() }
-        defer {
-            alarms.resign(alarm)
-            remove(token)
-        }
+        defer { alarms.resign(alarm) }
         alarms.set(alarm, at: moment)
+        await wait(or: bell)
+    }
+
+    private func wait(or bell: Mailbox<Never>) async {
         await withTaskCancellationHandler {
-            await bell.wait()
+            await waitForEnd(or: bell)
         } onCancel: {
             bell.nudge()
         }
+    }
+
+    private func waitForEnd(or bell: Mailbox<Never>) async {
+        let token: UInt64? = state.withLock { state in
+            guard !state.isSet else { return nil }
+            defer { state.nextToken += 1 }
+            state.waiters[state.nextToken] = bell
+            return state.nextToken
+        }
+        guard let token else { return }
+        await bell.wait()
+        state.withLock { $0.waiters[token] = nil }
     }
 }

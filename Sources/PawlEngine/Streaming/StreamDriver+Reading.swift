@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// From the answer's head to its end.
 extension StreamDriver {
-    enum Piece: Sendable {
+    package enum Piece: Sendable {
         case bytes([UInt8])
         case end
         /// Another answer has taken the place of the first, as that one broke; whether it tells of
@@ -92,7 +92,7 @@ extension StreamDriver {
     }
 
     /// What the head says of the body's length.
-    private var announcedBytes: Int64? {
+    package var announcedBytes: Int64? {
         let (head, method) = state.withLock { ($0.head, $0.planner.question.method) }
         guard let head, method != "HEAD", case .sound(let length) = BodyFraming(of: head) else {
             return nil
@@ -100,7 +100,7 @@ extension StreamDriver {
         return length
     }
 
-    static func tooLarge(_ what: String, limit: Int64) -> DownloadError {
+    package static func tooLarge(_ what: String, limit: Int64) -> DownloadError {
         DownloadError(
             .tooLarge,
             "the answer has \(what), and at most \(limit) bytes may be kept in memory",

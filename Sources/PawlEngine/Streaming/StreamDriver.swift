@@ -99,6 +99,17 @@ package final class StreamDriver: Sendable {
         }
     }
 
+    /// What comes next of the body.
+    ///
+    /// Where nobody has seen of it, one that breaks is asked for again, and begins anew. Cancelling
+    /// the task ends the request.
+    package func piece(isSeen: Bool) async throws(DownloadError) -> Piece {
+        try await working { () async throws(DownloadError) -> Piece in
+            _ = try await answer()
+            return try await piece(after: isSeen ? .seenBytes : .head)
+        }
+    }
+
     /// The whole body, which may be so long.
     ///
     /// A body that breaks is asked for again, as nobody has seen of it yet, where the method allows
@@ -241,7 +252,7 @@ package final class StreamDriver: Sendable {
 
     static let stopped = DownloadError(.interrupted, "stopped before the end of the answer")
 
-    private static let changed = DownloadError(
+    package static let changed = DownloadError(
         .keepsChanging,
         "the connection broke before the first byte, and the second answer is another one",
         advice: "ask again"

@@ -11,15 +11,9 @@ struct DataStreamTests {
 
     private struct Enough: Error {}
 
-    private func scene(_ resource: Resource) throws -> LibraryScene {
-        let scene = try LibraryScene()
-        scene.origin.route("/disk.bin", .resource(resource))
-        return scene
-    }
-
     @Test func `chunks come in order`() async throws {
-        let scene = try scene(resource)
-        let stream = try await scene.downloader.openStream(scene.url())
+        let scene = try SessionScene(.resource(resource))
+        let stream = try await scene.stream()
         #expect(stream.response.suggestedFilename == "disk.bin")
         var bytes: [UInt8] = []
         for try await chunk in stream { bytes += chunk }
@@ -31,8 +25,8 @@ struct DataStreamTests {
     @Test func `who stops reading closes the connection, though the stream is held`()
         async throws
     {
-        let scene = try scene(huge)
-        let stream = try await scene.downloader.openStream(scene.url())
+        let scene = try SessionScene(.resource(huge))
+        let stream = try await scene.stream()
         for try await _ in stream { break }
         await scene.origin.waitForQuiet()
         await #expect(throws: DownloadError.self) { for try await _ in stream {} }
@@ -40,8 +34,8 @@ struct DataStreamTests {
     }
 
     @Test func `a stream that nobody reads and nobody holds is closed`() async throws {
-        let scene = try scene(huge)
-        _ = try await scene.downloader.openStream(scene.url())
+        let scene = try SessionScene(.resource(huge))
+        _ = try await scene.stream()
         await scene.origin.waitForQuiet()
         #expect(scene.origin.requests.map(\.end) == [.abandoned])
     }
@@ -49,8 +43,8 @@ struct DataStreamTests {
     @Test func `stream(to -) hands chunks to a sink of one's own, which is waited for`()
         async throws
     {
-        let scene = try scene(huge)
-        let stream = try await scene.downloader.openStream(scene.url())
+        let scene = try SessionScene(.resource(huge))
+        let stream = try await scene.stream()
         let door = Latch()
         let count = Atomic<Int64>(0)
         let reading = Task {
@@ -69,12 +63,12 @@ struct DataStreamTests {
     }
 
     @Test func `collect gives all of it, up to its limit`() async throws {
-        let scene = try scene(resource)
-        let fetched = try await scene.downloader.openStream(scene.url()).collect()
+        let scene = try SessionScene(.resource(resource))
+        let fetched = try await scene.stream().collect()
         #expect(fetched.bytes == resource.bytes())
         #expect(fetched.mediaType == "application/octet-stream")
         #expect(fetched.isLengthVerified)
-        let stream = try await scene.downloader.openStream(scene.url())
+        let stream = try await scene.stream()
         let error = await #expect(throws: DownloadError.self) {
             try await stream.collect(limit: 100)
         }
@@ -82,12 +76,8 @@ struct DataStreamTests {
     }
 
     @Test func `a stream goes on after a suspension`() async throws {
-        let scene = try scene(resource)
-        let stream = try await scene.downloader.openStream(
-            scene.url(),
-            method: "GET",
-            acceptsErrorStatuses: true
-        )
+        let scene = try SessionScene(.resource(resource))
+        let stream = try await scene.stream()
         stream.suspend()
         async let fetched = stream.collect()
         stream.resume()
@@ -96,11 +86,17 @@ struct DataStreamTests {
     }
 
     @Test func `cancel ends it`() async throws {
-        let scene = try scene(huge)
-        let stream = try await scene.downloader.openStream(scene.url())
+        let scene = try SessionScene(.resource(huge))
+        let stream = try await scene.stream()
         stream.cancel()
         let error = await #expect(throws: DownloadError.self) { for try await _ in stream {} }
         #expect(error?.code == .interrupted)
         await scene.origin.waitForQuiet()
+    }
+}
+
+extension SessionScene {
+    fileprivate func stream() async throws -> DataStream {
+        try await DownloadSession(configuration).bytes(from: try url())
     }
 }

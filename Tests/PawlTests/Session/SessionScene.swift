@@ -8,10 +8,13 @@ import Testing
 final class SessionScene: Sendable {
     let origin: ScriptedOrigin
     let folder: ScratchFolder
+    /// Where the sessions have their own files.
+    let temporary: ScratchFolder
 
     init() throws {
         origin = try ScriptedOrigin()
         folder = try ScratchFolder()
+        temporary = try ScratchFolder()
     }
 
     convenience init(_ reply: Reply, at path: String = "/disk.bin") throws {
@@ -19,16 +22,19 @@ final class SessionScene: Sendable {
         origin.route(path, reply)
     }
 
-    func url(_ path: String = "/disk.bin") throws -> URL {
-        try #require(URL(string: origin.url(path)))
+    func url(_ path: String = "/disk.bin", host: String = "127.0.0.1") throws -> URL {
+        try #require(URL(string: origin.url(path, host: host)))
     }
 
     func place(_ name: String = "disk.bin") -> TaskDestination { .file(folder.path(name)) }
 
+    var configuration: SessionConfiguration { configured(.default) }
+
     /// One connection a task.
-    var configuration: SessionConfiguration {
-        var configuration = SessionConfiguration.default
+    func configured(_ kind: SessionConfiguration) -> SessionConfiguration {
+        var configuration = kind
         configuration.settings.connections = .fixed(1)
+        configuration.temporaryDirectory = temporary.path
         return configuration
     }
 }
@@ -37,12 +43,14 @@ final class SessionScene: Sendable {
 final class RecordingDelegate: DownloadSessionDelegate {
     enum Call: Sendable, Equatable {
         case answered(Int)
+        case received([UInt8])
         case resumed(offset: Int64, expected: Int64?)
         case wrote(Int64, total: Int64, expected: Int64?)
         case finished(String, bytes: Int64)
         case completed(ErrorCode?)
         case metrics(TaskMetrics)
         case invalid
+        case waits
     }
 
     let calls = Observed<[Call]>([])
@@ -55,6 +63,7 @@ final class RecordingDelegate: DownloadSessionDelegate {
     private func note(_ call: Call) { calls.update { $0.append(call) } }
 
     /// All calls up to the completion.
+    @discardableResult
     func allCalls(_ last: Call = .completed(nil)) async -> [Call] {
         await calls.wait { $0.contains(last) }
     }
@@ -91,7 +100,7 @@ final class RecordingDelegate: DownloadSessionDelegate {
 
     func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        task: SessionTask,
         didCompleteWithError error: DownloadError?
     ) {
         note(.completed(error?.code))
@@ -99,7 +108,7 @@ final class RecordingDelegate: DownloadSessionDelegate {
 
     func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        task: SessionTask,
         didReceive response: DownloadResponse
     ) {
         note(.answered(response.status))
@@ -107,10 +116,22 @@ final class RecordingDelegate: DownloadSessionDelegate {
 
     func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        dataTask: DataTask,
+        didReceive data: [UInt8]
+    ) {
+        note(.received(data))
+    }
+
+    func session(
+        _ session: DownloadSession,
+        task: SessionTask,
         didFinishCollecting metrics: TaskMetrics
     ) {
         note(.metrics(metrics))
+    }
+
+    func session(_ session: DownloadSession, taskIsWaitingForConnectivity task: SessionTask) {
+        note(.waits)
     }
 
     func session(_ session: DownloadSession, didBecomeInvalidWithError error: DownloadError?) {

@@ -1,4 +1,5 @@
 import struct FoundationEssentials.Date
+import Glibc
 import Pawl
 import PawlCore
 import PawlTesting
@@ -119,6 +120,31 @@ struct TaskTests {
         _ = try await task.file
         #expect(try resource.verify(fileAt: scene.folder.path("disk.bin")) == nil)
         #expect(scene.origin.requests.last?.range?.first == 400_000)
+    }
+
+    @Test func `a second run that finds nothing of the first begins anew`() async throws {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(400_000, of: task)
+        task.pause()
+        await waitForPartialFile(in: scene)
+        await scene.origin.waitForQuiet()
+        for name in scene.folder.list() { unlink(scene.folder.path(name)) }
+        scene.origin.route(
+            "/disk.bin",
+            .resource(resource).holdAfterBytes(200_000, until: Latch())
+        )
+        task.resume()
+        while task.currentProgress.completedBytes != 200_000, !Task.isCancelled {
+            await Task.yield()
+        }
+        #expect(task.currentProgress.resumedBytes == 0)
+        let data = await task.cancelByProducingResumeData()
+        #expect(data?.receivedBytes == 200_000)
+        #expect(scene.origin.requests.last?.range == nil)
     }
 
     @Test func `the most urgent begins first`() async throws {

@@ -1,8 +1,8 @@
-import PawlCore
-import Synchronization
+package import PawlCore
+internal import Synchronization
 
 /// A network whose coming and going a test decides.
-final class ScriptedNetwork: NetworkPathMonitoring {
+package final class ScriptedNetwork: NetworkPathMonitoring {
     private struct State {
         var path: NetworkPath
         var observers: [Int: @Sendable (NetworkPath) -> Void] = [:]
@@ -12,13 +12,13 @@ final class ScriptedNetwork: NetworkPathMonitoring {
 
     private let state: Mutex<State>
 
-    init(_ path: NetworkPath) { state = Mutex(State(path: path)) }
+    package init(_ path: NetworkPath) { state = Mutex(State(path: path)) }
 
     /// How often somebody looked.
-    var looks: Int { state.withLock { $0.looks } }
-    var observerCount: Int { state.withLock { $0.observers.count } }
+    package var looks: Int { state.withLock { $0.looks } }
+    package var observerCount: Int { state.withLock { $0.observers.count } }
 
-    func become(_ path: NetworkPath) {
+    package func become(_ path: NetworkPath) {
         state.withLock { state in
             state.path = path
             for observer in state.observers.values { observer(path) }
@@ -26,9 +26,9 @@ final class ScriptedNetwork: NetworkPathMonitoring {
     }
 
     /// It is so, and nobody has been told yet.
-    func becomeSilently(_ path: NetworkPath) { state.withLock { $0.path = path } }
+    package func becomeSilently(_ path: NetworkPath) { state.withLock { $0.path = path } }
 
-    func observe(
+    package func observe(
         asksWhetherMetered: Bool,
         _ changed: @escaping @Sendable (NetworkPath) -> Void
     ) -> NetworkObservation {
@@ -43,12 +43,12 @@ final class ScriptedNetwork: NetworkPathMonitoring {
         }
     }
 
-    func look() -> NetworkPath {
+    package func look() -> NetworkPath {
         state.withLock { state in
             state.looks += 1
             return state.path
         }
     }
 
-    func shutDown() {}
+    package func shutDown() {}
 }

@@ -1,24 +1,21 @@
 internal import PawlCore
-internal import Synchronization
 internal import PawlEngine
-internal import PawlStorage
+internal import Synchronization
 
 /// Beginning, holding, pausing, cancelling: what is asked goes through the lifecycle, and what it
 /// says is done under the task's lock, so that it is done in order.
-extension DownloadTask {
+extension SessionTask {
     /// Begins the task, or lets it go on after a suspension or a pause.
     ///
     /// Nothing happens where it runs or has ended.
     public func resume() { handle(.resumeAsked) }
 
-    /// Lets no more bytes come, and keeps the connections for a while (the session's
-    /// `suspensionLimit`).
+    /// Lets no more bytes come, and keeps the connections: a download for as long as the session's
+    /// `suspensionLimit` says, then it is paused.
     ///
-    /// Servers cut connections that stand still for long; what came is kept in any case.
+    /// Servers cut connections that stand still for long; what came of a download is kept in any
+    /// case.
     public func suspend() { handle(.suspendAsked) }
-
-    /// Ends the connections and keeps what came; `resume()` goes on.
-    public func pause() { handle(.pauseAsked) }
 
     /// Ends the task and throws away what came.
     ///
@@ -28,12 +25,15 @@ extension DownloadTask {
     /// Ends the task; what came is kept where it can be gone on with.
     func end(keeping: Bool) { handle(.cancelAsked(keeping: keeping)) }
 
+    /// `isWanted` is asked under the lock; where it says no, nothing happens.
     func handle(
         _ event: TaskLifecycle.Event,
-        _ result: Result<DownloadedFile, DownloadError>? = nil
+        _ result: Result<TaskProduct, DownloadError>? = nil,
+        if isWanted: (inout State) -> Bool = { _ in true }
     ) {
         var (hasEnded, discards) = (false, false)
         shared.withLock { state in
+            guard isWanted(&state) else { return }
             var actions = state.lifecycle.handle(event)[...]
             while let action = actions.popFirst() {
                 switch action {
@@ -49,12 +49,7 @@ extension DownloadTask {
             }
         }
         guard hasEnded else { return }
-        guard discards, let paths = monitor.paths else { return tellEnd() }
-        let engine = session.engine
-        engine.disk.start { _ in
-            Leftover.discard(paths, engine)
-            self.tellEnd()
-        }
+        if discards { discard { self.tellEnd() } } else { tellEnd() }
     }
 
     /// What follows at once comes back.
@@ -63,17 +58,18 @@ extension DownloadTask {
     {
         switch action {
         case .start:
-            state.control = DownloadControl()
+            renewControl()
+            state.told.hasOffset = false
             session.enqueue(self, priority: state.priority, notBefore: state.earliestBeginDate)
         case .hold:
-            state.control.suspend()
+            hold()
             setExpiry(&state)
         case .release:
             clearExpiry(&state)
-            state.control.resume()
+            release()
         case .stop(let keeping):
             clearExpiry(&state)
-            state.control.stop(keeping: keeping)
+            stop(keeping: keeping)
             if session.dequeue(self) { return state.lifecycle.handle(.runEnded(.stopped)) }
         case .discard, .conclude: break
         }
@@ -81,24 +77,34 @@ extension DownloadTask {
     }
 
     private func setExpiry(_ state: inout State) {
-        let alarms = session.engine.alarms
+        guard let limit = suspensionLimit else { return }
+        let alarms = engine.alarms
         // The alarm must not keep the task: it is resigned when the suspension ends.
         let ticket = alarms.enroll { [weak self] in self?.handle(.suspensionExpired) }
-        alarms.set(ticket, at: now + session.configuration.suspensionLimit)
+        alarms.set(ticket, at: engine.time.now() + limit)
         state.expiry = ticket
     }
 
     private func clearExpiry(_ state: inout State) {
         guard let ticket = state.expiry else { return }
-        session.engine.alarms.resign(ticket)
+        engine.alarms.resign(ticket)
         state.expiry = nil
     }
 
-    private func cancelled(isKept: Bool) -> DownloadError {
-        var error = DownloadError(.cancelled, "the task was cancelled")
-        guard isKept else { return error }
-        error.resumeData = monitor.resumeData
-        if error.resumeData == nil { error.resumeObstacle = monitor.resumability.obstacle }
-        return error
+    /// The outcome, once there is one; nil where the waiting was cancelled.
+    ///
+    /// Where nobody else waits then, the task gets `event`: both in one step.
+    func waitForOutcome(
+        else event: TaskLifecycle.Event
+    ) async -> (outcome: Result<TaskProduct, DownloadError>?, wasLast: Bool) {
+        shared.withLock { $0.waiters += 1 }
+        await end.wait()
+        var found: (outcome: Result<TaskProduct, DownloadError>?, wasLast: Bool) = (nil, false)
+        handle(event) { state in
+            state.waiters -= 1
+            found = (state.outcome, state.outcome == nil && state.waiters == 0)
+            return found.wasLast
+        }
+        return found
     }
 }

@@ -1,0 +1,26 @@
+internal import Logging
+internal import PawlCore
+internal import PawlEngine
+internal import PawlTransport
+
+extension Engine {
+    /// The engine of this system, over libcurl.
+    ///
+    /// Threads start when the first download does.
+    static func make(
+        over transport: CurlTransport = CurlTransport(),
+        _ settings: DownloaderSettings,
+        _ logger: Logger,
+        network: (any NetworkPathMonitoring)? = nil
+    ) -> Engine {
+        var engine = Engine(
+            transport: transport,
+            time: SystemTimekeeper(),
+            settings: settings,
+            cores: ProcessorCount.available,
+            logger: logger
+        )
+        engine.network = network ?? SystemNetwork.monitor()
+        return engine
+    }
+}

@@ -1,0 +1,44 @@
+internal import PawlCore
+internal import Synchronization
+
+/// What the delegate and the completion handler hear of a task.
+extension SessionTask {
+    /// Tells the delegate what has changed since the last time.
+    func tell(isLast: Bool = false) { shared.withLock { tell(&$0, isLast: isLast) } }
+
+    private func tell(_ state: inout State, isLast: Bool) {
+        guard session.delegate != nil else { return }
+        if !state.told.hasResponse, let response {
+            state.told.hasResponse = true
+            session.post(.answered(self, response))
+        }
+        tell(&state.told, isLast: isLast)
+    }
+
+    func tellConnectivityIsLost() {
+        if session.delegate != nil { session.post(.waitsForConnectivity(self)) }
+    }
+
+    func wasTold() { shared.withLock { $0.told.isUnderWay = false } }
+
+    /// The end, to all who wait for it.
+    func tellEnd() {
+        let result = shared.withLock { state -> Result<TaskProduct, DownloadError> in
+            tell(&state, isLast: true)
+            return state.outcome ?? .failure(DownloadError(.unknown, "it ended without a reason"))
+        }
+        settled(result)
+        session.post(.completed(self, result, metrics))
+        session.ended(self)
+        end.set()
+    }
+
+    func callCompletionHandler(_ result: Result<TaskProduct, DownloadError>) {
+        let handler = shared.withLock { state in
+            // It may hold the task.
+            defer { state.completionHandler = nil }
+            return state.completionHandler
+        }
+        handler?(result)
+    }
+}

@@ -1,0 +1,175 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The contract's rows on temporary files, and on going on with them later.
+@Suite(.timeLimit(.minutes(1)))
+struct TemporaryTaskTests {
+    private let resource = Resource(size: 1 << 20)
+    private static let held: Int64 = 400_000
+
+    private func scene() throws -> SessionScene {
+        try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
+    }
+
+    /// The resume data of a task whose session is gone.
+    private func leave(_ scene: SessionScene) async throws -> ResumeData {
+        weak var gone: DownloadSession?
+        let data: ResumeData?
+        do {
+            let session = DownloadSession(scene.configuration)
+            gone = session
+            let task = session.downloadTask(with: try scene.url())
+            task.resume()
+            await waitForBytes(Self.held, of: task)
+            data = await task.cancelByProducingResumeData()
+        }
+        while gone != nil, !Task.isCancelled { await Task.yield() }
+        while scene.temporary.list() != ["unfinished"], !Task.isCancelled { await Task.yield() }
+        await scene.origin.waitForQuiet()
+        return try #require(data)
+    }
+
+    private func goOn(_ data: ResumeData, _ scene: SessionScene) async throws {
+        scene.origin.route("/disk.bin", .resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let task = try session.downloadTask(withResumeData: data)
+        #expect(task.currentProgress.completedBytes == Self.held)
+        #expect(task.currentProgress.totalBytes == resource.size)
+        task.resume()
+        let file = try await task.file
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.temporary.list("unfinished").isEmpty)
+        #expect(task.currentProgress.name == "disk.bin")
+    }
+
+    @Test func `resume data of a temporary task outlive its session`() async throws {
+        let scene = try scene()
+        let data = try await leave(scene)
+        #expect(data.receivedBytes == Self.held)
+        #expect(data.finalPath == nil)
+        #expect(scene.temporary.list() == ["unfinished"])
+        try await goOn(data, scene)
+        #expect(scene.origin.requests.last?.range?.first == Self.held)
+        // Used once more: the bytes are gone, and all is fetched.
+        try await goOn(data, scene)
+        #expect(scene.origin.requests.last?.range == nil)
+    }
+
+    @Test func `resume data of a temporary task are of use in another process`() async throws {
+        let scene = try scene()
+        let process = try ProcessRunner(
+            BuiltProduct.path("SessionProbe"),
+            ["default", scene.temporary.path, scene.origin.url("/disk.bin"), "\(Self.held)"]
+        )
+        #expect(await process.waitForOutput(containing: "."), "\(process.output)")
+        process.signal(SIGKILL)
+        await process.waitForExit()
+        await scene.origin.waitForQuiet()
+        let digits = process.output.dropFirst(5).prefix { $0 != "." }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { offset in
+            UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
+        }
+        try await goOn(try ResumeData(data: bytes), scene)
+        #expect(scene.origin.requests.last?.range?.first == Self.held)
+    }
+
+    @Test func `what is unfinished for long is removed, and the rest stays`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        try scene.temporary.makeFolder("unfinished")
+        let week = 7 * 24 * 3600
+        for (name, age) in [("old", week + 60), ("young", week - 3600)] {
+            let path = "unfinished/\(name).part"
+            try scene.temporary.write(path, [1])
+            let moment = time(nil) - age
+            let times = [timeval(tv_sec: moment, tv_usec: 0), timeval(tv_sec: moment, tv_usec: 0)]
+            #expect(utimes(scene.temporary.path(path), times) == 0)
+        }
+        let session = DownloadSession(scene.configuration)
+        _ = try await session.download(from: try scene.url())
+        #expect(scene.temporary.list("unfinished") == ["young.part"])
+    }
+
+    @Test func `an ephemeral session leaves nothing when it goes`() async throws {
+        let scene = try scene()
+        weak var gone: DownloadSession?
+        do {
+            let session = DownloadSession(scene.configured(.ephemeral))
+            gone = session
+            for destination in [scene.place(), .temporary] {
+                let task = session.downloadTask(with: try scene.url(), to: destination)
+                task.resume()
+                await waitForBytes(Self.held, of: task)
+                // Within the session it can be gone on with.
+                #expect(await task.cancelByProducingResumeData() != nil)
+            }
+            #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])
+        }
+        while gone != nil, !Task.isCancelled { await Task.yield() }
+        await scene.origin.waitForQuiet()
+        while !scene.temporary.list().isEmpty, !Task.isCancelled { await Task.yield() }
+        #expect(scene.folder.list().isEmpty)
+        #expect(scene.temporary.list().isEmpty)
+    }
+
+    @Test func `after invalidateAndCancel nothing of an ephemeral session is on disk`()
+        async throws
+    {
+        let scene = try scene()
+        let delegate = RecordingDelegate()
+        let session = DownloadSession(scene.configured(.ephemeral), delegate: delegate)
+        scene.origin.route("/whole", .resource(resource))
+        let whole = try await session.download(
+            from: try scene.url("/whole"),
+            to: scene.place("whole")
+        )
+        _ = try await session.download(from: try scene.url("/whole"))
+        for (number, name) in ["one", "two"].enumerated() {
+            let task = session.downloadTask(with: try scene.url(), to: scene.place(name))
+            task.resume()
+            await waitForBytes(Self.held, of: task)
+            if number == 0 { _ = await task.cancelByProducingResumeData() }
+        }
+        session.invalidateAndCancel()
+        await delegate.calls.wait { $0.contains(.invalid) }
+        #expect(scene.temporary.list().isEmpty)
+        #expect(scene.folder.list() == ["whole"])
+        #expect(try resource.verify(fileAt: whole.path) == nil)
+        withExtendedLifetime(session) {}
+    }
+
+    @Test func `what an ephemeral session left in a crash goes with the next start`() async throws {
+        let scene = try scene()
+        let process = try ProcessRunner(
+            BuiltProduct.path("SessionProbe"),
+            [
+                "ephemeral", scene.temporary.path, scene.origin.url("/disk.bin"),
+                "\(Self.held)", scene.folder.path("disk.bin"),
+            ]
+        )
+        #expect(await process.waitForOutput(containing: "paused"), "\(process.output)")
+        process.signal(SIGKILL)
+        await process.waitForExit()
+        #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])
+        scene.origin.route("/other", .resource(resource))
+        let session = DownloadSession(scene.configuration)
+        _ = try await session.download(from: try scene.url("/other"))
+        #expect(scene.folder.list().isEmpty)
+    }
+
+    @Test func `a background session says that it needs the daemon`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        var configuration = scene.configured(.background(identifier: "org.example.player"))
+        configuration.relaunchCommand = ["player", "--woken"]
+        let session = DownloadSession(configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        let error = await #expect(throws: DownloadError.self) { try await task.file }
+        #expect(error?.code == .daemonUnavailable)
+        #expect(error?.advice.isEmpty == false)
+        #expect(scene.origin.requests.isEmpty)
+        #expect(try await session.data(from: try scene.url()).bytes.count == 1 << 20)
+    }
+}
