@@ -3,7 +3,8 @@ enum Catalogue {
     static let all: [BenchmarkCase] = [
         .http1G, .https1G, .smallHTTP, .smallHTTPS, .throttled, .longLink, .lossyLink, .crawl,
         .mirrorsFast, .mirrorsDying, .mirrorsSlowing, .oneStreamFills, .sha256, .resume10G,
-        .memory, .memory10G, .memory200, .startVersion, .startRequest,
+        .memory, .memory10G, .memory200, .startVersion, .startRequest, .sessionTasks,
+        .sessionStarts, .sessionReader,
     ]
 
     /// Those of `--short`: quick, and with limits that a busy machine keeps.

@@ -19,9 +19,11 @@ struct Contest {
 struct Entrant {
     let label: String
     let kind: Row.Kind
-    let invocation: Invocation
+    var invocation: Invocation
     /// Nothing is expected of it but its exit status: it fetches nothing.
     var makesNoFile = false
+    /// The last line that it prints has figures of its own.
+    var tellsFigures = false
 
     /// Nil where the tool cannot do the job.
     init?(_ tool: any Tool, _ job: Job, label: String? = nil) {

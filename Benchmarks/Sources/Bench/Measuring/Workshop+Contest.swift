@@ -32,6 +32,7 @@ extension Workshop {
             row.failure = "wrong file: \(fault)"
         } else {
             row.measurement = result.measurement.least(row.measurement)
+            if entrant.tellsFigures { row.notes.append(run.lastWords) }
             if let note = contest.observe(entrant, result.measurement) { row.notes.append(note) }
         }
     }

@@ -1,0 +1,116 @@
+/// What sessions of the library cost, measured with the program `SessionBench`.
+extension BenchmarkCase {
+    static let sessionTasks = BenchmarkCase(
+        "session-tasks",
+        "1,000 tasks in one session, 32 at a time",
+        about: """
+            Files of 1 MiB from nginx, which gives each about 1 MiB/s, at 50 addresses of loopback; \
+            each task has a reader of its progress from the beginning. `gap`: the longest that one \
+            waited for the next progress, in seconds; `drought`: the longest that a running task got \
+            no byte; `look`: reading the progress of all once.
+            """
+    ) { workshop, report in
+        let nginx = try workshop.nginx()
+        let name = try workshop.randomFile(mebibytes: 1)
+        let urls = (0..<1000).map { nginx.url("slow/" + name, host: $0 % NginxSettings.hosts + 1) }
+        let entrant = workshop.sessionBench(
+            "1,000 tasks",
+            ["tasks", Invocation.listPath, "32"],
+            list: urls.joined(separator: "\n") + "\n"
+        )
+        try workshop.runSessions([entrant], mostRounds: 3, into: &report)
+        report.figure = .peak
+        let row = report.rows.first
+        report.goals = [
+            Goal(
+                "peak of 1,000 tasks",
+                row?.measurement?.peakBytes.map { $0 / 1_048_576 },
+                atMost: 80,
+                .mebibytes
+            ),
+            Goal("gap", row?.least("gap").map { $0 * 1000 }, atMost: 200, .milliseconds),
+            Goal("drought", row?.least("drought").map { $0 * 1000 }, atMost: 1000, .milliseconds),
+            Goal("look", row?.least("look").map { $0 * 1000 }, atMost: 100, .milliseconds),
+        ]
+    }
+
+    static let sessionStarts = BenchmarkCase(
+        "session-starts",
+        "Starting 10,000 tasks",
+        about: """
+            `started`: making and resuming all of them, in seconds; `cancelled`: until all have \
+            ended after `invalidateAndCancel`.
+            """
+    ) { workshop, report in
+        let nginx = try workshop.nginx()
+        let url = nginx.url("slow/" + (try workshop.randomFile(mebibytes: 1)))
+        let entrant = workshop.sessionBench("10,000 starts", ["starts", "10000", url])
+        try workshop.runSessions([entrant], into: &report)
+        let started = report.rows.first?.least("started").map { $0 * 1000 }
+        report.goals = [Goal("started", started, atMost: 2000, .milliseconds)]
+    }
+
+    static let sessionReader = BenchmarkCase(
+        "session-reader",
+        "What a reader of the progress costs",
+        about: """
+            1 GiB from nginx over one connection: without a reader, with one, and with one that \
+            takes 350 ms for each progress.
+            """
+    ) { workshop, report in
+        let url = try workshop.nginx().url(try workshop.sparseFile(mebibytes: 1024))
+        let entrants = ["none", "one", "slow"].map { kind in
+            workshop.sessionBench("reader: \(kind)", ["reader", url, kind])
+        }
+        try workshop.runSessions(entrants, into: &report)
+        report.figure = .cpu
+        report.goals = ["one", "slow"].map { kind in
+            // One part in a hundred is less than two runs differ by.
+            .ratio(
+                "reader: \(kind)",
+                to: "reader: none",
+                .cpu,
+                in: report.rows,
+                atMost: 1.05
+            )
+        }
+    }
+}
+
+extension Workshop {
+    fileprivate func sessionBench(
+        _ label: String,
+        _ words: [String],
+        list: String? = nil
+    ) -> Entrant {
+        // It is built beside the pawl that is measured.
+        let folder = settings.pawl.split(separator: "/", omittingEmptySubsequences: false)
+            .dropLast()
+        let program = (folder + ["SessionBench"]).joined(separator: "/")
+        var entrant = Entrant(label: label, words: [program] + words, kind: .pawl)
+        entrant.invocation.list = list
+        entrant.tellsFigures = true
+        return entrant
+    }
+
+    fileprivate func runSessions(
+        _ entrants: [Entrant],
+        mostRounds: Int = .max,
+        into report: inout CaseReport
+    ) throws {
+        report.rounds = min(mostRounds, settings.rounds)
+        report.rows = try run(
+            Contest(entrants: entrants, expected: [], limitSeconds: 300, mostRounds: mostRounds)
+        )
+    }
+}
+
+extension Row {
+    /// The least of a figure that the program told: `name=value`.
+    fileprivate func least(_ name: String) -> Double? {
+        notes.flatMap { $0.split(separator: " ") }
+            .filter { $0.hasPrefix(name + "=") }
+            .compactMap { Double($0.dropFirst(name.count + 1)) }
+            .min()
+    }
+}
