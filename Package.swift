@@ -76,6 +76,12 @@ let package = Package(
             path: "Tests/StorageProbe",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "LibraryProbe",
+            dependencies: ["Pawl"],
+            path: "Tests/LibraryProbe",
+            swiftSettings: settings
+        ),
         tests("PawlCoreTests", ["PawlCore"]),
         tests("PawlStorageTests", ["PawlStorage", "PawlCore", "StorageProbe", system]),
         tests("PawlTransportTests", ["PawlTransport", "PawlCore"]),
@@ -83,7 +89,7 @@ let package = Package(
             "PawlEngineTests",
             ["PawlEngine", "PawlStorage", "PawlTransport", "PawlCore", logging]
         ),
-        tests("PawlTests", ["Pawl", "PawlCore"]),
+        tests("PawlTests", ["Pawl", "PawlCore", "PawlStorage", "LibraryProbe", system]),
         tests(
             "CommandTests",
             ["PawlCLI", "PawlTool", "PawlCore", system],

@@ -74,6 +74,7 @@ extension DownloadTask {
             seed: session.engine.seeds.next()
         )
         job.resume = resumeOrder
+        job.storageKey = storageKey
         if case .choosing(let choose) = destination { job.choosesDestination = choose }
         job.control = control
         job.connectivityChanged = { [weak self] isWaiting in

@@ -51,6 +51,8 @@ public final class DownloadTask: Sendable, Identifiable {
         var resume: ResumeOrder?
         /// Made after the session was invalidated.
         var isLate = false
+        /// The library's key, noted with what comes.
+        var storageKey: String?
     }
 
     /// Unique within the session, counted from 1.
@@ -62,6 +64,7 @@ public final class DownloadTask: Sendable, Identifiable {
     let destination: TaskDestination
     /// What it begins with; nil looks for what is there.
     let resumeOrder: ResumeOrder?
+    let storageKey: String?
     /// Made after the session was invalidated: it fails.
     let isLate: Bool
     let monitor: DownloadMonitor
@@ -80,6 +83,7 @@ public final class DownloadTask: Sendable, Identifiable {
         self.session = session
         destination = target.destination
         resumeOrder = target.resume
+        storageKey = target.storageKey ?? target.resume?.data.storageKey
         isLate = target.isLate
         monitor = DownloadMonitor(time: session.engine.time)
         var state = State()
