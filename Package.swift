@@ -82,6 +82,12 @@ let package = Package(
             path: "Tests/SessionProbe",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "LibraryProbe",
+            dependencies: ["Pawl"],
+            path: "Tests/LibraryProbe",
+            swiftSettings: settings
+        ),
         // What the benchmark measures of sessions.
         .executableTarget(
             name: "SessionBench",
@@ -96,7 +102,10 @@ let package = Package(
             "PawlEngineTests",
             ["PawlEngine", "PawlStorage", "PawlTransport", "PawlCore", logging]
         ),
-        tests("PawlTests", ["Pawl", "PawlCore", "SessionProbe"]),
+        tests(
+            "PawlTests",
+            ["Pawl", "PawlCore", "PawlStorage", "SessionProbe", "LibraryProbe", system]
+        ),
         tests(
             "CommandTests",
             ["PawlCLI", "PawlTool", "PawlCore", system],

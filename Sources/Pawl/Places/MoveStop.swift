@@ -1,7 +1,7 @@
 internal import PawlCore
 internal import Synchronization
 
-/// Ends a copy between two pieces of it.
+/// Ends a copy, or a reading, between two pieces of it.
 final class MoveStop: Sendable {
     private let isSet = Atomic(false)
 
@@ -9,6 +9,6 @@ final class MoveStop: Sendable {
 
     func check() throws(DownloadError) {
         guard isSet.load(ordering: .relaxed) else { return }
-        throw DownloadError(.interrupted, "stopped before the file was moved")
+        throw DownloadError(.interrupted, "stopped before it was done")
     }
 }

@@ -54,6 +54,7 @@ extension DownloadTask {
         )
         job.resume = resumeOrder
         job.isTemporary = isTemporary
+        job.storageKey = storageKey
         if case .choosing(let choose) = destination { job.choosesDestination = choose }
         job.control = currentControl
         job.connectivityChanged = { [weak self] isWaiting in

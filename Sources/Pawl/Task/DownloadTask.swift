@@ -23,11 +23,14 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     struct Target: Sendable {
         var destination: TaskDestination
         var resume: ResumeOrder?
+        /// The library's key, noted with what comes.
+        var storageKey: String?
     }
 
     let destination: TaskDestination
     /// What it begins with; nil looks for what is there.
     let resumeOrder: ResumeOrder?
+    let storageKey: String?
     let monitor: DownloadMonitor
     /// Of the run that is in line or going.
     private let control = Mutex(DownloadControl())
@@ -42,6 +45,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     ) {
         destination = target.destination
         resumeOrder = target.resume
+        storageKey = target.storageKey ?? target.resume?.data.storageKey
         monitor = place.makeMonitor()
         super.init(
             request,

@@ -60,5 +60,6 @@ extension DownloadError {
         default:
             self.init(.badResponse, said, advice: "try another address for the file")
         }
+        httpStatus = status
     }
 }

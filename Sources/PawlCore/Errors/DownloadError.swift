@@ -18,6 +18,8 @@ public struct DownloadError: Error, Sendable {
     public package(set) var resumeObstacle: ResumeObstacle?
     /// What it came from, where another part of the system failed: an `Errno`, a ``NetworkFailure``.
     public package(set) var cause: (any Error)?
+    /// The status that the server answered (RFC 9110 §15), where that was the failure.
+    public package(set) var httpStatus: Int?
     /// How long the server asked to wait.
     package var retryAfter: Duration?
 

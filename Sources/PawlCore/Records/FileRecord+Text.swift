@@ -13,6 +13,7 @@ extension FileRecord {
             source: source,
             bytes: byteCount,
             modified: modified,
+            inode: inode,
             finished: finishedAt,
             digest: digest?.description,
             etag: entityTag?.description,
@@ -37,6 +38,7 @@ extension FileRecord {
         source = AddressParts(stored.source).redacted
         byteCount = stored.bytes
         modified = stored.modified
+        inode = stored.inode
         finishedAt = stored.finished
         digest = stored.digest.flatMap(ContentDigest.init(parsing:))
         entityTag = stored.etag.flatMap(EntityTag.init(lenient:))
@@ -51,6 +53,7 @@ private struct StoredRecord: Codable {
     var source: String
     var bytes: Int64
     var modified: Int64
+    var inode: UInt64?
     var finished: Int64
     var digest: String?
     var etag: String?

@@ -13,6 +13,10 @@ package struct FileRecord: Hashable, Sendable {
     package var byteCount: Int64
     /// Of the file's last change, in nanoseconds since 1970: a file changed since is another one.
     package var modified: Int64
+    /// Which file on the disk it was: tells it from a copy.
+    ///
+    /// Nil where that was not noted.
+    package var inode: UInt64?
     /// Seconds since 1970.
     package var finishedAt: Int64
     package var digest: ContentDigest?
@@ -29,6 +33,15 @@ package struct FileRecord: Hashable, Sendable {
     ) {
         self.key = key
         self.source = source.redacted
+        self.byteCount = byteCount
+        self.modified = modified
+        self.finishedAt = finishedAt
+    }
+
+    /// Of a file that the program itself wrote.
+    package init(key: StorageKey, byteCount: Int64, modified: Int64, finishedAt: Int64) {
+        self.key = key
+        source = ""
         self.byteCount = byteCount
         self.modified = modified
         self.finishedAt = finishedAt

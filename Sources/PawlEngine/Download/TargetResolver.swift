@@ -15,6 +15,8 @@ struct TargetResolver: Sendable {
     let stop: StopSignal
     /// What is to be gone on with, wherever it is.
     let resume: ResumeOrder?
+    /// Noted on the file.
+    let storageKey: String?
     /// The path before the server has said anything.
     let expected: FilePath
 
@@ -24,6 +26,7 @@ struct TargetResolver: Sendable {
         choice = job.choosesDestination
         settings = job.settings
         resume = job.resume
+        storageKey = job.storageKey
         self.storeSettings = storeSettings
         self.stop = stop
         expected =
@@ -123,12 +126,14 @@ struct TargetResolver: Sendable {
         _ representation: Representation,
         _ source: String
     ) throws(DownloadError) -> PartialStore {
-        try PartialStore.create(
+        let store = try PartialStore.create(
             paths,
             source: source,
             representation: representation,
             settings: storeSettings
         )
+        if let storageKey { store.mark(key: storageKey) }
+        return store
     }
 
     private func chosen(by head: ResponseHead) throws(DownloadError) -> FilePath {

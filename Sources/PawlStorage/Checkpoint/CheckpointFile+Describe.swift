@@ -48,6 +48,21 @@ extension CheckpointFile {
         }
     }
 
+    /// How many bytes a checkpoint says that there are, and how many there will be; nil where there is no
+    /// sound one.
+    ///
+    /// The partial file is not looked at.
+    package static func glance(at final: FilePath) -> (bytes: Int64, total: Int64?)? {
+        let path = DownloadPaths(final).checkpoint
+        // Without one that can be read nothing is known.
+        guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            let bytes = try? file.contents(limit: CheckpointImage.longest),
+            case .sound(let checkpoint, _, _) = CheckpointImage(bytes)
+        else { return nil }
+        let count = max(checkpoint.written.count, checkpoint.durable.count)
+        return (count, checkpoint.representation.total)
+    }
+
     private static func unreadable(_ path: FilePath, _ message: String) -> DownloadError {
         DownloadError(
             .fileUnreadable,

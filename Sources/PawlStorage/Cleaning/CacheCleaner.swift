@@ -54,7 +54,10 @@ package struct CacheCleaner: Sendable {
     }
 
     /// Nil where the system does not tell.
-    private var free: Int64? {
+    private var free: Int64? { Self.freeBytes(in: folder) }
+
+    /// What is free on the disk of a folder; nil where the system does not tell.
+    package static func freeBytes(in folder: FilePath) -> Int64? {
         var status = statvfs()
         guard (try? folder.systemCall({ statvfs($0, &status) })) != nil else { return nil }
         let (bytes, overflow) = UInt64(status.f_bavail)

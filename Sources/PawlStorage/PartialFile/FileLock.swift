@@ -85,6 +85,16 @@ enum LockTable {
         return owner.flatMap { $0.process > 0 ? $0.process : nil }
     }
 
+    /// The processes that have locked files, by the files' numbers, on whatever device; nil where the
+    /// number of a process is not told.
+    static var owners: [UInt64: Int32?] {
+        let entries = read().split(separator: "\n").compactMap(Entry.init)
+        return Dictionary(
+            entries.map { ($0.inode, $0.process > 0 ? $0.process : nil) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
     /// The numbers of all files that are locked, on whatever device.
     static var lockedInodes: Set<UInt64> {
         Set(read().split(separator: "\n").compactMap { Entry($0)?.inode })

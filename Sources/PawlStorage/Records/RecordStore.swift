@@ -56,6 +56,28 @@ package enum RecordStore {
         return record(noted) ?? record(sideFileBytes(of: path))
     }
 
+    /// What is stored for a file, whether it fits or not, and whether that can be read.
+    package static func find(_ path: FilePath) -> RecordFinding {
+        do throws(AttributeFailure) {
+            let noted = try ExtendedAttributes.read(attribute, of: path)
+            if let record = record(noted) { return .found(record) }
+            return .damaged("its attribute \(attribute) is no record that this version knows")
+        } catch {
+            // Whatever the reason: without an attribute the side file counts.
+        }
+        guard let bytes = sideFileBytes(of: path) else { return .absent }
+        if let record = record(bytes) { return .found(record) }
+        let name = sideFile(of: path).lastComponent?.string ?? ""
+        return .damaged("\(name) is no record that this version knows")
+    }
+
+    /// What is kept in a side file follows the file's new name; an attribute does that by itself.
+    package static func move(from old: FilePath, to new: FilePath) throws(DownloadError) {
+        guard let bytes = sideFileBytes(of: old) else { return }
+        try writeSideFile(bytes, for: new)
+        try removeSideFile(of: old)
+    }
+
     /// Removes what is stored for a file that was removed itself, or is no longer of interest.
     package static func remove(of path: FilePath) throws(DownloadError) {
         // A file that is gone has taken its attribute with it.

@@ -27,7 +27,7 @@ package enum FolderSnapshot {
 }
 
 extension FileStamp {
-    fileprivate init(_ status: FileStatus) {
+    init(_ status: FileStatus) {
         self.init(
             device: status.identity.device,
             inode: status.identity.inode,

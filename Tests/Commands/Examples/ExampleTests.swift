@@ -16,6 +16,12 @@ struct ExampleTests {
     private func start(_ name: String, _ arguments: String..., in workshop: Workshop) throws
         -> ProcessRunner
     {
+        try start(name, arguments, in: workshop)
+    }
+
+    private func start(_ name: String, _ arguments: [String], in workshop: Workshop) throws
+        -> ProcessRunner
+    {
         let program = try #require(BuiltExamples.folder) + "/" + name
         let settings = ProcessSettings(environment: [
             "HOME": workshop.folder.path, "XDG_CACHE_HOME": nil, "XDG_CONFIG_HOME": nil,
@@ -76,5 +82,30 @@ struct ExampleTests {
         let again = try start("ResumableFetch", workshop.url, "disk.iso", in: workshop)
         #expect(await again.waitForExit() == .code(0), "\(again.output)\(again.errors)")
         #expect(again.output.contains("there before"), "\(again.output)")
+    }
+
+    @Test func `MediaCache fetches a key once, trims and repairs`() async throws {
+        let workshop = try Workshop(Resource(size: 1 << 20))
+        func run(_ arguments: String...) async throws -> String {
+            let all = [workshop.folder.path + "/media"] + arguments
+            let run = try start("MediaCache", all, in: workshop)
+            #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+            return run.output
+        }
+        #expect(try await run("get", "film", workshop.url).hasPrefix("fetched: "))
+        #expect(try await run("get", "film").hasPrefix("from the cache: "))
+        #expect(workshop.origin.requests.count == 1)
+        #expect(try await run("get", "other", workshop.url).hasPrefix("fetched: "))
+        #expect(workshop.folder.exists("media/other.iso"))
+        try workshop.folder.write("media/film.iso", "damage")
+        let repaired = try await run("verify")
+        #expect(repaired == "repaired: film, 1048576 bytes\n1 were intact\n")
+        #expect(try await run("list").hasSuffix("\n2097152 bytes in all\n"))
+        #expect(try await run("trim", "1").hasSuffix("\n1048576 bytes are left\n"))
+        let left = try await run("list")
+        #expect(left.contains("1048576 bytes in all"))
+        let key = left.hasPrefix("film") ? "film" : "other"
+        #expect(try await run("remove", key) == "removed\n")
+        #expect(try await run("remove", key) == "not there\n")
     }
 }

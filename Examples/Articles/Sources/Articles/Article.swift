@@ -21,6 +21,7 @@ struct Article: Sendable {
         Article(name: "ComingFromURLSession", run: comingFromURLSession),
         Article(name: "HowADownloadRuns", run: howADownloadRuns),
         Article(name: "ResumeData", run: resumeData),
+        Article(name: "TheLibrary", run: theLibrary),
         Article(name: "ConcurrencyRules", run: concurrencyRules),
         Article(name: "Errors", run: errors),
     ]

@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "MediaCache",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "pawl", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "MediaCache",
+            dependencies: [.product(name: "Pawl", package: "pawl")]
+        )
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,146 @@
+public import PawlCore
+internal import PawlStorage
+internal import Synchronization
+
+/// What a cleaning of a library did.
+public struct LibraryCleaning: Sendable, Hashable {
+    /// The keys that are gone, in the order in which they went.
+    public fileprivate(set) var removed: [StorageKey] = []
+    /// How many bytes their files had.
+    public fileprivate(set) var removedBytes: Int64 = 0
+    /// How many keys are left.
+    public fileprivate(set) var remainingKeys = 0
+    /// How many bytes their files have.
+    public fileprivate(set) var remainingBytes: Int64 = 0
+    /// Those that should have gone and stayed: fetched by another process, or not removable.
+    public fileprivate(set) var kept: [StorageKey] = []
+}
+
+/// Sizes, and making room.
+extension DownloadLibrary {
+    /// How many bytes a key's file has, or so far what came of it; nil where there is nothing.
+    ///
+    /// - Throws: `DownloadError`.
+    public func size(of key: StorageKey) async throws(DownloadError) -> Int64? {
+        try await keeper.size(of: [key])[key]
+    }
+
+    /// How many bytes all keys have.
+    ///
+    /// - Throws: `DownloadError`.
+    public func size() async throws(DownloadError) -> Int64 {
+        try await sizes().values.reduce(0, +)
+    }
+
+    /// How many bytes each key has.
+    ///
+    /// - Throws: `DownloadError`.
+    public func sizes() async throws(DownloadError) -> [StorageKey: Int64] {
+        try await keeper.size(of: nil)
+    }
+
+    /// Removes keys as the policy says: too old ones, then the least recently used.
+    ///
+    /// A key is used when it is asked for. What is being fetched stays; files that carry no key are
+    /// neither counted nor touched.
+    ///
+    /// - Throws: `DownloadError`; with the code `.usage` for a library in the documents.
+    @discardableResult
+    public func clean(_ policy: CleaningPolicy) async throws(DownloadError) -> LibraryCleaning {
+        try requireCleanable()
+        let (parts, plan, bytes) = try await keeper.plan(policy)
+        var result = LibraryCleaning()
+        for index in plan {
+            let key = parts[index].key
+            do throws(DownloadError) {
+                try await delete(key)
+                result.removed.append(key)
+                result.removedBytes += bytes[index] ?? 0
+            } catch {
+                result.kept.append(key)
+            }
+        }
+        let left = try await sizes()
+        result.remainingKeys = left.count
+        result.remainingBytes = left.values.reduce(0, +)
+        return result
+    }
+
+    /// Removes these keys.
+    ///
+    /// - Throws: `DownloadError`.
+    @discardableResult
+    public func clean(_ keys: [StorageKey]) async throws(DownloadError) -> LibraryCleaning {
+        var result = LibraryCleaning()
+        for key in keys {
+            let bytes = try await size(of: key)
+            guard try await delete(key) else { continue }
+            result.removed.append(key)
+            result.removedBytes += bytes ?? 0
+        }
+        let left = try await sizes()
+        result.remainingKeys = left.count
+        result.remainingBytes = left.values.reduce(0, +)
+        return result
+    }
+}
+
+extension LibraryKeeper {
+    typealias Parts = (key: StorageKey, names: [String])
+
+    fileprivate func size(
+        of keys: [StorageKey]?
+    ) async throws(DownloadError) -> [StorageKey: Int64] {
+        let (known, runs) = state.withLock { state in
+            (
+                keys.map { keys in state.index.entries.filter { keys.contains($0.key) } }
+                    ?? state.index.entries, state.runs
+            )
+        }
+        let coming = known.compactMapValues { entry in
+            entry.download?.run.flatMap { runs[$0]?.task?.currentProgress.completedBytes }
+        }
+        let files = files
+        return try await disk.run { () throws(DownloadError) in
+            var sizes: [StorageKey: Int64] = [:]
+            for (key, entry) in known {
+                var size: Int64 = 0
+                if let name = entry.file?.name { size += try files.byteCount(name) ?? 0 }
+                if let download = entry.download {
+                    let left = CheckpointFile.glance(at: files.path(download.order.name))?.bytes
+                    size += coming[key] ?? left ?? 0
+                }
+                sizes[key] = size
+            }
+            return sizes
+        }
+    }
+
+    fileprivate func plan(
+        _ policy: CleaningPolicy
+    ) async throws(DownloadError) -> ([Parts], [Int], [Int: Int64]) {
+        let all = state.withLock { state in
+            state.index.entries.filter { $0.value.download?.run == nil }
+                .sorted { $0.key.text < $1.key.text }
+                .map { key, entry -> Parts in
+                    let unfinished = entry.download.map { LibraryFiles.parts(of: $0.order.name) }
+                    return (key, [entry.file?.name].compactMap(\.self) + (unfinished ?? []))
+                }
+        }
+        let (files, folder) = (files, folder)
+        return try await disk.run { () throws(DownloadError) in
+            let candidates = all.enumerated().compactMap {
+                files.candidate($0.element.names, index: $0.offset)
+            }
+            let plan = CleaningPlan(
+                candidates,
+                policy: policy,
+                now: CacheCleaner.currentTime,
+                freeBytes: policy.minimumFreeBytes.flatMap { _ in CacheCleaner.freeBytes(in: folder)
+                }
+            )
+            let bytes = Dictionary(uniqueKeysWithValues: candidates.map { ($0.index, $0.bytes) })
+            return (all, plan.doomed, bytes)
+        }
+    }
+}

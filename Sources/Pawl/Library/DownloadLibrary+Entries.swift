@@ -1,0 +1,101 @@
+public import PawlCore
+internal import PawlEngine
+internal import PawlStorage
+internal import SystemPackage
+internal import Synchronization
+
+/// Looking at what is there.
+extension DownloadLibrary {
+    /// All keys and where they stand, in the order of the keys.
+    public var entries: [LibraryEntry] { keeper.entries() }
+
+    /// What is known of one key; nil where that is nothing.
+    public func entry(for key: StorageKey) -> LibraryEntry? { keeper.entry(key) }
+
+    /// Whether the key's file is there, as it was fetched.
+    public func exists(_ key: StorageKey) -> Bool { finishedFile(for: key) != nil }
+
+    /// The key's file where it is there, as it was fetched; nothing is begun.
+    public func finishedFile(for key: StorageKey) -> LibraryFile? {
+        keeper.state.withLock { state in
+            guard let file = state.index.entries[key]?.file, !file.isChanged else { return nil }
+            return LibraryFile(file, in: keeper.folder.string)
+        }
+    }
+
+    /// The task that fetches a key at this moment: its progress, its response, its metrics.
+    ///
+    /// Where the URL is replaced, another one follows.
+    public func task(for key: StorageKey) -> DownloadTask? {
+        keeper.state.withLock { state in
+            state.index.entries[key]?.download?.run.flatMap { state.runs[$0]?.task }
+        }
+    }
+
+    /// How many await a key's file.
+    package func waiterCount(for key: StorageKey) -> Int {
+        keeper.state.withLock { $0.index.entries[key]?.download?.waiters ?? 0 }
+    }
+}
+
+extension LibraryKeeper {
+    fileprivate func entries() -> [LibraryEntry] {
+        let (known, runs) = state.withLock { ($0.index.entries, $0.runs) }
+        let owners = known.values.contains { $0.download != nil } ? PendingOwners.current : [:]
+        return known.sorted { $0.key.text < $1.key.text }
+            .map { entry($0.key, $0.value, runs, owners) }
+    }
+
+    fileprivate func entry(_ key: StorageKey) -> LibraryEntry? {
+        let (known, runs) = state.withLock { ($0.index.entries[key], $0.runs) }
+        guard let known else { return nil }
+        let owners = known.download == nil ? [:] : PendingOwners.current
+        return entry(key, known, runs, owners)
+    }
+
+    private func entry(
+        _ key: StorageKey,
+        _ known: LibraryIndex.Entry,
+        _ runs: [LibraryIndex.RunID: LibraryRun],
+        _ owners: [UInt64: Int32?]
+    ) -> LibraryEntry {
+        let file = known.file.map { LibraryFile($0, in: folder.string) }
+        guard let download = known.download else {
+            let isChanged = known.file?.isChanged ?? false
+            return LibraryEntry(
+                key: key,
+                state: isChanged ? .changed : .finished,
+                file: file,
+                source: nil
+            )
+        }
+        var entry = LibraryEntry(
+            key: key,
+            state: state(download, owners),
+            file: file,
+            source: download.order.url?.redacted
+        )
+        if let task = download.run.flatMap({ runs[$0]?.task }) {
+            let progress = task.currentProgress
+            entry.receivedBytes = progress.completedBytes
+            entry.totalBytes = progress.totalBytes
+        } else if let left = CheckpointFile.glance(at: files.path(download.order.name)) {
+            entry.receivedBytes = left.bytes
+            entry.totalBytes = left.total
+        }
+        return entry
+    }
+
+    private func state(
+        _ download: LibraryIndex.Download,
+        _ owners: [UInt64: Int32?]
+    ) -> LibraryState {
+        if download.run != nil { return .running }
+        let note = PendingNote.path(of: download.order.key, in: folder)
+        if let owner = PendingOwners.owner(of: note, among: owners) {
+            return .runningElsewhere(processIdentifier: owner)
+        }
+        if case .failed(let error) = download.phase { return .failed(error) }
+        return .paused
+    }
+}

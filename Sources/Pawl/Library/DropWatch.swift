@@ -1,0 +1,138 @@
+internal import Logging
+internal import PawlCore
+internal import PawlEngine
+internal import PawlStorage
+internal import Synchronization
+internal import SystemPackage
+
+/// The watched drop folder: names come in, and are looked at until their files are whole.
+final class DropWatch: Sendable {
+    let folder: DropFolder
+    let watcher: any FolderWatching
+    let names = Mailbox<String>()
+    /// The last word: the watching has ended, for that reason where it was not the library's own.
+    let end = Mailbox<FolderEnd>()
+
+    /// It blocks.
+    init(_ path: FilePath) throws(DownloadError) {
+        try FolderPreparation.prepare(path, mode: 0o700)
+        folder = DropFolder(path)
+        watcher = try FolderWatch.begin(path)
+        // Those of them that are files with URLs are looked at first.
+        for name in watcher.baseline.keys.sorted() { names.post(name) }
+    }
+
+    func read() async {
+        while let changes = await watcher.next() {
+            for change in changes {
+                switch change {
+                case .added(let name), .modified(let name), .renamed(_, let name):
+                    names.post(name)
+                case .ended(let reason): end.post(reason)
+                case .removed, .overflowed: break
+                }
+            }
+        }
+        names.nudge()
+    }
+}
+
+extension LibraryKeeper {
+    /// Takes files from the drop folder when they are whole.
+    func take(from drop: DropWatch) async {
+        let alarms = session.engine.alarms
+        let alarm = alarms.enroll { drop.names.nudge() }
+        defer { alarms.resign(alarm) }
+        var settling = DropSettling(rest: configuration.dropRest)
+        while !Task.isCancelled {
+            for name in drop.names.take() where DropList.Kind(fileName: name) != nil {
+                settling.noted(name, at: session.engine.time.now())
+            }
+            for reason in drop.end.take() {
+                tell(.watchingEnded(reason: "the drop folder: \(reason.sentence)"))
+            }
+            for name in await settled(&settling, drop.folder) { await take(name, drop.folder) }
+            let now = session.engine.time.now()
+            alarms.set(
+                alarm,
+                at: settling.isIdle ? .distantFuture : now + configuration.dropRest
+            )
+            await withTaskCancellationHandler {
+                await drop.names.wait()
+            } onCancel: {
+                drop.names.nudge()
+            }
+        }
+    }
+
+    private func settled(_ settling: inout DropSettling, _ folder: DropFolder) async -> [String] {
+        guard !settling.isIdle else { return [] }
+        let names = settling.names
+        // A pool that was shut down ends the library.
+        let looks =
+            (try? await disk.run { () throws(DownloadError) in folder.look(at: names) }) ?? [:]
+        return settling.looked(looks, at: session.engine.time.now())
+    }
+
+    private func take(_ name: String, _ folder: DropFolder) async {
+        do throws(DownloadError) {
+            let found = try await disk.run { () throws(DownloadError) in
+                try Self.read(name, folder)
+            }
+            switch found {
+            case .gone: return
+            case .rejected(let reason): tell(.dropRejected(name: name, reason: reason))
+            case .items(let items):
+                for item in items { try begin(item) }
+                // Their notes are written before the file goes: a crash loses none.
+                for run in runs(of: items) { await run.noted.waitInAnyCase() }
+                let isTaken = try await disk.run { () throws(DownloadError) in
+                    try folder.take(name)
+                }
+                if isTaken { tell(.dropTaken(name: name, keys: items.map(\.key))) }
+            }
+        } catch {
+            // It stays where it is: the next library takes it.
+            session.engine.logger.warning("the file \(name) was not taken: \(error)")
+        }
+    }
+
+    private enum Dropped: Sendable {
+        case gone
+        case rejected(String)
+        case items([DropItem])
+    }
+
+    private static func read(
+        _ name: String,
+        _ folder: DropFolder
+    ) throws(DownloadError) -> Dropped {
+        guard let kind = DropList.Kind(fileName: name) else { return .gone }
+        let fault: String
+        do throws(DownloadError) {
+            guard let bytes = try folder.read(name) else { return .gone }
+            switch Result(catching: { () throws(DropList.Fault) in try DropList.read(bytes, kind) })
+            {
+            case .success(let items): return .items(items)
+            case .failure(let error): fault = error.reason
+            }
+        } catch {
+            fault = error.message
+        }
+        return try folder.reject(name, fault) ? .rejected(fault) : .gone
+    }
+
+    private func begin(_ item: DropItem) throws(DownloadError) {
+        var request = LibraryRequest(item.url)
+        request.name = item.name
+        try begin(item.key, request)
+    }
+
+    private func runs(of items: [DropItem]) -> [LibraryRun] {
+        state.withLock { state in
+            items.compactMap { item in
+                state.index.entries[item.key]?.download?.run.flatMap { state.runs[$0] }
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import PawlCore
+internal import PawlEngine
+internal import Synchronization
+
+/// What one reader of events has not read yet.
+final class EventFeed: Sendable {
+    private struct State {
+        var events: [LibraryEvent] = []
+        var isEnded = false
+    }
+
+    private let state = Mutex(State())
+    private let bell = Mailbox<Never>()
+    private let limit: Int
+
+    init(limit: Int) { self.limit = max(1, limit) }
+
+    func post(_ event: LibraryEvent) {
+        state.withLock { state in
+            if state.events.count >= limit { state.events = [.eventsLost] }
+            state.events.append(event)
+        }
+        bell.nudge()
+    }
+
+    func end() {
+        state.withLock { $0.isEnded = true }
+        bell.nudge()
+    }
+
+    /// All that came since the last time; nil after the end, and where the task was cancelled.
+    func next() async -> [LibraryEvent]? {
+        while !Task.isCancelled {
+            let (events, isEnded) = state.withLock { state in
+                defer { state.events = [] }
+                return (state.events, state.isEnded)
+            }
+            if !events.isEmpty { return events }
+            if isEnded { return nil }
+            await withTaskCancellationHandler {
+                await bell.wait()
+            } onCancel: {
+                bell.nudge()
+            }
+        }
+        return nil
+    }
+}
+
+/// A library's events from the moment at which it was asked for them, for one reader.
+public struct LibraryEvents: AsyncSequence, Sendable {
+    /// What happened.
+    public typealias Element = LibraryEvent
+    /// Events never fail.
+    public typealias Failure = Never
+
+    let feed: EventFeed
+
+    /// Goes on where the last reading of the same sequence ended.
+    public func makeAsyncIterator() -> Iterator { Iterator(feed: feed) }
+
+    /// Waits for events.
+    public struct Iterator: AsyncIteratorProtocol {
+        let feed: EventFeed
+        private var batch: ArraySlice<LibraryEvent> = []
+
+        init(feed: EventFeed) { self.feed = feed }
+
+        /// The next event; nil when the library was closed.
+        public mutating func next() async -> LibraryEvent? { await next(isolation: #isolation) }
+
+        /// The next event; nil when the library was closed.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(Never) -> LibraryEvent? {
+            if batch.isEmpty { batch = (await feed.next() ?? [])[...] }
+            return batch.popFirst()
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import struct FoundationEssentials.URL
+internal import Logging
+internal import PawlCore
+internal import PawlEngine
+internal import PawlStorage
+internal import Synchronization
+
+/// The runner: one unstructured task, which is there until the library is closed.
+extension LibraryKeeper {
+    /// `watcher`: of the folder, if it is watched.
+    func run(_ watcher: (any FolderWatching)?, _ drop: DropWatch?) async {
+        await withDiscardingTaskGroup { group in
+            if let watcher { group.addTask { await self.watch(watcher) } }
+            if let drop {
+                group.addTask { await drop.read() }
+                group.addTask { await self.take(from: drop) }
+            }
+            var line = RunLine(limit: session.configuration.maximumConcurrentDownloads)
+            var isEnding = false
+            while !isEnding || line.active > 0 || !line.waiting.isEmpty {
+                await work.wait()
+                for item in work.take() {
+                    switch item {
+                    case .run(let run): await enqueue(run, &line)
+                    case .renew(let key, let run, let error):
+                        group.addTask { await self.renew(key, run, error) }
+                    case .disk(let body): await runOnDisk(body)
+                    case .ended: line.active -= 1
+                    case .look: break
+                    case .end: isEnding = true
+                    }
+                }
+                while let run = line.next() {
+                    group.addTask {
+                        self.ended(run, await self.outcome(run))
+                    }
+                }
+            }
+            watcher?.stop()
+            drop?.watcher.stop()
+            group.cancelAll()
+        }
+        for feed in state.withLock({ $0.feeds }) { feed.feed?.end() }
+        session.finishTasksAndInvalidate()
+        ended.set()
+    }
+
+    /// Those that wait for their turn, and how many have it.
+    struct RunLine {
+        let limit: Int
+        var active = 0
+        var waiting: [LibraryRun] = []
+
+        init(limit: Int) { self.limit = max(1, limit) }
+
+        var isFull: Bool { active + waiting.count >= limit }
+
+        /// One that was stopped ends at once: it needs no turn.
+        mutating func next() -> LibraryRun? {
+            let index =
+                active < limit ? waiting.indices.first : waiting.firstIndex(where: \.isStopped)
+            guard let index else { return nil }
+            active += 1
+            return waiting.remove(at: index)
+        }
+    }
+
+    /// One that has to wait is noted: it must not be lost with the process.
+    private func enqueue(_ run: LibraryRun, _ line: inout RunLine) async {
+        if line.isFull {
+            let (order, folder) = (run.start.order, folder)
+            await runOnDisk { () throws(DownloadError) in try PendingNote.save(order, in: folder) }
+        }
+        if line.isFull { run.noted.set() }
+        line.waiting.append(run)
+    }
+
+    private func runOnDisk(_ body: @escaping @Sendable () throws(DownloadError) -> Void) async {
+        do throws(DownloadError) {
+            try await disk.run(body)
+        } catch {
+            // Nobody waits for it; what it was about is found again when the library is opened.
+            session.engine.logger.warning("keeping the library's notes failed: \(error)")
+        }
+    }
+
+    private func ended(_ run: LibraryRun, _ end: LibraryIndex.RunEnd) {
+        let wakes = state.withLock { state in
+            state.runs[run.start.run] = nil
+            state.generation += 1
+            let event = LibraryIndex.Event.runEnded(run.key, run.start.run, end)
+            return perform(state.index.handle(event), &state)
+        }
+        run.noted.set()
+        run.ended.set()
+        for wake in wakes { wake() }
+        work.post(.ended)
+    }
+
+    /// Asks the user for another URL.
+    private func renew(
+        _ key: StorageKey,
+        _ run: LibraryIndex.RunID,
+        _ error: DownloadError
+    ) async {
+        let (request, order) = state.withLock { state in
+            (state.requests[key], state.index.entries[key]?.download?.order)
+        }
+        var given: URL?
+        if let ask = request?.renewURL ?? configuration.renewURL, let url = order?.url {
+            let expired = ExpiredURL(key: key, url: url, status: error.httpStatus ?? 0)
+            // Whatever kept the user from giving one, the download's own error is the one to tell.
+            given = try? await ask(expired)
+        }
+        handle(.urlGiven(key, run, given))
+    }
+}

@@ -1,0 +1,154 @@
+internal import PawlCore
+internal import PawlEngine
+internal import PawlStorage
+internal import Synchronization
+internal import SystemPackage
+
+/// A library's inside: the index behind a lock, and the runner that does what it says.
+final class LibraryKeeper: Sendable {
+    typealias Waiter = CheckedContinuation<Result<KnownFile, DownloadError>, Never>
+
+    struct State {
+        var index: LibraryIndex
+        var runs: [LibraryIndex.RunID: LibraryRun] = [:]
+        var waiters: [StorageKey: [UInt64: Waiter]] = [:]
+        /// What was asked for a key, as long as it is not finished.
+        var requests: [StorageKey: LibraryRequest] = [:]
+        var lastToken: UInt64 = 0
+        var feeds: [WeakFeed] = []
+        /// What happened before there was a reader.
+        var early: [LibraryEvent] = []
+        /// Changes when what a look at the folder found may be out of date.
+        var generation = 0
+    }
+
+    struct WeakFeed {
+        weak var feed: EventFeed?
+    }
+
+    /// What the runner is to do, in order.
+    enum Work: Sendable {
+        case run(LibraryRun)
+        case renew(StorageKey, LibraryIndex.RunID, DownloadError)
+        case disk(@Sendable () throws(DownloadError) -> Void)
+        /// A run has told of its end.
+        case ended
+        /// A run was stopped that may still be in line.
+        case look
+        case end
+    }
+
+    let folder: FilePath
+    let configuration: LibraryConfiguration
+    let session: DownloadSession
+    let files: LibraryFiles
+    let disk = BlockingPool(threads: 2, name: "pawl-library")
+    let work = Mailbox<Work>()
+    let ended = EndSignal()
+    let state: Mutex<State>
+    private let area: TemporaryArea?
+
+    /// `area`: what the folder is gone with.
+    init(
+        _ folder: FilePath,
+        _ configuration: LibraryConfiguration,
+        _ session: DownloadSession,
+        area: TemporaryArea?
+    ) {
+        self.folder = folder
+        self.configuration = configuration
+        self.session = session
+        self.area = area
+        files = LibraryFiles(folder)
+        state = Mutex(State(index: LibraryIndex(folder: folder.string)))
+    }
+
+    deinit { disk.shutDown() }
+
+    func handle(_ event: LibraryIndex.Event) {
+        let wakes = state.withLock { state in
+            perform(state.index.handle(event), &state)
+        }
+        for wake in wakes { wake() }
+    }
+
+    /// Does what can be done at once, leaves the rest to the runner, and returns whom to wake.
+    func perform(
+        _ actions: [LibraryIndex.Action],
+        _ state: inout State
+    ) -> [() -> Void] {
+        var wakes: [() -> Void] = []
+        for action in actions {
+            switch action {
+            case .start(let start):
+                let run = LibraryRun(start)
+                state.runs[start.run] = run
+                work.post(.run(run))
+            case .stop(let id, let keeping):
+                state.runs[id]?.stop(keeping: keeping)
+                work.post(.look)
+            case .renew(let key, let run, let error): work.post(.renew(key, run, error))
+            case .conclude(let key, let result):
+                let waiters = state.waiters.removeValue(forKey: key) ?? [:]
+                wakes += waiters.values.map { waiter in { waiter.resume(returning: result) } }
+                if state.index.entries[key]?.download == nil { state.requests[key] = nil }
+            case .tell(let event): tell(event, &state)
+            case .save, .discard, .moveRecord: work.post(.disk(diskWork(action)))
+            case .give, .refuse: break
+            }
+        }
+        return wakes
+    }
+
+    private func diskWork(
+        _ action: LibraryIndex.Action
+    ) -> @Sendable () throws(DownloadError) -> Void {
+        let (folder, files, engine) = (folder, files, session.engine)
+        return { () throws(DownloadError) in
+            switch action {
+            case .save(let order): try PendingNote.save(order, in: folder)
+            case .discard(let order): try Self.discard(order, files, engine)
+            case .moveRecord(let from, let to):
+                try RecordStore.move(from: files.path(from), to: files.path(to))
+            default: break
+            }
+        }
+    }
+
+    /// Removes what a download left; an error where somebody else runs it.
+    static func discard(
+        _ order: PendingDownload,
+        _ files: LibraryFiles,
+        _ engine: Engine
+    ) throws(DownloadError) {
+        let note = try PendingNote.claim(order, in: files.folder)
+        Leftover.discard(DownloadPaths(files.path(order.name)), engine)
+        try note.remove()
+    }
+
+    func tell(_ event: LibraryEvent, _ state: inout State) {
+        var isGone = false
+        for feed in state.feeds {
+            if let feed = feed.feed { feed.post(event) } else { isGone = true }
+        }
+        if isGone { state.feeds.removeAll { $0.feed == nil } }
+    }
+
+    func tell(_ event: LibraryEvent) { state.withLock { tell(event, &$0) } }
+
+    func makeFeed() -> EventFeed {
+        let feed = EventFeed(limit: configuration.mostUnreadEvents)
+        state.withLock { state in
+            for event in state.early { feed.post(event) }
+            state.early = []
+            state.feeds.append(WeakFeed(feed: feed))
+        }
+        if ended.isSet { feed.end() }
+        return feed
+    }
+
+    func close() {
+        handle(.closed)
+        work.post(.end)
+    }
+}

@@ -1,0 +1,129 @@
+internal import struct FoundationEssentials.Data
+internal import class FoundationEssentials.JSONDecoder
+
+/// Reads a file of the drop folder: all of it makes sense, or nothing of it is taken.
+package enum DropList {
+    package static let longestFile = 16 << 20
+    private static let mostItems = 100_000
+
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A shortcut of Windows or of freedesktop.org, or just a URL.
+        case url
+        /// A URL a line; empty lines and those that begin with `#` do not count.
+        case txt
+        /// A list of URLs, or of objects with `url` and, if wanted, `key` and `name`.
+        case json
+
+        /// Nil for a name that the drop folder does not look at.
+        package init?(fileName: String) {
+            guard !fileName.hasPrefix("."), let dot = fileName.lastIndex(of: ".") else {
+                return nil
+            }
+            self.init(rawValue: fileName[dot...].dropFirst().lowercased())
+        }
+    }
+
+    /// Why a file makes no sense, for people.
+    package struct Fault: Error, Hashable, Sendable {
+        package let reason: String
+    }
+
+    package static func read(_ bytes: [UInt8], _ kind: Kind) throws(Fault) -> [DropItem] {
+        let items: [DropItem]
+        switch kind {
+        case .json: items = try readJSON(bytes)
+        case .txt: items = try readLines(try text(bytes))
+        case .url: items = [try readShortcut(try text(bytes))]
+        }
+        guard !items.isEmpty else { throw Fault(reason: "it has no URL") }
+        guard items.count <= mostItems else {
+            throw Fault(reason: "it has \(items.count) URLs, where \(mostItems) are the most")
+        }
+        return items
+    }
+
+    private static func text(_ bytes: [UInt8]) throws(Fault) -> [Substring] {
+        let coding = TextCoding.marked(bytes)?.coding ?? .utf8
+        guard let text = coding.decode(bytes) else {
+            throw Fault(reason: "it is no text in UTF-8")
+        }
+        return text.split(whereSeparator: \.isNewline)
+    }
+
+    private static func readLines(_ lines: [Substring]) throws(Fault) -> [DropItem] {
+        var items: [DropItem] = []
+        for line in lines.map(\.trimmed) where !line.isEmpty && !line.hasPrefix("#") {
+            items.append(try item(String(line)))
+        }
+        return items
+    }
+
+    /// `[InternetShortcut]` and `[Desktop Entry]` have a line `URL=…`.
+    private static func readShortcut(_ lines: [Substring]) throws(Fault) -> DropItem {
+        let lines = lines.map { String($0.trimmed) }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+        guard let first = lines.first else { throw Fault(reason: "it is empty") }
+        guard first.hasPrefix("[") else {
+            guard lines.count == 1 else {
+                throw Fault(reason: "it is neither a shortcut nor one URL")
+            }
+            return try item(first)
+        }
+        var section = ""
+        for line in lines where !line.hasPrefix(";") {
+            if line.hasPrefix("[") {
+                section = line.lowercased()
+                continue
+            }
+            let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmed }
+            guard section == "[internetshortcut]" || section == "[desktop entry]",
+                parts.count == 2, parts[0].lowercased() == "url"
+            else { continue }
+            return try item(String(parts[1]))
+        }
+        throw Fault(reason: "it is a shortcut without a URL")
+    }
+
+    private static func readJSON(_ bytes: [UInt8]) throws(Fault) -> [DropItem] {
+        // What is wrong in it, the decoder says in words that are not for people.
+        guard let list = try? JSONDecoder().decode([JSONItem].self, from: Data(bytes)) else {
+            throw Fault(
+                reason: "it is no JSON list of URLs, or of objects with url, key and name"
+            )
+        }
+        var items: [DropItem] = []
+        for entry in list { items.append(try item(entry.url, key: entry.key, name: entry.name)) }
+        return items
+    }
+
+    private static func item(
+        _ text: String,
+        key: String? = nil,
+        name: String? = nil
+    ) throws(Fault) -> DropItem {
+        do throws(DownloadError) {
+            return DropItem(url: try SourceURL.parse(text).url, key: key, name: name)
+        } catch {
+            throw Fault(reason: error.message)
+        }
+    }
+}
+
+private struct JSONItem: Decodable {
+    var url: String
+    var key: String?
+    var name: String?
+
+    private enum CodingKeys: String, CodingKey { case url, key, name }
+
+    init(from decoder: any Decoder) throws {
+        // A text alone is a URL.
+        if let url = try? decoder.singleValueContainer().decode(String.self) {
+            self.url = url
+            return
+        }
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        url = try values.decode(String.self, forKey: .url)
+        key = try values.decodeIfPresent(String.self, forKey: .key)
+        name = try values.decodeIfPresent(String.self, forKey: .name)
+    }
+}

@@ -1,0 +1,177 @@
+/// What happens in the folder.
+extension LibraryIndex {
+    /// Which names are to be looked at before these changes are followed: those in them, and those that a
+    /// note tells of which has changed.
+    package func namesToLookAt(_ changes: [FolderChange]) -> Set<String> {
+        var names: Set<String> = []
+        for change in changes {
+            switch change {
+            case .added(let name), .modified(let name): names.insert(name)
+            case .renamed(_, let to): names.insert(to)
+            case .removed(let name):
+                if let key = key(ofNote: name) { names.formUnion(namesOf(key)) }
+            case .overflowed, .ended: break
+            }
+        }
+        return names
+    }
+
+    /// Another process that has finished a download notes the file's record, then removes its note.
+    private func namesOf(_ key: StorageKey) -> [String] {
+        guard let name = entries[key]?.download?.order.name else { return [] }
+        let stem = FileNameParts(name).stem
+        return files.keys.filter { owners[$0] == nil && $0.hasPrefix(stem) }
+    }
+
+    private func key(ofNote name: String) -> StorageKey? {
+        guard let form = LibraryName.form(ofPending: name) else { return nil }
+        // A form that was cut tells no key: then all notes are asked.
+        return StorageKey(plainForm: form) ?? shortened[form]
+    }
+
+    mutating func follow(_ changes: [FolderChange], _ found: [String: FoundFile]) -> [Action] {
+        var actions: [Action] = []
+        for change in changes {
+            switch change {
+            case .added(let name), .modified(let name): actions += appeared(name, found[name])
+            case .removed(let name): actions += vanished(name, found)
+            case .renamed(let from, let to): actions += renamed(from, to, found[to])
+            case .overflowed: break
+            case .ended(let reason):
+                actions.append(.tell(.watchingEnded(reason: reason.sentence)))
+            }
+        }
+        return actions
+    }
+
+    private mutating func renamed(
+        _ from: String,
+        _ to: String,
+        _ found: FoundFile?
+    ) -> [Action] {
+        guard !LibraryName.isInternal(from), !LibraryName.isInternal(to),
+            let stamp = files[from], let found, found.stamp == stamp
+        else {
+            return vanished(from, [:]) + appeared(to, found)
+        }
+        var actions: [Action] = []
+        // What had the name before is gone.
+        if files[to] != nil { actions += vanished(to, [:]) }
+        files[from] = nil
+        files[to] = stamp
+        let key = owners[from]
+        if let key, var file = entries[key]?.file {
+            file.name = to
+            setFile(file, of: key)
+            actions.append(.moveRecord(from: from, to: to))
+        }
+        return actions + [.tell(.fileRenamed(from: from, to: to, key: key))]
+    }
+
+    mutating func appeared(_ name: String, _ found: FoundFile?) -> [Action] {
+        // It is gone again: that is told, too, or nobody knew of it.
+        guard let found else { return vanished(name, [:]) }
+        if LibraryName.isInternal(name) { return appearedInternal(name, found) }
+        let old = files[name]
+        // Its end tells.
+        if let key = targets[name], entries[key]?.download?.run != nil { return [] }
+        files[name] = found.stamp
+        if old == found.stamp, owners[name] != nil || found.record == .absent { return [] }
+        // What another process is about to finish has its record soon.
+        if found.record == .absent, targets[name] != nil, owners[name] == nil { return [] }
+        if let record = found.fittingRecord { return adopt(name, record, found.stamp, old) }
+        var actions: [Action] = []
+        if case .damaged(let reason) = found.record {
+            actions.append(.tell(.recordDamaged(name: name, reason: reason)))
+        }
+        guard let key = owners[name], var file = entries[key]?.file else {
+            if old == found.stamp { return actions }
+            return actions + [
+                .tell(
+                    old == nil
+                        ? .fileAdded(name: name, key: nil) : .fileChanged(name: name, key: nil)
+                )
+            ]
+        }
+        file.isChanged = true
+        file.stamp = found.stamp
+        setFile(file, of: key)
+        return actions + [.tell(.fileChanged(name: name, key: key))]
+    }
+
+    /// A file that carries a record that fits it.
+    private mutating func adopt(
+        _ name: String,
+        _ record: FileRecord,
+        _ stamp: FileStamp,
+        _ old: FileStamp?
+    ) -> [Action] {
+        let key = record.key
+        if let other = entries[key]?.file, other.name != name, files[other.name] != nil,
+            !other.isChanged, record.inode != stamp.inode || other.record.inode == other.stamp.inode
+        {
+            // A copy with all its attributes: one file a key.
+            return [.tell(.fileAdded(name: name, key: nil))]
+        }
+        // Another key's file was replaced by this one.
+        if let previous = owners[name], previous != key { setFile(nil, of: previous) }
+        setFile(KnownFile(name: name, record: record, stamp: stamp), of: key)
+        return [
+            .tell(
+                old == nil ? .fileAdded(name: name, key: key) : .fileChanged(name: name, key: key)
+            )
+        ]
+    }
+
+    private mutating func vanished(_ name: String, _ found: [String: FoundFile]) -> [Action] {
+        if LibraryName.isInternal(name) { return vanishedInternal(name, found) }
+        guard files.removeValue(forKey: name) != nil else { return [] }
+        let key = owners[name]
+        if let key { setFile(nil, of: key) }
+        return [.tell(.fileRemoved(name: name, key: key))]
+    }
+
+    /// A note on a download, which another process or an earlier one wrote.
+    private mutating func appearedInternal(_ name: String, _ found: FoundFile) -> [Action] {
+        guard let form = LibraryName.form(ofPending: name) else { return [] }
+        guard let order = found.pending else {
+            // One that is just written is told again.
+            return []
+        }
+        if StorageKey(plainForm: form) == nil { shortened[form] = order.key }
+        guard entries[order.key]?.download?.run == nil else { return [] }
+        setDownload(Download(found: order), of: order.key)
+        return []
+    }
+
+    private mutating func vanishedInternal(
+        _ name: String,
+        _ found: [String: FoundFile]
+    ) -> [Action] {
+        guard let key = key(ofNote: name), let download = entries[key]?.download,
+            download.run == nil
+        else { return [] }
+        setDownload(nil, of: key)
+        return found.keys.sorted().flatMap { appeared($0, found[$0]) }
+    }
+}
+
+extension LibraryIndex.Download {
+    /// One that this library has not begun.
+    package init(found order: PendingDownload) {
+        self.order = order
+        phase = order.failure.map { .failed($0.error) } ?? .paused
+    }
+}
+
+extension FolderEnd {
+    /// For people.
+    package var sentence: String {
+        switch self {
+        case .removed: "the folder was removed"
+        case .moved: "the folder has another name, or another folder has its name"
+        case .unmounted: "the file system was unmounted"
+        case .unreadable: "the folder cannot be read"
+        }
+    }
+}

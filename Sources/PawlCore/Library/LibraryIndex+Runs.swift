@@ -1,0 +1,102 @@
+internal import struct FoundationEssentials.URL
+
+/// What became of runs.
+extension LibraryIndex {
+    mutating func ended(_ key: StorageKey, _ run: RunID, _ end: RunEnd) -> [Action] {
+        guard let download = entries[key]?.download, download.run == run else { return [] }
+        switch end {
+        case .finished(let file, let wasFetched): return finished(key, file, wasFetched)
+        case .stopped:
+            guard case .stopping(_, let stop) = download.phase else {
+                // From outside: the session was invalidated.
+                return stopped(key, download, .pause)
+            }
+            return stopped(key, download, stop)
+        case .failed(let error, let brought):
+            if case .stopping(_, let stop) = download.phase {
+                return stopped(key, download, stop)
+            }
+            return failed(key, download, run, error, brought: brought)
+        }
+    }
+
+    private mutating func finished(
+        _ key: StorageKey,
+        _ file: KnownFile,
+        _ wasFetched: Bool
+    ) -> [Action] {
+        setDownload(nil, of: key)
+        setFile(file, of: key)
+        return [.conclude(key, .success(file)), .tell(.finished(found(file)))]
+    }
+
+    private mutating func failed(
+        _ key: StorageKey,
+        _ download: Download,
+        _ run: RunID,
+        _ error: DownloadError,
+        brought: Bool
+    ) -> [Action] {
+        var download = download
+        guard download.renews, !isClosed, download.renewal.mayAsk(after: error, brought: brought)
+        else {
+            return fail(key, download, error)
+        }
+        download.phase = .renewing(run, error)
+        setDownload(download, of: key)
+        return [.renew(key, run, error)]
+    }
+
+    private mutating func fail(
+        _ key: StorageKey,
+        _ download: Download,
+        _ error: DownloadError
+    ) -> [Action] {
+        var download = download
+        download.phase = .failed(error)
+        download.waiters = 0
+        download.order.failure = PendingDownload.Failure(error)
+        setDownload(download, of: key)
+        return [.conclude(key, .failure(error)), .tell(.failed(key, error))]
+            // Where another process has it, what it wrote down stays.
+            + (error.code == .alreadyRunning ? [] : [.save(download.order)])
+    }
+
+    mutating func given(_ key: StorageKey, _ run: RunID, _ url: URL?) -> [Action] {
+        guard var download = entries[key]?.download,
+            case .renewing(run, let error) = download.phase
+        else { return [] }
+        guard let url else { return fail(key, download, error) }
+        download.order.url = url
+        return start(key, download) + [.tell(.urlReplaced(key))]
+    }
+
+    /// There is no run any more.
+    mutating func stopped(
+        _ key: StorageKey,
+        _ download: Download,
+        _ stop: Download.Stop
+    ) -> [Action] {
+        var download = download
+        switch stop {
+        case .restart where !isClosed: return start(key, download)
+        case .restart, .pause:
+            download.phase = .paused
+            download.waiters = 0
+            setDownload(download, of: key)
+            let error = DownloadError(
+                .interrupted,
+                "the download was paused",
+                advice: "ask for the key again to go on"
+            )
+            return [.conclude(key, .failure(error)), .tell(.paused(key))]
+        case .discard:
+            setDownload(nil, of: key)
+            let error = DownloadError(.cancelled, "the download was cancelled")
+            return [
+                .discard(download.order), .conclude(key, .failure(error)),
+                .tell(.cancelled(key)),
+            ]
+        }
+    }
+}

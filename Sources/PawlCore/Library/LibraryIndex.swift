@@ -1,0 +1,192 @@
+package import struct FoundationEssentials.URL
+
+/// What a library knows: files and downloads by their keys; events in, actions out.
+///
+/// One download a key. A *run* is one attempt at it, with a number of its own: what an older one says is
+/// not heard.
+package struct LibraryIndex: Sendable {
+    package typealias RunID = UInt64
+
+    package struct Entry: Sendable {
+        package var file: KnownFile?
+        package var download: Download?
+    }
+
+    /// A download that has not finished.
+    package struct Download: Sendable {
+        package enum Phase: Sendable {
+            case running(RunID)
+            /// It was told to end.
+            case stopping(RunID, Stop)
+            /// The user is asked for another URL, after this error.
+            case renewing(RunID, DownloadError)
+            case paused
+            case failed(DownloadError)
+        }
+
+        package enum Stop: Hashable, Sendable {
+            case pause, discard, restart
+        }
+
+        package var order: PendingDownload
+        package var phase: Phase
+        package var renewal = LinkRenewal()
+        /// How many await the file.
+        package var waiters = 0
+        /// Whether somebody wants it who does not wait.
+        package var isDetached = false
+        /// Whether somebody can be asked for another URL.
+        package var renews = false
+
+        package var run: RunID? {
+            switch phase {
+            case .running(let run), .stopping(let run, _), .renewing(let run, _): run
+            case .paused, .failed: nil
+            }
+        }
+    }
+
+    package struct Ask: Sendable {
+        package var url: URL?
+        /// What the file is to be called where it has no name yet.
+        package var name: String
+        package var policy: FinishedFilePolicy
+        /// Whether the asker awaits the file.
+        package var waits: Bool
+        /// Whether somebody can be asked for another URL.
+        package var renews = false
+
+        package init(url: URL?, name: String, policy: FinishedFilePolicy, waits: Bool) {
+            self.url = url
+            self.name = name
+            self.policy = policy
+            self.waits = waits
+        }
+    }
+
+    package enum RunEnd: Sendable {
+        /// `wasFetched`: not where the server said that the old one is still the same.
+        case finished(KnownFile, wasFetched: Bool)
+        /// `brought`: whether the run brought bytes.
+        case failed(DownloadError, brought: Bool)
+        case stopped
+    }
+
+    package enum Event: Sendable {
+        case asked(StorageKey, Ask)
+        /// One that awaited the file does so no more.
+        case waiterLeft(StorageKey)
+        case pauseAsked(StorageKey)
+        case cancelAsked(StorageKey)
+        case urlReplaced(StorageKey, URL)
+        case urlGiven(StorageKey, RunID, URL?)
+        case runEnded(StorageKey, RunID, RunEnd)
+        case folderChanged([FolderChange], [String: FoundFile])
+        /// A file was written by the program itself, or proven anew.
+        case recorded(KnownFile)
+        case closed
+    }
+
+    package struct Start: Sendable {
+        package var run: RunID
+        package var order: PendingDownload
+        /// The file that is there, and taken if the server says so.
+        package var revalidates: KnownFile?
+    }
+
+    package enum Action: Sendable {
+        /// The asker has it at once.
+        case give(KnownFile)
+        /// The asker gets nothing.
+        case refuse(DownloadError)
+        case start(Start)
+        case stop(RunID, keeping: Bool)
+        /// Ask the user for a URL in place of the one that expired.
+        case renew(StorageKey, RunID, DownloadError)
+        /// Tell all who await the key's file.
+        case conclude(StorageKey, Result<KnownFile, DownloadError>)
+        /// Note on disk what a download is.
+        case save(PendingDownload)
+        /// Throw away what a download left.
+        case discard(PendingDownload)
+        /// What is kept of a file follows its new name.
+        case moveRecord(from: String, to: String)
+        case tell(LibraryEvent)
+    }
+
+    package let folder: String
+    package private(set) var entries: [StorageKey: Entry] = [:]
+    /// All files of the folder that are not Pawl's own.
+    package internal(set) var files: [String: FileStamp] = [:]
+    /// Which key has the file of that name.
+    private(set) var owners: [String: StorageKey] = [:]
+    /// Which unfinished download will have that name.
+    private(set) var targets: [String: StorageKey] = [:]
+    /// Which key has a form that was cut.
+    var shortened: [String: StorageKey] = [:]
+    private var lastRun: RunID = 0
+    private(set) var isClosed = false
+
+    package init(folder: String) { self.folder = folder }
+
+    package mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .asked(let key, let ask): return asked(key, ask)
+        case .waiterLeft(let key): return waiterLeft(key)
+        case .pauseAsked(let key): return stop(key, .pause)
+        case .cancelAsked(let key): return stop(key, .discard)
+        case .urlReplaced(let key, let url): return replaceURL(key, url)
+        case .urlGiven(let key, let run, let url): return given(key, run, url)
+        case .runEnded(let key, let run, let end): return ended(key, run, end)
+        case .folderChanged(let changes, let found): return follow(changes, found)
+        case .recorded(let file):
+            setFile(file, of: file.record.key)
+            return []
+        case .closed:
+            isClosed = true
+            return entries.keys.flatMap { stop($0, .pause) }
+        }
+    }
+
+    // MARK: - The tables, kept in agreement
+
+    mutating func setFile(_ file: KnownFile?, of key: StorageKey) {
+        if let old = entries[key]?.file, owners[old.name] == key { owners[old.name] = nil }
+        entries[key, default: Entry()].file = file
+        if let file {
+            owners[file.name] = key
+            files[file.name] = file.stamp
+        }
+        removeIfEmpty(key)
+    }
+
+    mutating func setDownload(_ download: Download?, of key: StorageKey) {
+        if let old = entries[key]?.download, targets[old.order.name] == key {
+            targets[old.order.name] = nil
+        }
+        entries[key, default: Entry()].download = download
+        if let download { targets[download.order.name] = key }
+        removeIfEmpty(key)
+    }
+
+    private mutating func removeIfEmpty(_ key: StorageKey) {
+        if let entry = entries[key], entry.file == nil, entry.download == nil { entries[key] = nil }
+    }
+
+    /// A name that no other key has, or is to have.
+    package func freeName(_ name: String, for key: StorageKey) -> String {
+        for number in 0..<10_000 {
+            let candidate = number == 0 ? name : FileName.numbered(name, number)
+            let others = [owners[candidate], targets[candidate]].compactMap(\.self)
+            if others.allSatisfy({ $0 == key }) { return candidate }
+        }
+        return name
+    }
+
+    mutating func nextRun() -> RunID {
+        lastRun += 1
+        return lastRun
+    }
+
+    func found(_ file: KnownFile) -> LibraryFile { LibraryFile(file, in: folder) }
+}

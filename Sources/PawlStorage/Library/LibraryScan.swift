@@ -1,0 +1,151 @@
+internal import Glibc
+internal import struct FoundationEssentials.URL
+package import PawlCore
+package import SystemPackage
+
+/// Looks at the files of a library's folder, and reads what is kept of them, but none of their bytes.
+package struct LibraryScan: Sendable {
+    private let folder: FilePath
+
+    package init(_ folder: FilePath) { self.folder = folder }
+
+    /// All files, as they are now.
+    package func stamps() throws(DownloadError) -> [String: FileStamp] {
+        try attempt(.inspect, folder) { () throws(Errno) in try FolderSnapshot.take(folder) }
+    }
+
+    /// Those of the names that are files.
+    package func look(
+        at names: some Sequence<String>
+    ) throws(DownloadError) -> [String: FoundFile] {
+        let stamps = try attempt(.inspect, folder) { () throws(Errno) in
+            try FolderSnapshot.look(at: names, in: folder)
+        }
+        return stamps.reduce(into: [:]) { files, file in
+            files[file.key] = look(at: file.key, file.value)
+        }
+    }
+
+    /// All that is there; `stamps` as a look at the folder gave them.
+    ///
+    /// What a process that died left half finished is finished here: a file that had got its name, but
+    /// not its record, and side files whose files have other names now.
+    package func content(_ stamps: [String: FileStamp]) -> LibraryContent {
+        var content = LibraryContent()
+        for (name, stamp) in stamps {
+            if LibraryName.form(ofPending: name) != nil {
+                // One that is just made has no bytes yet.
+                if stamp.size > 0 { content.notes[name] = .some(PendingNote.read(path(name))) }
+            } else if !LibraryName.isInternal(name) {
+                content.files[name] = look(at: name, stamp)
+            }
+        }
+        settle(&content)
+        moveSideFiles(stamps.keys, &content)
+        findPartials(stamps.keys, &content)
+        return content
+    }
+
+    private func path(_ name: String) -> FilePath {
+        FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.utf8))
+    }
+
+    private func look(at name: String, _ stamp: FileStamp) -> FoundFile {
+        if LibraryName.form(ofPending: name) != nil {
+            return FoundFile(stamp: stamp, pending: PendingNote.read(path(name)))
+        }
+        guard !LibraryName.isInternal(name) else { return FoundFile(stamp: stamp) }
+        return FoundFile(stamp: stamp, record: RecordStore.find(path(name)))
+    }
+
+    /// A file that was finished, though its process died before it was noted.
+    private func settle(_ content: inout LibraryContent) {
+        for (name, note) in content.notes {
+            guard let order = note, let file = content.files[order.name],
+                file.fittingRecord?.key != order.key,
+                let mark = RepresentationMark.found(on: path(order.name)),
+                // Another process is about to do it.
+                let claim = try? PendingNote.claim(order, in: folder)
+            else { continue }
+            var record = FileRecord(
+                key: order.key,
+                source: order.url,
+                byteCount: mark.total,
+                modified: file.stamp.modified
+            )
+            record.inode = file.stamp.inode
+            record.entityTag = mark.tag
+            record.lastModified = mark.lastModified
+            // Where it cannot be written the download goes on, and finds the file.
+            guard (try? RecordStore.write(record, for: path(order.name))) != nil else {
+                claim.release()
+                continue
+            }
+            content.files[order.name]?.record = .found(record)
+            content.notes[name] = nil
+            // It finds its file the next time.
+            try? claim.remove()
+        }
+    }
+
+    /// A file that was renamed while nobody looked has left its side file behind.
+    private func moveSideFiles(
+        _ names: some Sequence<String>,
+        _ content: inout LibraryContent
+    ) {
+        let orphans = names.compactMap { name -> (file: FilePath, record: FileRecord)? in
+            guard let file = RecordStore.file(ofSideFile: path(name)),
+                content.files[file.lastComponent?.string ?? ""] == nil,
+                let record = RecordStore.stored(for: file)
+            else { return nil }
+            return (file, record)
+        }
+        guard !orphans.isEmpty else { return }
+        let homeless = content.files.filter { $0.value.record == .absent }.sorted {
+            $0.key < $1.key
+        }
+        var taken: Set<String> = []
+        for (old, record) in orphans {
+            let found = homeless.first { name, file in
+                !taken.contains(name)
+                    && record.fits(byteCount: file.stamp.size, modified: file.stamp.modified)
+                    && (record.inode == nil || record.inode == file.stamp.inode)
+            }
+            guard let name = found?.key,
+                (try? RecordStore.move(from: old, to: path(name))) != nil
+            else { continue }
+            taken.insert(name)
+            content.files[name]?.record = .found(record)
+        }
+    }
+
+    private func findPartials(
+        _ names: some Sequence<String>,
+        _ content: inout LibraryContent
+    ) {
+        for name in names where name.hasSuffix(".part") {
+            guard let key = KeyMark.key(on: path(name)) else { continue }
+            let final = String(name.dropLast(".part".count))
+            if FileName.clean(final) == final { content.partials.append((key, final)) }
+        }
+        content.partials.sort { $0.name < $1.name }
+    }
+}
+
+extension FileRecord {
+    /// Of a file that was finished when it was changed last.
+    fileprivate init(key: StorageKey, source: URL?, byteCount: Int64, modified: Int64) {
+        let seconds = modified / 1_000_000_000
+        if let source {
+            self.init(
+                key: key,
+                source: source,
+                byteCount: byteCount,
+                modified: modified,
+                finishedAt: seconds
+            )
+        } else {
+            self.init(key: key, byteCount: byteCount, modified: modified, finishedAt: seconds)
+        }
+    }
+}

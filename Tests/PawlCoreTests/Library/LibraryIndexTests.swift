@@ -1,0 +1,163 @@
+import struct FoundationEssentials.URL
+import PawlCore
+import Testing
+
+/// Contract: "one download a key: the second ask for a running key joins it, for a finished one gets the
+/// file, for a paused one resumes it".
+@Suite(.timeLimit(.minutes(1)))
+struct LibraryIndexTests {
+    @Test func `a running key is joined, and has one run`() throws {
+        var desk = IndexDesk()
+        #expect(desk.ask("a").count { $0.isStart } == 1)
+        #expect(desk.ask("a").isEmpty)
+        #expect(desk.ask("b").count { $0.isStart } == 1)
+        let actions = desk.end("a", .finished(desk.file("a"), wasFetched: true))
+        #expect(actions.concluded == [.finished("a")])
+        #expect(desk.ask("a").given == ["a"])
+    }
+
+    @Test func `a paused key goes on from its own URL and to its own name`() throws {
+        var desk = IndexDesk()
+        _ = desk.ask("a", name: "first.bin")
+        let run = try #require(desk.run(of: "a"))
+        #expect(desk.index.handle(.pauseAsked("a")).stops == [true])
+        // Who asks while it ends is not sent away.
+        #expect(desk.ask("a", url: nil).isEmpty)
+        let actions = desk.end("a", .stopped)
+        let start = try #require(actions.starts.first)
+        #expect(start.run != run)
+        #expect(start.order.name == "first.bin")
+        #expect(start.order.url == desk.url("a"))
+        _ = desk.index.handle(.pauseAsked("a"))
+        #expect(desk.end("a", .stopped).concluded == [.failed(.interrupted)])
+        #expect(desk.ask("a", url: nil).starts.map(\.order.name) == ["first.bin"])
+    }
+
+    @Test func `the last who waits pauses it, unless somebody wants it who does not wait`() {
+        var desk = IndexDesk()
+        _ = desk.ask("a")
+        _ = desk.ask("a")
+        #expect(desk.index.handle(.waiterLeft("a")).isEmpty)
+        #expect(desk.index.handle(.waiterLeft("a")).stops == [true])
+        _ = desk.ask("b")
+        _ = desk.ask("b", waits: false)
+        #expect(desk.index.handle(.waiterLeft("b")).isEmpty)
+    }
+
+    @Test func `a new URL begins another run when the old one has ended`() throws {
+        var desk = IndexDesk()
+        _ = desk.ask("a")
+        let other = try #require(URL(string: "http://other.example/a"))
+        #expect(desk.index.handle(.urlReplaced("a", other)).stops == [true])
+        #expect(desk.end("a", .stopped).starts.map(\.order.url) == [other])
+        // One that has failed is noted, and goes on when it is asked for.
+        _ = desk.end("a", .failed(DownloadError(.network, "broke"), brought: true))
+        #expect(
+            desk.index.handle(.urlReplaced("a", desk.url("a"))).saves.map(\.url) == [desk.url("a")]
+        )
+        #expect(desk.ask("a", url: nil).starts.map(\.order.url) == [desk.url("a")])
+        #expect(desk.index.handle(.urlReplaced("none", other)).isEmpty)
+    }
+
+    @Test(arguments: [401, 403, 410])
+    func `an expired link is asked for once, and again only after bytes`(status: Int) throws {
+        var desk = IndexDesk()
+        let expired = DownloadError(status: status, reason: "", host: "h")
+        _ = desk.ask("a", renews: true)
+        #expect(desk.end("a", .failed(expired, brought: true)).renewals == ["a"])
+        let run = try #require(desk.run(of: "a"))
+        #expect(desk.index.handle(.urlGiven("a", run + 1, desk.url("a"))).isEmpty)
+        let other = try #require(URL(string: "http://other.example/a"))
+        let actions = desk.index.handle(.urlGiven("a", run, other))
+        #expect(actions.starts.map(\.order.url) == [other])
+        #expect(
+            desk.end("a", .failed(expired, brought: false)).concluded == [.failed(.code(status))]
+        )
+        _ = desk.ask("a", renews: true)
+        _ = desk.end("a", .failed(expired, brought: false))
+        _ = desk.index.handle(.urlGiven("a", desk.run(of: "a") ?? 0, other))
+        #expect(desk.end("a", .failed(expired, brought: true)).renewals == ["a"])
+        #expect(
+            desk.index.handle(.urlGiven("a", desk.run(of: "a") ?? 0, nil)).concluded
+                == [.failed(.code(status))]
+        )
+    }
+
+    @Test func `other failures, and libraries without a closure, ask for nothing`() {
+        var desk = IndexDesk()
+        _ = desk.ask("a", renews: true)
+        let gone = DownloadError(status: 404, reason: "", host: "h")
+        #expect(desk.end("a", .failed(gone, brought: true)).renewals.isEmpty)
+        _ = desk.ask("b")
+        let expired = DownloadError(status: 403, reason: "", host: "h")
+        #expect(desk.end("b", .failed(expired, brought: true)).renewals.isEmpty)
+    }
+
+    @Test func `what is thrown away is discarded when its run has ended`() {
+        var desk = IndexDesk()
+        _ = desk.ask("a")
+        #expect(desk.index.handle(.cancelAsked("a")).stops == [false])
+        #expect(desk.ask("a").refused == [.cancelled])
+        let actions = desk.end("a", .stopped)
+        #expect(actions.discards.map(\.key) == ["a"])
+        #expect(actions.concluded == [.failed(.cancelled)])
+        #expect(desk.index.entries.isEmpty)
+        #expect(desk.index.handle(.cancelAsked("a")).isEmpty)
+    }
+
+    @Test func `a finished file is revalidated or replaced under its own name`() throws {
+        var desk = IndexDesk()
+        desk.finish("a")
+        let start = try #require(desk.ask("a", policy: .revalidate).starts.first)
+        #expect(start.revalidates?.name == "a")
+        #expect(start.order.name == "a")
+        let same = desk.file("a")
+        #expect(
+            desk.end("a", .finished(same, wasFetched: false)).concluded == [.finished("a")]
+        )
+        let again = try #require(desk.ask("a", policy: .reload).starts.first)
+        #expect(again.order.replaces)
+        #expect(again.revalidates == nil)
+    }
+
+    @Test func `a changed file is left alone by who asks, and replaced by who reloads`() throws {
+        var desk = IndexDesk()
+        desk.finish("a")
+        desk.change("a")
+        let beside = try #require(desk.ask("a", name: "a").starts.first)
+        #expect(!beside.order.replaces)
+        #expect(beside.order.name == "a.1")
+        _ = desk.index.handle(.cancelAsked("a"))
+        _ = desk.end("a", .stopped)
+        let instead = try #require(desk.ask("a", policy: .reload).starts.first)
+        #expect(instead.order.replaces)
+        #expect(instead.order.name == "a")
+    }
+
+    @Test func `two keys never get the same name`() {
+        var desk = IndexDesk()
+        #expect(desk.ask("a", name: "x.png").starts.map(\.order.name) == ["x.png"])
+        #expect(desk.ask("b", name: "x.png").starts.map(\.order.name) == ["x.1.png"])
+        desk.finish("a", name: "x.png")
+        #expect(desk.ask("c", name: "x.png").starts.map(\.order.name) == ["x.2.png"])
+    }
+
+    @Test func `without a URL there is nothing to fetch`() {
+        var desk = IndexDesk()
+        #expect(desk.ask("a", url: nil).refused == [.usage])
+        #expect(desk.index.entries.isEmpty)
+    }
+
+    @Test func `closing pauses all, and nothing begins any more`() {
+        var desk = IndexDesk()
+        _ = desk.ask("a", renews: true)
+        _ = desk.ask("b", renews: true)
+        let expired = DownloadError(status: 403, reason: "", host: "h")
+        _ = desk.end("b", .failed(expired, brought: true))
+        let actions = desk.index.handle(.closed)
+        #expect(actions.stops == [true])
+        #expect(actions.concluded == [.failed(.interrupted)])
+        #expect(desk.end("a", .failed(expired, brought: true)).concluded == [.failed(.interrupted)])
+        #expect(desk.ask("c").refused == [.usage])
+    }
+}

@@ -1,0 +1,103 @@
+import struct FoundationEssentials.URL
+import Glibc
+import PawlCore
+import PawlStorage
+import PawlTesting
+import SystemPackage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LibraryScanTests {
+    /// A file that has its name, of a process that died before it had its record.
+    private func finish(
+        _ name: String,
+        in folder: PawlStorageTests.ScratchFolder
+    ) throws -> [UInt8] {
+        let bytes = pattern(5000)
+        let paths = DownloadPaths(folder.path.appending(name))
+        let store = try PartialStore.sample(paths, total: Int64(bytes.count))
+        store.mark(key: "the key")
+        try store.write(bytes, at: 0)
+        _ = try store.finish(total: Int64(bytes.count), policy: .fail)
+        return bytes
+    }
+
+    private func leaveNote(_ key: StorageKey, _ name: String, in folder: FilePath) throws {
+        let url = URL(string: "http://example.org/\(name)")
+        let order = PendingDownload(key: key, name: name, url: url)
+        try PendingNote.claim(order, in: folder).release()
+    }
+
+    @Test func `a file that was finished just before a crash gets its record`() throws {
+        let folder = try ScratchFolder()
+        guard hasAttributes(folder) else { return }
+        let bytes = try finish("a.bin", in: folder)
+        try leaveNote("the key", "a.bin", in: folder.path)
+        let scan = LibraryScan(folder.path)
+        let content = scan.content(try scan.stamps())
+        #expect(content.notes.isEmpty)
+        let record = try #require(content.files["a.bin"]?.fittingRecord)
+        #expect(record.key == "the key")
+        #expect(record.byteCount == Int64(bytes.count))
+        #expect(record.source == "http://example.org/a.bin")
+        #expect(record.entityTag?.description == "\"v1\"")
+        #expect(folder.names == ["a.bin"])
+    }
+
+    @Test func `a file that is not that download's own gets none`() throws {
+        let folder = try ScratchFolder()
+        guard hasAttributes(folder) else { return }
+        // Somebody's own; one that was edited since; one that another process is about to note.
+        try folder.put([1, 2, 3], "mine")
+        try leaveNote("mine", "mine", in: folder.path)
+        _ = try finish("edited", in: folder)
+        try leaveNote("edited", "edited", in: folder.path)
+        try folder.put([1], "edited")
+        _ = try finish("held", in: folder)
+        let held = try PendingNote.claim(
+            PendingDownload(key: "held", name: "held", url: nil),
+            in: folder.path
+        )
+        let scan = LibraryScan(folder.path)
+        let content = scan.content(try scan.stamps())
+        #expect(content.files.values.allSatisfy { $0.record == .absent })
+        #expect(content.notes.count == 3)
+        try held.remove()
+    }
+
+    @Test func `a partial file tells its key`() throws {
+        let folder = try ScratchFolder()
+        guard hasAttributes(folder) else { return }
+        let paths = DownloadPaths(folder.path.appending("a.bin"))
+        let store = try PartialStore.sample(paths, total: 5000)
+        let key = String(repeating: "κ", count: 500)
+        store.mark(key: key)
+        try store.write(pattern(1000), at: 0)
+        try store.saveCheckpoint(written: RangeSet((0, 1000)))
+        store.close()
+        let content = LibraryScan(folder.path).content(try LibraryScan(folder.path).stamps())
+        #expect(content.partials.map(\.key) == [StorageKey(key)])
+        #expect(content.partials.map(\.name) == ["a.bin"])
+        let left = CheckpointFile.glance(at: folder.path.appending("a.bin"))
+        #expect(left?.bytes == 1000)
+        #expect(left?.total == 5000)
+    }
+
+    @Test func `whether somebody writes to a file is seen`() throws {
+        let folder = try ScratchFolder()
+        let drop = DropFolder(folder.path)
+        try folder.put([1, 2], "a.txt")
+        func look() -> DropSettling.Look? { drop.look(at: ["a.txt"])["a.txt"] ?? nil }
+        // Elsewhere nobody can tell.
+        guard look()?.hasWriter != nil else { return }
+        #expect(look()?.hasWriter == false)
+        let file = open(folder.path.appending("a.txt").string, O_WRONLY | O_APPEND)
+        #expect(look()?.hasWriter == true)
+        close(file)
+        #expect(look()?.hasWriter == false)
+        let reader = open(folder.path.appending("a.txt").string, O_RDONLY)
+        #expect(look()?.hasWriter == false)
+        close(reader)
+        #expect(drop.look(at: ["none"]) == ["none": DropSettling.Look?.none])
+    }
+}

@@ -1,0 +1,92 @@
+import struct FoundationEssentials.URL
+import Glibc
+import PawlCore
+import PawlStorage
+import PawlTesting
+import SystemPackage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PendingNoteTests {
+    private typealias ScratchFolder = PawlTesting.ScratchFolder
+
+    private func order(_ key: StorageKey, name: String = "a") -> PendingDownload {
+        PendingDownload(key: key, name: name, url: URL(string: "http://example.org/a"))
+    }
+
+    @Test func `a note is there whole, for its user alone, and goes`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let note = try PendingNote.claim(order("a b"), in: path)
+        #expect(folder.list() == [".a%20b.pawl-download"])
+        #expect(PendingNote.read(PendingNote.path(of: "a b", in: path)) == order("a b"))
+        var status = stat()
+        #expect(stat(folder.path(".a%20b.pawl-download"), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        try note.remove()
+        try note.remove()
+        #expect(folder.list() == [])
+    }
+
+    @Test func `one holds a key, also while the note changes`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let note = try PendingNote.claim(order("a"), in: path)
+        for name in ["b", "c"] {
+            let error = failure { _ = try PendingNote.claim(order("a", name: "x"), in: path) }
+            #expect(error?.code == .alreadyRunning)
+            try note.write(order("a", name: name))
+            #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == name)
+        }
+        // What somebody holds is not written by others.
+        try PendingNote.save(order("a", name: "x"), in: path)
+        #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "c")
+        note.release()
+        try PendingNote.save(order("a", name: "x"), in: path)
+        let next = try PendingNote.claim(order("a", name: "y"), in: path)
+        #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "y")
+        // The old holder has no say any more.
+        try note.remove()
+        try note.write(order("a", name: "z"))
+        #expect(folder.list() == [".a.pawl-download"])
+        try next.remove()
+        #expect(folder.list() == [])
+    }
+
+    @Test func `a note that was put under another name is none`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let note = try PendingNote.claim(order("a"), in: path)
+        let other = folder.path(".b.pawl-download")
+        #expect(rename(folder.path(".a.pawl-download"), other) == 0)
+        #expect(PendingNote.read(FilePath(other)) == nil)
+        // It is not taken for the holder's own either.
+        try note.remove()
+        #expect(folder.list() == [".b.pawl-download"])
+    }
+
+    @Test func `many who claim one key at the same time are one after the other`() async throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let holders = Observed(0)
+        let order = order("a")
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for round in 0..<50 {
+                        // Who does not get it comes again.
+                        guard let note = try? PendingNote.claim(order, in: path) else { continue }
+                        #expect(
+                            holders.update {
+                                $0 += 1; return $0
+                            } == 1
+                        )
+                        holders.update { $0 -= 1 }
+                        if round.isMultiple(of: 2) { note.release() } else { try? note.remove() }
+                    }
+                }
+            }
+        }
+        #expect(Set(folder.list()).isSubset(of: [".a.pawl-download"]))
+    }
+}

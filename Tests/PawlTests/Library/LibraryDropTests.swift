@@ -1,0 +1,127 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// Contract: "a drop folder: a file with URLs that appears in it becomes downloads".
+@Suite(.timeLimit(.minutes(1)))
+struct LibraryDropTests {
+    private let resource = Resource(size: 20_000)
+
+    private func open(_ scene: ShelfScene, _ drop: ScratchFolder) async throws -> DownloadLibrary {
+        try await scene.open { configuration in
+            configuration.dropFolder = drop.path
+            configuration.dropRest = .milliseconds(50)
+        }
+    }
+
+    @Test func `files of each kind become downloads, and go to taken`() async throws {
+        let scene = try ShelfScene()
+        let drop = try ScratchFolder()
+        for name in ["1", "2", "3", "4", "5"] {
+            scene.origin.route("/\(name)", .resource(resource))
+        }
+        // One lies there already when the library is opened.
+        try drop.write("early.txt", "# two\n\(scene.origin.url("/1"))\n\(scene.origin.url("/2"))\n")
+        let library = try await open(scene, drop)
+        let events = library.events
+        try drop.write("link.url", "[InternetShortcut]\r\nURL=\(scene.origin.url("/3"))\r\n")
+        try drop.write(
+            "list.json",
+            """
+            ["\(scene.origin.url("/4"))",
+             {"url": "\(scene.origin.url("/5"))", "key": "five", "name": "five.bin"}]
+            """
+        )
+        try drop.write("notes.md", scene.origin.url("/6"))
+        var finished: Set<String> = []
+        for await event in events {
+            if case .finished(let file) = event { finished.insert(file.key.text) }
+            if finished.count == 5 { break }
+        }
+        let urls = ["/1", "/2", "/3", "/4"].map { scene.origin.url($0) }
+        #expect(finished == Set(urls + ["five"]))
+        #expect(library.finishedFile(for: "five")?.name == "five.bin")
+        while drop.list() != ["notes.md", "taken"], !Task.isCancelled { await Task.yield() }
+        #expect(
+            try ScratchList.names(drop.path("taken")) == ["early.txt", "link.url", "list.json"]
+        )
+    }
+
+    @Test func `one that is still written to is not read`() async throws {
+        let scene = try ShelfScene(.resource(resource))
+        let drop = try ScratchFolder()
+        scene.origin.route("/second.bin", .resource(resource))
+        let library = try await open(scene, drop)
+        let events = library.events
+        let file = Glibc.open(drop.path("list.txt"), O_WRONLY | O_CREAT, 0o644)
+        let text = Array("\(scene.origin.url("/disk.bin"))\n".utf8)
+        #expect(write(file, text, 10) == 10)
+        // Others that come later are read before.
+        for number in 0..<3 {
+            try drop.write("\(number).url", scene.origin.url("/second.bin"))
+            let taken = await events.first {
+                if case .dropTaken(let name, _) = $0 { name } else { nil }
+            }
+            #expect(taken == "\(number).url")
+        }
+        #expect(drop.exists("list.txt"))
+        #expect(write(file, Array(text[10...]), text.count - 10) == text.count - 10)
+        close(file)
+        let keys = await events.first { if case .dropTaken(_, let keys) = $0 { keys } else { nil } }
+        #expect(keys == [StorageKey(scene.origin.url("/disk.bin"))])
+    }
+
+    @Test func `one that makes no sense is set aside with a reason`() async throws {
+        let scene = try ShelfScene()
+        let drop = try ScratchFolder()
+        let library = try await open(scene, drop)
+        let events = library.events
+        for name in ["bad.txt", "worse.json"] {
+            try drop.write(name, "ftp://example.org/a\n")
+            let rejected = await events.first { event -> (String, String)? in
+                if case .dropRejected(let name, let reason) = event { (name, reason) } else { nil }
+            }
+            #expect(rejected?.0 == name)
+            let reason = try drop.readText("rejected/\(name).reason")
+            #expect(reason == (rejected?.1 ?? "") + "\n")
+            #expect(try drop.readText("rejected/\(name)") == "ftp://example.org/a\n")
+        }
+        #expect(drop.list() == ["rejected"])
+        #expect(library.entries.isEmpty)
+    }
+
+    @Test func `two libraries with one drop folder fetch each key once`() async throws {
+        let scene = try ShelfScene()
+        let drop = try ScratchFolder()
+        let (one, two) = (try await open(scene, drop), try await open(scene, drop))
+        for number in 0..<10 {
+            scene.origin.route("/\(number)", .resource(resource))
+            try drop.write("\(number).url", scene.origin.url("/\(number)"))
+        }
+        for number in 0..<10 {
+            let key = StorageKey(scene.origin.url("/\(number)"))
+            await one.waits(for: key) { $0?.isFinished == true }
+            await two.waits(for: key) { $0?.isFinished == true }
+        }
+        #expect(scene.origin.requests.count == 10)
+        #expect(scene.folder.list().count == 10)
+    }
+}
+
+/// The names in a folder.
+enum ScratchList {
+    static func names(_ path: String) throws -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// Contract: "the watched folder: deleted, renamed, replaced or added files change the library and its
+/// event stream within a second; a burst of 10,000 changes loses none".
+@Suite(.timeLimit(.minutes(1)))
+struct LibraryWatchingTests {
+    private let resource = Resource(size: 100_000)
+
+    @Test func `what others do to the files is told within a second`() async throws {
+        let scene = try ShelfScene(.resource(resource))
+        let library = try await scene.open()
+        let events = library.events
+        let folder = scene.folder
+        let clock = ContinuousClock()
+        var slowest = Duration.zero
+        func tell(_ expected: String, _ change: () throws -> Void) async throws {
+            let begin = clock.now
+            try change()
+            let found = await events.first { $0.sentence == expected ? true : nil }
+            #expect(found == true)
+            slowest = max(slowest, begin.duration(to: clock.now))
+        }
+        _ = try await library.file(for: "disk", from: try scene.url())
+        try await tell("renamed disk.bin other.bin disk") {
+            rename(folder.path("disk.bin"), folder.path("other.bin"))
+        }
+        #expect(library.finishedFile(for: "disk")?.name == "other.bin")
+        let outside = try ScratchFolder()
+        try outside.write("new", "another file")
+        try await tell("changed other.bin disk") {
+            rename(outside.path("new"), folder.path("other.bin"))
+        }
+        #expect(library.entry(for: "disk")?.state.isChanged == true)
+        try await tell("removed other.bin disk") { unlink(folder.path("other.bin")) }
+        #expect(library.entry(for: "disk") == nil)
+        try await tell("added mine.txt -") { try folder.write("mine.txt", "mine") }
+        try await tell("removed mine.txt -") { unlink(folder.path("mine.txt")) }
+        // A file that comes back brings its key along.
+        let file = try await library.file(for: "disk", from: try scene.url())
+        try await tell("removed disk.bin disk") { rename(file.path, outside.path("away")) }
+        if hasAttributes(outside) {
+            try await tell("added back.bin disk") {
+                rename(outside.path("away"), folder.path("back.bin"))
+            }
+            #expect(try await library.file(for: "disk").name == "back.bin")
+        }
+        #expect(slowest < .seconds(1))
+    }
+
+    @Test func `a burst of ten thousand changes loses none`() async throws {
+        let scene = try ShelfScene(.resource(resource))
+        let library = try await scene.open()
+        _ = try await library.file(for: "disk", from: try scene.url())
+        let events = library.events
+        let process = try ProcessRunner(
+            BuiltProduct.path("StorageProbe"),
+            ["burst", scene.folder.path, "10000"]
+        )
+        var names: Set<String> = ["disk.bin"]
+        for await event in events {
+            switch event {
+            case .fileAdded(let name, _): names.insert(name)
+            case .fileRemoved(let name, _): names.remove(name)
+            case .fileRenamed(let old, let new, _):
+                names.remove(old)
+                names.insert(new)
+            case .eventsLost: Issue.record("events were lost")
+            default: break
+            }
+            if names.contains("end"), names.count == 6_668 { break }
+        }
+        #expect(await process.waitForExit().isSuccess)
+        #expect(names == Set(scene.folder.list()))
+        #expect(library.exists("disk"))
+    }
+
+    @Test func `a reader that is too slow is told that it missed something`() async throws {
+        let scene = try ShelfScene()
+        let library = try await scene.open { $0.mostUnreadEvents = 10 }
+        let (slow, fast) = (library.events, library.events)
+        for number in 0..<50 {
+            try scene.folder.write("\(number)", "x")
+            _ = await fast.first { $0.sentence == "added \(number) -" ? true : nil }
+        }
+        await library.close()
+        var seen: [String] = []
+        for await event in slow { seen.append(event.sentence) }
+        #expect(seen.first == "lost")
+        #expect(seen.count <= 10)
+        #expect(seen.last == "added 49 -")
+    }
+
+    @Test func `the end of the folder is told`() async throws {
+        let scene = try ShelfScene()
+        let library = try await scene.open()
+        let events = library.events
+        let moved = scene.folder.path + ".moved"
+        #expect(rename(scene.folder.path, moved) == 0)
+        let reason = await events.first {
+            if case .watchingEnded(let reason) = $0 { reason } else { nil }
+        }
+        #expect(reason?.contains("another name") == true)
+        #expect(rename(moved, scene.folder.path) == 0)
+    }
+
+    @Test func `events end when the library is closed, or let go`() async throws {
+        let scene = try ShelfScene()
+        var library: DownloadLibrary? = try await scene.open()
+        let events = try #require(library).events
+        library = nil
+        for await _ in events {}
+        let closed = try await scene.open()
+        await closed.close()
+        for await _ in closed.events {}
+        let error = await #expect(throws: DownloadError.self) {
+            try await closed.file(for: "disk", from: try scene.url())
+        }
+        #expect(error?.code == .usage)
+    }
+}
+
+extension LibraryEvent {
+    /// What happened to a file, in a few words.
+    fileprivate var sentence: String {
+        switch self {
+        case .fileAdded(let name, let key): "added \(name) \(key?.text ?? "-")"
+        case .fileRemoved(let name, let key): "removed \(name) \(key?.text ?? "-")"
+        case .fileChanged(let name, let key): "changed \(name) \(key?.text ?? "-")"
+        case .fileRenamed(let old, let new, let key): "renamed \(old) \(new) \(key?.text ?? "-")"
+        case .eventsLost: "lost"
+        default: "other"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import struct FoundationEssentials.URL
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// An origin, a folder, and libraries over it.
+final class ShelfScene: Sendable {
+    let origin: ScriptedOrigin
+    let folder: ScratchFolder
+    /// In place of the folder's own path.
+    private let path: String
+
+    init(at path: String? = nil) throws {
+        origin = try ScriptedOrigin()
+        folder = try ScratchFolder()
+        self.path = path ?? folder.path
+    }
+
+    convenience init(_ reply: Reply) throws {
+        try self.init()
+        origin.route("/disk.bin", reply)
+    }
+
+    /// One connection a download.
+    func open(
+        _ change: (inout LibraryConfiguration) -> Void = { _ in }
+    ) async throws -> DownloadLibrary {
+        var configuration = LibraryConfiguration()
+        configuration.session.settings.connections = .fixed(1)
+        configuration.session.settings.retries = 0
+        change(&configuration)
+        return try await DownloadLibrary(folder: .directory(path), configuration: configuration)
+    }
+
+    func url(_ path: String = "/disk.bin") throws -> URL {
+        try #require(URL(string: origin.url(path)))
+    }
+
+    /// A process of its own that fetches a key.
+    func startProbe(_ key: String, _ path: String = "/disk.bin") throws -> ProcessRunner {
+        try ProcessRunner(
+            BuiltProduct.path("LibraryProbe"),
+            [self.path, key, origin.url(path)]
+        )
+    }
+
+    /// Begins to fetch a key, and returns when so many bytes have come, of which the origin sends no
+    /// more.
+    func hold(
+        _ library: DownloadLibrary,
+        _ key: StorageKey = "disk",
+        after bytes: Int64 = 400_000,
+        of resource: Resource
+    ) async throws -> Latch {
+        let latch = Latch()
+        origin.route("/disk.bin", .resource(resource).holdAfterBytes(bytes, until: latch))
+        try library.start(key, from: try url())
+        await library.reaches(bytes, key)
+        return latch
+    }
+}
+
+extension DownloadLibrary {
+    /// Waits until so many bytes of a key have come.
+    func reaches(_ bytes: Int64, _ key: StorageKey) async {
+        while !Task.isCancelled {
+            guard let task = task(for: key) else {
+                await Task.yield()
+                continue
+            }
+            for await progress in task.progress where progress.completedBytes >= bytes { return }
+        }
+    }
+
+    /// Waits until a key is in a state.
+    func waits(for key: StorageKey, _ isMet: (LibraryState?) -> Bool) async {
+        while !Task.isCancelled, !isMet(entry(for: key)?.state) { await Task.yield() }
+        #expect(isMet(entry(for: key)?.state), "\(String(describing: entry(for: key)?.state))")
+    }
+}
+
+extension LibraryEvents {
+    /// The first event for which this gives something; ends with the test's time.
+    func first<T>(_ find: (LibraryEvent) -> T?) async -> T? {
+        for await event in self { if let found = find(event) { return found } }
+        return nil
+    }
+}
+
+extension LibraryState {
+    var isPaused: Bool { if case .paused = self { true } else { false } }
+    var isFinished: Bool { if case .finished = self { true } else { false } }
+    var isChanged: Bool { if case .changed = self { true } else { false } }
+    var failure: DownloadError? { if case .failed(let error) = self { error } else { nil } }
+}
