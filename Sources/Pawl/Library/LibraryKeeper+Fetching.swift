@@ -68,8 +68,8 @@ extension LibraryKeeper {
             return .stopped
         }
         task.resume()
-        await task.waitForEndInAnyCase()
-        guard let result = task.shared.withLock({ $0.outcome }) else { return .stopped }
+        await task.end.waitInAnyCase()
+        guard let result = task.fileOutcome else { return .stopped }
         switch result {
         case .success(let file):
             let known = try await keep(file, task, order)
@@ -87,7 +87,7 @@ extension LibraryKeeper {
         settings.ifExists = order.replaces ? .overwrite : .rename
         var target = DownloadTask.Target(destination: .file(path.string))
         target.storageKey = order.key.text
-        return session.makeTask(DownloadRequest(url, settings: settings), target, nil)
+        return session.downloadTask(DownloadRequest(url, settings: settings), target, nil)
     }
 
     /// Another process may have fetched it while this one waited for the lock.

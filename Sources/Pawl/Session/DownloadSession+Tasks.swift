@@ -14,7 +14,7 @@ extension DownloadSession {
         to destination: TaskDestination = .temporary,
         completionHandler: DownloadCompletionHandler? = nil
     ) -> DownloadTask {
-        makeTask(request, DownloadTask.Target(destination: destination), completionHandler)
+        downloadTask(request, DownloadTask.Target(destination: destination), completionHandler)
     }
 
     /// A task that downloads a URL to a file.
@@ -53,7 +53,7 @@ extension DownloadSession {
             partialPath: resume.partialFile,
             fallback: resume.fallback
         )
-        return makeTask(
+        return downloadTask(
             DownloadRequest(resume.url ?? data.url, settings: settings),
             DownloadTask.Target(
                 destination: target.map { .file($0.path) } ?? .temporary,
@@ -86,7 +86,7 @@ extension DownloadSession {
         }
     }
 
-    private func makeTask(
+    func downloadTask(
         _ request: DownloadRequest,
         _ target: DownloadTask.Target,
         _ completionHandler: DownloadCompletionHandler?

@@ -58,7 +58,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     deinit {
         guard isTemporary, !isAwaited.load(ordering: .relaxed),
-            case .success(.file(let file)) = shared.withLock({ $0.outcome })
+            case .success(let file)? = fileOutcome
         else { return }
         // Those have heard of it who were to move it.
         engine.disk.start { _ in unlink(file.path) }
@@ -87,6 +87,11 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
                 advice: wasLast ? "resume the task to go on" : ""
             )
         }
+    }
+
+    /// How it ended; nil where it has not.
+    var fileOutcome: Result<DownloadedFile, DownloadError>? {
+        shared.withLock { $0.outcome }.map { $0.flatMap(\.file) }
     }
 
     /// Whether its file is one of the session's own.
