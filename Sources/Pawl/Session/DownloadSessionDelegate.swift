@@ -27,8 +27,7 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
 
     /// The file is complete and verified there.
     ///
-    /// A temporary one goes when this has returned and nobody holds the task any more, unless it was
-    /// moved or somebody awaits the task's `file`.
+    /// Move a temporary one: ``TaskDestination/temporary`` says when it goes.
     func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,

@@ -78,8 +78,9 @@ extension DownloadSession {
             delegate?.session(self, downloadTask: task, didFinishDownloadingTo: file)
         case .completed(let task, let result, let metrics):
             delegate?.session(self, task: task, didFinishCollecting: metrics)
-            task.callCompletionHandler(result)
+            let hadHandler = task.callCompletionHandler(result)
             delegate?.session(self, task: task, didCompleteWithError: result.failure)
+            if hadHandler { (task as? DownloadTask)?.removeTemporaryFile() }
         case .invalidated:
             delegate?.session(self, didBecomeInvalidWithError: nil)
             forgetDelegate()

@@ -4,8 +4,9 @@ public import PawlCore
 public enum TaskDestination: Sendable {
     /// A file of the session's own: move it to keep it.
     ///
-    /// It goes when the delegate and the completion handler have returned and nobody holds the task
-    /// any more; where the task's `file` was awaited, when the session goes.
+    /// It goes when the task's completion handler has returned, and the delegate; without a handler
+    /// when nobody holds the task any more. Where the task's `file` was awaited, it stays until the
+    /// session goes.
     case temporary
     /// This file; its folder is made.
     case file(String)

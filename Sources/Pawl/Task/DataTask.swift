@@ -10,7 +10,7 @@ public typealias DataCompletionHandler = @Sendable (Result<FetchedData, Download
 /// ```swift
 /// let task = session.dataTask(with: url)
 /// task.resume()
-/// let latest: Release = try await task.data.json()
+/// let release = try await task.data.json(Release.self)
 /// ```
 ///
 /// There are four ways to the body: `data` or the completion handler for all of it at once, up to a

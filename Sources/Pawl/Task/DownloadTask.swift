@@ -57,11 +57,22 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     }
 
     deinit {
+        guard let path = unclaimedFile else { return }
+        // Nobody can ask for it any more; a large file takes a while to go.
+        engine.disk.start { _ in unlink(path) }
+    }
+
+    /// After the completion handler has heard of it, who was to move it.
+    func removeTemporaryFile() {
+        if let path = unclaimedFile { unlink(path) }
+    }
+
+    /// The finished file where it is the session's own, and nobody awaited it.
+    private var unclaimedFile: String? {
         guard isTemporary, !isAwaited.load(ordering: .relaxed),
             case .success(let file)? = fileOutcome
-        else { return }
-        // Those have heard of it who were to move it.
-        engine.disk.start { _ in unlink(file.path) }
+        else { return nil }
+        return file.path
     }
 
     /// What the server said; nil before it has answered.

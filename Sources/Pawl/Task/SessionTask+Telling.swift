@@ -33,12 +33,14 @@ extension SessionTask {
         end.set()
     }
 
-    func callCompletionHandler(_ result: Result<TaskProduct, DownloadError>) {
+    /// Returns whether there was one.
+    func callCompletionHandler(_ result: Result<TaskProduct, DownloadError>) -> Bool {
         let handler = shared.withLock { state in
             // It may hold the task.
             defer { state.completionHandler = nil }
             return state.completionHandler
         }
         handler?(result)
+        return handler != nil
     }
 }

@@ -3,7 +3,7 @@ public import PawlCore
 /// The body of a data task in pieces, as they come.
 ///
 /// ```swift
-/// for try await chunk in task.bytes { try file.writeAll(chunk) }
+/// for try await chunk in other.bytes { try handle.write(contentsOf: Data(chunk)) }
 /// ```
 ///
 /// It is read once, by one reader. What comes waits for the reader, at most a few hundred KiB of it;

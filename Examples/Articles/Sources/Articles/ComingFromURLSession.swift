@@ -12,6 +12,7 @@ func comingFromURLSession(_ sample: Sample) async throws {
     try await withBlock(url, folder + "/block.iso")
     try await withDelegate(url, folder)
     try await withChunks(url, folder + "/chunks.iso")
+    try await withDataTasks(sample.latest, url, folder + "/pieces.iso")
     try await goingOn(url, folder + "/later.iso")
     try await ownConfiguration(url, folder)
 }
@@ -73,7 +74,7 @@ private final class Reporter: DownloadSessionDelegate {
 
     func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        task: SessionTask,
         didCompleteWithError error: DownloadError?
     ) {
         if let error { print(error.code.rawValue, error.resumeData?.receivedBytes ?? 0) }
@@ -97,6 +98,22 @@ private func withChunks(_ url: URL, _ target: String) async throws {
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(chunk))
     }
+    try handle.close()
+}
+
+private func withDataTasks(_ url: URL, _ large: URL, _ target: String) async throws {
+    let session = DownloadSession()
+    let task = session.dataTask(with: url)
+    task.resume()
+    let release = try await task.data.json(Release.self)
+    print(release.name)
+
+    guard FileManager.default.createFile(atPath: target, contents: nil),
+        let handle = FileHandle(forWritingAtPath: target)
+    else { return }
+    let other = session.dataTask(with: large)
+    other.resume()
+    for try await chunk in other.bytes { try handle.write(contentsOf: Data(chunk)) }
     try handle.close()
 }
 

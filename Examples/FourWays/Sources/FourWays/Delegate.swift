@@ -30,7 +30,7 @@ final class MovingDelegate: DownloadSessionDelegate {
         downloadTask: DownloadTask,
         didFinishDownloadingTo file: DownloadedFile
     ) {
-        // As with a block: a temporary file is gone when this returns.
+        // A temporary file is gone soon after this has returned.
         end.yield(
             Result {
                 try FileManager.default.moveItem(atPath: file.path, toPath: path)
@@ -41,7 +41,7 @@ final class MovingDelegate: DownloadSessionDelegate {
 
     func session(
         _ session: DownloadSession,
-        task: DownloadTask,
+        task: SessionTask,
         didCompleteWithError error: DownloadError?
     ) {
         if let error { end.yield(.failure(error)) }
