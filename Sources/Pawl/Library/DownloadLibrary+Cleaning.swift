@@ -47,7 +47,7 @@ extension DownloadLibrary {
     /// - Throws: `DownloadError`; with the code `.usage` for a library in the documents.
     @discardableResult
     public func clean(_ policy: CleaningPolicy) async throws(DownloadError) -> LibraryCleaning {
-        try requireCleanable()
+        try await requireCleanable()
         let (parts, plan, bytes) = try await keeper.plan(policy)
         var result = LibraryCleaning()
         for index in plan {

@@ -72,17 +72,19 @@ extension DownloadLibrary {
     ) async throws(DownloadError) -> LibraryFile {
         let wanted = name.flatMap(FileName.clean) ?? key.fileName
         let order = keeper.state.withLock { state in
-            let name =
-                state.index.entries[key]?.file?.name ?? state.index.freeName(wanted, for: key)
-            return PendingDownload(key: key, name: name, url: nil)
+            let known = state.index.entries[key]?.file?.name
+            let name = known ?? state.index.freeName(wanted, for: key)
+            var order = PendingDownload(key: key, name: name, url: nil)
+            order.replaces = known != nil
+            return order
         }
         let (files, digests) = (keeper.files, keeper.configuration.keepsDigests)
         let now = Int64(Date().timeIntervalSince1970)
         let file = try await keeper.disk.run { () throws(DownloadError) in
             let note = try PendingNote.claim(order, in: files.folder)
-            try FileFolder(files.folder).write(bytes, to: order.name)
+            let name = try files.write(bytes, to: order.name, replacing: order.replaces)
             let record = FileRecord(key: key, byteCount: 0, modified: 0, finishedAt: now)
-            let file = try files.note(record, on: order.name, digests: digests)
+            let file = try files.note(record, on: name, digests: digests)
             try note.remove()
             return file
         }

@@ -19,7 +19,6 @@ public final class DownloadLibrary: Sendable {
     /// The folder, with all that can be done with files in it by their names.
     public let folder: PlaceFolder
     let keeper: LibraryKeeper
-    private let isOfDocuments: Bool
 
     /// Opens the library of a folder, which is made where it is not there.
     ///
@@ -39,7 +38,6 @@ public final class DownloadLibrary: Sendable {
         }
         let places = Places(applicationIdentifier: configuration.session.applicationIdentifier)
         folder = PlaceFolder(FileFolder(found.path), places: places)
-        isOfDocuments = place == .documents
         let keeper = LibraryKeeper(found.path, configuration, session, area: found.area)
         self.keeper = keeper
         let (watcher, stamps) = try await keeper.beginWatching()
@@ -63,13 +61,14 @@ public final class DownloadLibrary: Sendable {
         await keeper.ended.waitInAnyCase()
     }
 
-    func requireCleanable() throws(DownloadError) {
-        guard isOfDocuments else { return }
-        throw DownloadError(
-            .usage,
-            "the documents are never cleaned",
-            advice: "delete single keys, or keep the library in the caches"
-        )
+    /// Throws where the folder lies in the documents, which are never cleaned.
+    func requireCleanable() async throws(DownloadError) {
+        let (folder, application) = (keeper.folder, keeper.configuration.session.application)
+        try await keeper.disk.run { () throws(DownloadError) in
+            // On a system without documents there are none to protect.
+            let documents = try? SystemPlaces.current().path(of: .documents, for: application)
+            try CacheCleaner(folder, documents: documents?.removingLastComponent()).check()
+        }
     }
 }
 

@@ -124,7 +124,10 @@ extension LibraryKeeper {
 
     private func begin(_ item: DropItem) throws(DownloadError) {
         var request = LibraryRequest(item.url)
-        request.name = item.name
+        // A key that is a URL makes no good name.
+        request.name =
+            item.name
+            ?? FileName.suggested(contentDisposition: nil, url: item.url, mediaType: nil)
         try begin(item.key, request)
     }
 

@@ -5,7 +5,7 @@ internal import Synchronization
 /// What one reader of events has not read yet.
 final class EventFeed: Sendable {
     private struct State {
-        var events: [LibraryEvent] = []
+        var events: ArraySlice<LibraryEvent> = []
         var isEnded = false
     }
 
@@ -28,14 +28,11 @@ final class EventFeed: Sendable {
         bell.nudge()
     }
 
-    /// All that came since the last time; nil after the end, and where the task was cancelled.
-    func next() async -> [LibraryEvent]? {
+    /// The oldest that was not read; nil after the end, and where the task was cancelled.
+    func next() async -> LibraryEvent? {
         while !Task.isCancelled {
-            let (events, isEnded) = state.withLock { state in
-                defer { state.events = [] }
-                return (state.events, state.isEnded)
-            }
-            if !events.isEmpty { return events }
+            let (event, isEnded) = state.withLock { ($0.events.popFirst(), $0.isEnded) }
+            if let event { return event }
             if isEnded { return nil }
             await withTaskCancellationHandler {
                 await bell.wait()
@@ -62,9 +59,6 @@ public struct LibraryEvents: AsyncSequence, Sendable {
     /// Waits for events.
     public struct Iterator: AsyncIteratorProtocol {
         let feed: EventFeed
-        private var batch: ArraySlice<LibraryEvent> = []
-
-        init(feed: EventFeed) { self.feed = feed }
 
         /// The next event; nil when the library was closed.
         public mutating func next() async -> LibraryEvent? { await next(isolation: #isolation) }
@@ -73,8 +67,7 @@ public struct LibraryEvents: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Never) -> LibraryEvent? {
-            if batch.isEmpty { batch = (await feed.next() ?? [])[...] }
-            return batch.popFirst()
+            await feed.next()
         }
     }
 }

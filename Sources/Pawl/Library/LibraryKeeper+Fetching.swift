@@ -97,9 +97,10 @@ extension LibraryKeeper {
     ) async throws(DownloadError) -> KnownFile? {
         let order = run.start.order
         guard !order.replaces, run.start.revalidates == nil else { return nil }
-        let files = files
+        let (files, seen) = (files, state.withLock { $0.index.entries[order.key]?.file?.name })
         return try await disk.run { () throws(DownloadError) in
-            guard let file = try files.known(order.name), file.record.key == order.key else {
+            guard let file = try files.known(seen ?? order.name), file.record.key == order.key
+            else {
                 return nil
             }
             try note.remove()

@@ -25,6 +25,8 @@ extension LibraryKeeper {
                     case .renew(let key, let run, let error):
                         group.addTask { await self.renew(key, run, error) }
                     case .disk(let body): await runOnDisk(body)
+                    case .lookAt(let names):
+                        group.addTask { await self.follow(names.map { .added($0) }) }
                     case .ended: line.active -= 1
                     case .look: break
                     case .end: isEnding = true
@@ -40,9 +42,10 @@ extension LibraryKeeper {
             drop?.watcher.stop()
             group.cancelAll()
         }
-        for feed in state.withLock({ $0.feeds }) { feed.feed?.end() }
         session.finishTasksAndInvalidate()
         ended.set()
+        // A reader that comes later sees that by itself.
+        for feed in state.withLock({ $0.feeds }) { feed.feed?.end() }
     }
 
     /// Those that wait for their turn, and how many have it.
@@ -90,6 +93,11 @@ extension LibraryKeeper {
             state.generation += 1
             let event = LibraryIndex.Event.runEnded(run.key, run.start.run, end)
             return perform(state.index.handle(event), &state)
+        }
+        if case .failed(let error, _) = end, error.code == .alreadyRunning {
+            // What the other one did while this one ran was not heard.
+            let note = LibraryName.pendingName(form: run.key.fileName)
+            work.post(.lookAt([note, run.start.order.name]))
         }
         run.noted.set()
         run.ended.set()

@@ -20,9 +20,11 @@ extension LibraryKeeper {
     }
 
     /// Looks again where a download has ended between the look and the judgement.
-    private func follow(_ changes: [FolderChange]) async {
+    ///
+    /// A few times: where downloads end all the time, what is wrong is put right by the next change.
+    func follow(_ changes: [FolderChange]) async {
         let folder = folder
-        while true {
+        for attempt in 1...8 {
             let (names, generation) = state.withLock { state in
                 (state.index.namesToLookAt(changes), state.generation)
             }
@@ -36,10 +38,12 @@ extension LibraryKeeper {
                 return
             }
             let wakes = state.withLock { state -> [() -> Void]? in
-                guard state.generation == generation else { return nil }
+                guard state.generation == generation || attempt == 8 else { return nil }
                 return perform(state.index.handle(.folderChanged(changes, found)), &state)
             }
-            if wakes != nil { return }
+            guard let wakes else { continue }
+            for wake in wakes { wake() }
+            return
         }
     }
 }

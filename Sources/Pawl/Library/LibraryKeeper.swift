@@ -31,6 +31,8 @@ final class LibraryKeeper: Sendable {
         case run(LibraryRun)
         case renew(StorageKey, LibraryIndex.RunID, DownloadError)
         case disk(@Sendable () throws(DownloadError) -> Void)
+        /// Find out what these names are now.
+        case lookAt([String])
         /// A run has told of its end.
         case ended
         /// A run was stopped that may still be in line.

@@ -151,8 +151,9 @@ extension LibraryIndex {
         guard let key = key(ofNote: name), let download = entries[key]?.download,
             download.run == nil
         else { return [] }
+        let names = namesOf(key)
         setDownload(nil, of: key)
-        return found.keys.sorted().flatMap { appeared($0, found[$0]) }
+        return names.sorted().filter { found[$0] != nil }.flatMap { appeared($0, found[$0]) }
     }
 }
 

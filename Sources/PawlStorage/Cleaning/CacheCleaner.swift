@@ -47,6 +47,9 @@ package struct CacheCleaner: Sendable {
         return result
     }
 
+    /// Throws where all of the folder lies within the documents.
+    package func check() throws(DownloadError) { _ = try protectedFolder() }
+
     package static var currentTime: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -47,6 +47,27 @@ package struct LibraryFiles: Sendable {
         )
     }
 
+    /// Writes a file anew, or one of that name with a number where another has the name; returns the
+    /// name.
+    package func write(
+        _ bytes: [UInt8],
+        to name: String,
+        replacing: Bool
+    ) throws(DownloadError) -> String {
+        let folder = FileFolder(folder)
+        guard !replacing else {
+            try folder.write(bytes, to: name)
+            return name
+        }
+        for number in 0..<10_000 {
+            let name = number == 0 ? name : FileName.numbered(name, number)
+            guard try !folder.exists(name) else { continue }
+            try folder.createFile(name, bytes)
+            return name
+        }
+        throw DownloadError(.fileExists, while: .create, path(name))
+    }
+
     /// The file of that name where its record fits it.
     package func known(_ name: String) throws(DownloadError) -> KnownFile? {
         guard let found = try LibraryScan(folder).look(at: [name])[name],
