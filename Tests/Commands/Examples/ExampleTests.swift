@@ -51,8 +51,9 @@ struct ExampleTests {
         let workshop = try Workshop(resource)
         let run = try start("FourWays", workshop.url, workshop.folder.path, in: workshop)
         #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+        let lines = run.output.split(separator: "\n")
         for way in ["block", "delegate", "file handle", "stream"] {
-            #expect(run.output.contains("\n\(way): 3145728 bytes\n"))
+            #expect(lines.contains("\(way): 3145728 bytes"), "\(run.output)")
         }
         let names = ["block.bin", "delegate.bin", "handle.bin", "stream.bin"]
         #expect(workshop.folder.list() == names)
@@ -64,7 +65,7 @@ struct ExampleTests {
         let workshop = try Workshop()
         workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
         let killed = try start("ResumableFetch", workshop.url, "disk.iso", in: workshop)
-        try await FolderWatch.wait(for: "disk.iso.part.pawl", in: workshop.folder)
+        try await FolderWatch.wait(for: "disk.iso.part", in: workshop.folder)
         killed.signal(SIGKILL)
         #expect(await killed.waitForExit() == .signal(SIGKILL))
         let before = await workshop.origin.waitForQuiet().requests.count
@@ -72,9 +73,9 @@ struct ExampleTests {
         workshop.serve(.resource(resource))
         let run = try start("ResumableFetch", workshop.url, "disk.iso", in: workshop)
         #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
-        let offset = try #require(workshop.origin.requests[before].range?.first)
-        #expect(offset > 0)
-        #expect(run.output.contains("goes on at \(offset)\n"), "\(run.output)")
+        let asked = workshop.origin.requests.dropFirst(before)
+        #expect(!asked.isEmpty && asked.allSatisfy { $0.range?.first ?? 0 > 0 })
+        #expect(run.output.contains("goes on at "), "\(run.output)")
         #expect(run.output.contains("finished: \(resource.size) bytes, fetched\n"))
         #expect(workshop.folder.list() == ["disk.iso"])
         try expectExact("disk.iso", resource, in: workshop)

@@ -8,30 +8,26 @@ guard CommandLine.arguments.count == 3, let url = URL(string: CommandLine.argume
     exit(2)
 }
 
-/// Says so when the task goes on behind bytes that an earlier run has left.
-final class OffsetReporter: DownloadSessionDelegate {
-    func session(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didResumeAtOffset fileOffset: Int64,
-        expectedTotalBytes: Int64?
-    ) {
-        print("goes on at \(fileOffset)")
-    }
-}
-
 // What came is in FILE.part, which of it is good in FILE.part.pawl: the next run looks for them.
-let session = DownloadSession(.default, delegate: OffsetReporter())
+let session = DownloadSession()
 let task = session.downloadTask(with: url, to: .file(CommandLine.arguments[2]))
 task.resume()
+
+var offset: Int64 = 0
 for await progress in task.progress {
+    if progress.resumedBytes > offset {
+        offset = progress.resumedBytes
+        print("goes on at \(offset)")
+    }
     guard let fraction = progress.fraction else { continue }
-    print("\(Int(fraction * 100)) %")
+    print("\(Int(fraction * 100)) %, \(Int(progress.bytesPerSecond)) bytes a second")
 }
+
 do throws(DownloadError) {
     let file = try await task.file
     print("finished: \(file.byteCount) bytes, \(file.wasAlreadyThere ? "there before" : "fetched")")
 } catch {
+    // What came is kept: the same command goes on. 75 tells scripts that trying again makes sense.
     print("failed: \(error)")
     exit(error.isRetryable ? 75 : 1)
 }
