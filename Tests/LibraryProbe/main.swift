@@ -17,7 +17,7 @@ do {
     let file = try await library.file(for: StorageKey(arguments[2]), from: url)
     print("finished \(file.name) \(file.byteCount)")
     await library.close()
-} catch let error as DownloadError {
+} catch {
     print("error \(error.code.rawValue): \(error)")
     exit(1)
 }

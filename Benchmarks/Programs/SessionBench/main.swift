@@ -7,6 +7,7 @@ import Pawl
 //   SessionBench tasks LIST AT-A-TIME     all URLs of a list, each to a file and with a reader
 //   SessionBench starts COUNT URL         makes and resumes so many tasks, and cancels them
 //   SessionBench reader URL none|one|slow one file, and who looks at its progress
+//   SessionBench updates COUNT            so many readers of one task that stands still, for 3 s
 
 struct WrongUse: Error {}
 
@@ -41,21 +42,19 @@ func configuration(_ atATime: Int) -> SessionConfiguration {
 
 /// What a task's reader saw.
 struct Reading {
-    var updates = 0
-    /// The longest that it waited for the next progress.
-    var longestGap: Duration = .zero
+    /// How long it waited for each progress after the first.
+    var gaps: [Duration] = []
     /// The longest that the task ran and got no byte.
     var longestDrought: Duration = .zero
 }
 
 func read(_ task: DownloadTask) async -> Reading {
     var reading = Reading()
-    var last = ContinuousClock.now
-    var (bytes, moved) = (Int64(0), last)
+    var last: ContinuousClock.Instant?
+    var (bytes, moved) = (Int64(0), ContinuousClock.now)
     for await progress in task.progress {
         let now = ContinuousClock.now
-        reading.updates += 1
-        if reading.updates > 1 { reading.longestGap = max(reading.longestGap, now - last) }
+        if let last { reading.gaps.append(now - last) }
         last = now
         guard task.state == .running else {
             moved = now
@@ -82,11 +81,12 @@ func runTasks(_ list: String, _ atATime: Int) async throws {
     let began = ContinuousClock.now
     for task in tasks { _ = task.currentProgress }
     let look = ContinuousClock.now - began
-    let gap = readings.map(\.longestGap).max() ?? .zero
+    let gaps = readings.flatMap(\.gaps).sorted()
+    let usual = gaps.isEmpty ? .zero : gaps[gaps.count * 99 / 100]
     let drought = readings.map(\.longestDrought).max() ?? .zero
     print(
-        "failed=\(failed) gap=\(seconds(gap)) drought=\(seconds(drought))",
-        "look=\(seconds(look)) updates=\(readings.reduce(0) { $0 + $1.updates })"
+        "failed=\(failed) gap99=\(seconds(usual)) gap=\(seconds(gaps.last ?? .zero))",
+        "drought=\(seconds(drought)) look=\(seconds(look)) updates=\(gaps.count)"
     )
     guard failed == 0 else { exit(1) }
 }
@@ -128,10 +128,39 @@ func readOne(_ url: URL, _ reader: String) async throws {
     print("updates=\(updates)")
 }
 
+func processorTime() -> Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return [usage.ru_utime, usage.ru_stime].reduce(0) { sum, time in
+        sum + Double(time.tv_sec) + Double(time.tv_usec) / 1e6
+    }
+}
+
+func readMany(_ count: Int) async throws {
+    let session = DownloadSession(configuration(1))
+    let task = session.downloadTask(with: try url("http://127.0.0.1:1/"), to: .file("none"))
+    let began = processorTime()
+    let updates = await withTaskGroup(of: Int.self) { group in
+        for _ in 0..<count {
+            group.addTask {
+                var count = 0
+                for await _ in task.progress { count += 1 }
+                return count
+            }
+        }
+        try? await Task.sleep(for: .seconds(3))
+        task.cancel()
+        return await group.reduce(0, +)
+    }
+    let cost = (processorTime() - began) / Double(max(1, updates))
+    print("cost=\(cost) updates=\(updates)")
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.count) {
 case ("tasks", 3): try await runTasks(arguments[1], Int(arguments[2]) ?? 1)
 case ("starts", 3): try await startTasks(Int(arguments[1]) ?? 1, try url(arguments[2]))
 case ("reader", 3): try await readOne(try url(arguments[1]), arguments[2])
+case ("updates", 2): try await readMany(Int(arguments[1]) ?? 1)
 default: exit(2)
 }
