@@ -45,7 +45,12 @@ final class TemporaryFiles: Sendable {
         try prepared().area.take(FilePath(file), as: name).string
     }
 
+    /// Makes the folders, and removes what dead sessions left.
+    func prepare() throws(DownloadError) { _ = try prepared() }
+
     /// What is unfinished of this goes with the session.
+    ///
+    /// It blocks shortly where the folders are prepared.
     func adopt(_ store: PartialStore, as name: String) {
         // Where there is no area nothing is noted, as on a full disk.
         try? prepared().area.adopt(store, as: name)

@@ -65,11 +65,16 @@ extension DownloadTask {
     }
 
     private func place() async throws(DownloadError) -> Destination {
+        let files = session.temporaryFiles
+        if session.configuration.kind == .ephemeral {
+            // It must be able to clean up before there is something.
+            try await engine.disk.run { () throws(DownloadError) in try files.prepare() }
+        }
         switch destination {
         case .file(let path): return .file(path)
         case .directory(let path): return .directory(path)
         case .temporary:
-            let (files, data) = (session.temporaryFiles, resumeOrder?.data)
+            let data = resumeOrder?.data
             return .file(
                 try await engine.disk.run { () throws(DownloadError) in
                     try files.unfinished(data)
