@@ -95,7 +95,10 @@ extension LibraryKeeper {
         if let owner = PendingOwners.owner(of: note, among: owners) {
             return .runningElsewhere(processIdentifier: owner)
         }
-        if case .failed(let error) = download.phase { return .failed(error) }
+        // The other one has ended without the file.
+        if case .failed(let error) = download.phase, error.code != .alreadyRunning {
+            return .failed(error)
+        }
         return .paused
     }
 }

@@ -1,5 +1,6 @@
 internal import struct FoundationEssentials.Date
 internal import struct FoundationEssentials.URL
+internal import Logging
 internal import PawlCore
 internal import PawlEngine
 internal import PawlStorage
@@ -9,6 +10,20 @@ internal import SystemPackage
 /// One run: takes the key's lock, fetches, keeps what is known of the file.
 extension LibraryKeeper {
     func outcome(_ run: LibraryRun) async -> LibraryIndex.RunEnd {
+        let end = await attempt(run)
+        guard run.discards, case .stopped = end else { return end }
+        let (order, files, engine) = (run.start.order, files, session.engine)
+        do throws(DownloadError) {
+            try await disk.run { () throws(DownloadError) in
+                try Self.discard(order, files, engine)
+            }
+        } catch {
+            engine.logger.warning("throwing away what came failed: \(error)")
+        }
+        return end
+    }
+
+    private func attempt(_ run: LibraryRun) async -> LibraryIndex.RunEnd {
         guard !run.isStopped else { return .stopped }
         let (order, folder) = (run.start.order, folder)
         do throws(DownloadError) {

@@ -95,7 +95,7 @@ final class LibraryKeeper: Sendable {
                 wakes += waiters.values.map { waiter in { waiter.resume(returning: result) } }
                 if state.index.entries[key]?.download == nil { state.requests[key] = nil }
             case .tell(let event): tell(event, &state)
-            case .save, .discard, .moveRecord: work.post(.disk(diskWork(action)))
+            case .save, .moveRecord: work.post(.disk(diskWork(action)))
             case .give, .refuse: break
             }
         }
@@ -105,11 +105,10 @@ final class LibraryKeeper: Sendable {
     private func diskWork(
         _ action: LibraryIndex.Action
     ) -> @Sendable () throws(DownloadError) -> Void {
-        let (folder, files, engine) = (folder, files, session.engine)
+        let (folder, files) = (folder, files)
         return { () throws(DownloadError) in
             switch action {
             case .save(let order): try PendingNote.save(order, in: folder)
-            case .discard(let order): try Self.discard(order, files, engine)
             case .moveRecord(let from, let to):
                 try RecordStore.move(from: files.path(from), to: files.path(to))
             default: break

@@ -24,6 +24,9 @@ final class LibraryRun: Sendable {
 
     var isStopped: Bool { state.withLock { $0.stop != nil } }
 
+    /// Whether what came is to be thrown away.
+    var discards: Bool { state.withLock { $0.stop == false } }
+
     func stop(keeping: Bool) {
         let task = state.withLock { state in
             state.stop = keeping && state.stop != false

@@ -20,6 +20,7 @@ extension LibraryIndex {
         download.waiters = ask.waits ? 1 : 0
         download.isDetached = !ask.waits
         download.renews = ask.renews
+        download.isOwn = true
         return start(key, download, revalidating: ask.policy == .revalidate ? file : nil)
             + [.tell(.started(key))]
     }

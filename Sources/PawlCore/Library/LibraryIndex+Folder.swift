@@ -20,7 +20,7 @@ extension LibraryIndex {
     private func namesOf(_ key: StorageKey) -> [String] {
         guard let name = entries[key]?.download?.order.name else { return [] }
         let stem = FileNameParts(name).stem
-        return files.keys.filter { owners[$0] == nil && $0.hasPrefix(stem) }
+        return [name] + files.keys.filter { owners[$0] == nil && $0.hasPrefix(stem) && $0 != name }
     }
 
     private func key(ofNote name: String) -> StorageKey? {
@@ -75,10 +75,10 @@ extension LibraryIndex {
         let old = files[name]
         // Its end tells.
         if let key = targets[name], entries[key]?.download?.run != nil { return [] }
-        files[name] = found.stamp
-        if old == found.stamp, owners[name] != nil || found.record == .absent { return [] }
         // What another process is about to finish has its record soon.
         if found.record == .absent, targets[name] != nil, owners[name] == nil { return [] }
+        files[name] = found.stamp
+        if old == found.stamp, owners[name] != nil || found.record == .absent { return [] }
         if let record = found.fittingRecord { return adopt(name, record, found.stamp, old) }
         var actions: [Action] = []
         if case .damaged(let reason) = found.record {
@@ -113,8 +113,6 @@ extension LibraryIndex {
             // A copy with all its attributes: one file a key.
             return [.tell(.fileAdded(name: name, key: nil))]
         }
-        // Another key's file was replaced by this one.
-        if let previous = owners[name], previous != key { setFile(nil, of: previous) }
         setFile(KnownFile(name: name, record: record, stamp: stamp), of: key)
         return [
             .tell(
@@ -139,7 +137,7 @@ extension LibraryIndex {
             return []
         }
         if StorageKey(plainForm: form) == nil { shortened[form] = order.key }
-        guard entries[order.key]?.download?.run == nil else { return [] }
+        guard entries[order.key]?.download?.isOwn != true else { return [] }
         setDownload(Download(found: order), of: order.key)
         return []
     }

@@ -93,10 +93,7 @@ extension LibraryIndex {
         case .discard:
             setDownload(nil, of: key)
             let error = DownloadError(.cancelled, "the download was cancelled")
-            return [
-                .discard(download.order), .conclude(key, .failure(error)),
-                .tell(.cancelled(key)),
-            ]
+            return [.conclude(key, .failure(error)), .tell(.cancelled(key))]
         }
     }
 }

@@ -37,6 +37,8 @@ package struct LibraryIndex: Sendable {
         package var isDetached = false
         /// Whether somebody can be asked for another URL.
         package var renews = false
+        /// Whether this library has begun it: then its note says nothing new.
+        package var isOwn = false
 
         package var run: RunID? {
             switch phase {
@@ -107,8 +109,6 @@ package struct LibraryIndex: Sendable {
         case conclude(StorageKey, Result<KnownFile, DownloadError>)
         /// Note on disk what a download is.
         case save(PendingDownload)
-        /// Throw away what a download left.
-        case discard(PendingDownload)
         /// What is kept of a file follows its new name.
         case moveRecord(from: String, to: String)
         case tell(LibraryEvent)
@@ -154,6 +154,11 @@ package struct LibraryIndex: Sendable {
         if let old = entries[key]?.file, owners[old.name] == key { owners[old.name] = nil }
         entries[key, default: Entry()].file = file
         if let file {
+            // Another key's file was replaced by this one.
+            if let other = owners[file.name], other != key {
+                entries[other]?.file = nil
+                removeIfEmpty(other)
+            }
             owners[file.name] = key
             files[file.name] = file.stamp
         }

@@ -108,9 +108,6 @@ extension [LibraryIndex.Action] {
     var saves: [PendingDownload] {
         compactMap { if case .save(let order) = $0 { order } else { nil } }
     }
-    var discards: [PendingDownload] {
-        compactMap { if case .discard(let order) = $0 { order } else { nil } }
-    }
     var moves: [String] {
         compactMap { if case .moveRecord(let old, let new) = $0 { "\(old) \(new)" } else { nil } }
     }

@@ -90,7 +90,7 @@ struct LibraryIndexFolderTests {
         let changes = [FolderChange.removed(note)]
         #expect(desk.index.namesToLookAt(changes) == ["a.bin"])
         let found = FoundFile(stamp: file.stamp, record: .found(file.record))
-        #expect(desk.folder(changes, ["a.bin": found]).told == ["changed a.bin a"])
+        #expect(desk.folder(changes, ["a.bin": found]).told == ["added a.bin a"])
         #expect(desk.index.entries["a"]?.file?.name == "a.bin")
         #expect(desk.index.entries["a"]?.download == nil)
     }

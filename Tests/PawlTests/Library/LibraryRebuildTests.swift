@@ -53,11 +53,15 @@ struct LibraryRebuildTests {
         let library = try await scene.open()
         // So long a record fits in no attribute: it is kept beside the file.
         let long = StorageKey(String(repeating: "k", count: 70_000))
+        var files: [LibraryFile] = []
         for key in ["short", long] {
-            let file = try await library.file(for: key, from: try scene.url())
-            #expect(rename(file.path, scene.folder.path("\(key.text.prefix(5)).new")) == 0)
+            files.append(try await library.file(for: key, from: try scene.url()))
         }
         await library.close()
+        for file in files {
+            let name = "\(file.key.text.prefix(5)).new"
+            #expect(rename(file.path, scene.folder.path(name)) == 0)
+        }
         let next = try await scene.open()
         #expect(next.finishedFile(for: "short")?.name == "short.new")
         #expect(next.finishedFile(for: long)?.name == "kkkkk.new")
