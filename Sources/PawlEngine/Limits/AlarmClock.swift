@@ -57,7 +57,7 @@ package final class AlarmClock: Sendable {
     private let state = Mutex(State())
     private let time: any Timekeeper
 
-    init(time: any Timekeeper) { self.time = time }
+    package init(time: any Timekeeper) { self.time = time }
 
     deinit { state.withLock { $0.sleeper }?.cancel() }
 
