@@ -9,7 +9,7 @@ let arguments = CommandLine.arguments
 guard arguments.count == 4, let url = URL(string: arguments[3]) else { exit(2) }
 var configuration = LibraryConfiguration()
 configuration.session.settings.connections = .fixed(1)
-do {
+do throws(DownloadError) {
     let library = try await DownloadLibrary(
         folder: .directory(arguments[1]),
         configuration: configuration

@@ -14,6 +14,7 @@ extension DownloadLibrary {
     ///
     /// - Throws: `DownloadError`; with the code `.alreadyRunning` and the process's number where another
     ///   process fetches the key, `.interrupted` where the download was paused meanwhile.
+    @discardableResult
     public func file(
         for key: StorageKey,
         from url: URL? = nil
@@ -24,6 +25,7 @@ extension DownloadLibrary {
     /// The file of a key, by a request of your own.
     ///
     /// - Throws: `DownloadError`.
+    @discardableResult
     public func file(
         for key: StorageKey,
         _ request: LibraryRequest
@@ -127,22 +129,25 @@ extension LibraryKeeper {
     }
 
     fileprivate func cancel(_ key: StorageKey) async throws(DownloadError) -> Bool {
-        let (download, run) = state.withLock { state in
-            let download = state.index.entries[key]?.download
-            return (download, download?.run.flatMap { state.runs[$0] })
-        }
-        guard let download else { return false }
-        guard let run else {
-            let (order, files, engine) = (download.order, files, session.engine)
-            try await disk.run { () throws(DownloadError) in
-                try Self.discard(order, files, engine)
+        var wasThere = false
+        while true {
+            let (download, run) = state.withLock { state in
+                let download = state.index.entries[key]?.download
+                return (download, download?.run.flatMap { state.runs[$0] })
             }
-            handle(.cancelAsked(key))
-            return true
+            guard let download else { return wasThere }
+            wasThere = true
+            if let run {
+                handle(.cancelAsked(key))
+                await run.ended.waitInAnyCase()
+            } else {
+                let (order, files, engine) = (download.order, files, session.engine)
+                try await disk.run { () throws(DownloadError) in
+                    try Self.discard(order, files, engine)
+                }
+                handle(.cancelAsked(key))
+            }
         }
-        handle(.cancelAsked(key))
-        await run.ended.waitInAnyCase()
-        return true
     }
 
     func removeFile(of key: StorageKey) async throws(DownloadError) -> Bool {

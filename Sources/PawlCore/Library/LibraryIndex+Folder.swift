@@ -19,8 +19,8 @@ extension LibraryIndex {
     /// Another process that has finished a download notes the file's record, then removes its note.
     private func namesOf(_ key: StorageKey) -> [String] {
         guard let name = entries[key]?.download?.order.name else { return [] }
-        let stem = FileNameParts(name).stem
-        return [name] + files.keys.filter { owners[$0] == nil && $0.hasPrefix(stem) && $0 != name }
+        // Where the name was taken, it has got a number.
+        return [name] + (1...3).map { FileName.numbered(name, $0) }.filter { files[$0] != nil }
     }
 
     private func key(ofNote name: String) -> StorageKey? {
@@ -31,7 +31,9 @@ extension LibraryIndex {
 
     mutating func follow(_ changes: [FolderChange], _ found: [String: FoundFile]) -> [Action] {
         var actions: [Action] = []
-        for change in changes {
+        // A note says what to think of a file that comes with it.
+        let notes = changes.filter(\.isOfNote)
+        for change in notes + changes.filter({ !$0.isOfNote }) {
             switch change {
             case .added(let name), .modified(let name): actions += appeared(name, found[name])
             case .removed(let name): actions += vanished(name, found)
@@ -152,6 +154,16 @@ extension LibraryIndex {
         let names = namesOf(key)
         setDownload(nil, of: key)
         return names.sorted().filter { found[$0] != nil }.flatMap { appeared($0, found[$0]) }
+    }
+}
+
+extension FolderChange {
+    fileprivate var isOfNote: Bool {
+        switch self {
+        case .added(let name), .modified(let name), .removed(let name), .renamed(_, let name):
+            LibraryName.form(ofPending: name) != nil
+        case .overflowed, .ended: false
+        }
     }
 }
 

@@ -13,14 +13,14 @@ struct IndexDesk {
 
     mutating func ask(
         _ key: StorageKey,
-        url: URL?? = .none,
+        hasURL: Bool = true,
         name: String? = nil,
         policy: FinishedFilePolicy = .use,
         waits: Bool = true,
         renews: Bool = false
     ) -> [LibraryIndex.Action] {
         var ask = LibraryIndex.Ask(
-            url: url ?? self.url(key),
+            url: hasURL ? url(key) : nil,
             name: name ?? key.text,
             policy: policy,
             waits: waits

@@ -63,7 +63,7 @@ struct LibrarySimulation {
         let waits = random.next() % 3 != 0
         let actions = desk.ask(
             key,
-            url: random.next() % 4 == 0 ? .some(nil) : nil,
+            hasURL: random.next() % 4 != 0,
             name: pick(Self.names),
             policy: pick(FinishedFilePolicy.allCases),
             waits: waits,

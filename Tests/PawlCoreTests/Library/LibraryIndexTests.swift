@@ -22,7 +22,7 @@ struct LibraryIndexTests {
         let run = try #require(desk.run(of: "a"))
         #expect(desk.index.handle(.pauseAsked("a")).stops == [true])
         // Who asks while it ends is not sent away.
-        #expect(desk.ask("a", url: nil).isEmpty)
+        #expect(desk.ask("a", hasURL: false).isEmpty)
         let actions = desk.end("a", .stopped)
         let start = try #require(actions.starts.first)
         #expect(start.run != run)
@@ -30,7 +30,7 @@ struct LibraryIndexTests {
         #expect(start.order.url == desk.url("a"))
         _ = desk.index.handle(.pauseAsked("a"))
         #expect(desk.end("a", .stopped).concluded == [.failed(.interrupted)])
-        #expect(desk.ask("a", url: nil).starts.map(\.order.name) == ["first.bin"])
+        #expect(desk.ask("a", hasURL: false).starts.map(\.order.name) == ["first.bin"])
     }
 
     @Test func `the last who waits pauses it, unless somebody wants it who does not wait`() {
@@ -55,7 +55,7 @@ struct LibraryIndexTests {
         #expect(
             desk.index.handle(.urlReplaced("a", desk.url("a"))).saves.map(\.url) == [desk.url("a")]
         )
-        #expect(desk.ask("a", url: nil).starts.map(\.order.url) == [desk.url("a")])
+        #expect(desk.ask("a", hasURL: false).starts.map(\.order.url) == [desk.url("a")])
         #expect(desk.index.handle(.urlReplaced("none", other)).isEmpty)
     }
 
@@ -143,7 +143,7 @@ struct LibraryIndexTests {
 
     @Test func `without a URL there is nothing to fetch`() {
         var desk = IndexDesk()
-        #expect(desk.ask("a", url: nil).refused == [.usage])
+        #expect(desk.ask("a", hasURL: false).refused == [.usage])
         #expect(desk.index.entries.isEmpty)
     }
 
