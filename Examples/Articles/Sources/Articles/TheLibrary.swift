@@ -51,7 +51,7 @@ private func ask(_ library: DownloadLibrary, _ url: URL, _ other: URL) async thr
 }
 
 private func read(_ library: DownloadLibrary, _ latest: URL) async throws {
-    try await library.file(for: "release", from: latest)
+    _ = try await library.file(for: "release", from: latest)
     let release: Release = try await library.json(of: "release")
     let text = try await library.string(of: "release", limit: 64 << 10)
     print(release.name, text)
