@@ -9,6 +9,10 @@ let settings: [SwiftSetting] = [
 
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let arguments: Target.Dependency = .product(
     name: "ArgumentParser",
     package: "swift-argument-parser"
@@ -44,6 +48,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird",
+            exact: "2.28.1",
+            traits: []
+        ),
     ],
     targets: [
         .systemLibrary(
@@ -64,9 +76,20 @@ let package = Package(
         ours("PawlEngine", ["PawlCore", "PawlStorage", system, logging]),
         ours(
             "Pawl",
-            ["PawlCore", "PawlStorage", "PawlTransport", "PawlEngine", system, logging]
+            [
+                "PawlCore", "PawlStorage", "PawlTransport", "PawlEngine", "PawlWire", system,
+                logging,
+            ]
         ),
-        ours("PawlCLI", ["Pawl", "PawlCore", "CPlatform", arguments, logging]),
+        ours("PawlWire", ["PawlCore"]),
+        ours(
+            "PawlDaemon",
+            ["Pawl", "PawlCore", "PawlWire", grdb, hummingbird, httpTypes, nio, logging]
+        ),
+        ours(
+            "PawlCLI",
+            ["Pawl", "PawlDaemon", "PawlCore", "PawlWire", "CPlatform", arguments, logging, system]
+        ),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCLI"], swiftSettings: settings),
         ours("PawlTesting", ["PawlCore", "CCrypto", system]),
 
@@ -106,9 +129,10 @@ let package = Package(
             "PawlTests",
             ["Pawl", "PawlCore", "PawlStorage", "SessionProbe", "LibraryProbe", system]
         ),
+        tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore"]),
         tests(
             "CommandTests",
-            ["PawlCLI", "PawlTool", "PawlCore", system],
+            ["PawlCLI", "PawlTool", "PawlCore", "PawlWire", system],
             path: "Tests/Commands",
             exclude: ["Snapshots"]
         ),

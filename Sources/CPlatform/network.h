@@ -136,4 +136,33 @@ static inline int pawl_reap(pid_t child) {
     } while (result < 0 && errno == EINTR);
     return result == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
+// Starts a program that outlives this one: in a session of its own, with no signal masked, reading
+// nothing, writing to `log`, with `ready` as its descriptor `ready_as`. Gives an error number, or 0.
+static inline int pawl_spawn_detached(
+    const char *program, char *const arguments[], int log, int ready, int ready_as) {
+    extern char **environ;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    pid_t child;
+    int code = posix_spawn_file_actions_init(&actions);
+    if (code != 0) return code;
+    code = posix_spawnattr_init(&attributes);
+    if (code != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return code;
+    }
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    // POSIX_SPAWN_SETSID, which headers show only with GNU's extensions.
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | 0x80);
+    code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, log, 1);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, log, 2);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, ready, ready_as);
+    if (code == 0) code = posix_spawn(&child, program, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
 #endif

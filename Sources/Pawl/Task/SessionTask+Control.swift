@@ -23,7 +23,7 @@ extension SessionTask {
     public func cancel() { end(keeping: false) }
 
     /// Ends the task; what came is kept where it can be gone on with.
-    func end(keeping: Bool) { handle(.cancelAsked(keeping: keeping)) }
+    package func end(keeping: Bool) { handle(.cancelAsked(keeping: keeping)) }
 
     /// `isWanted` is asked under the lock; where it says no, nothing happens.
     func handle(

@@ -15,6 +15,7 @@ enum JSONText {
     ) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union(.withoutEscapingSlashes)
+        encoder.dateEncodingStrategy = .iso8601
         // Only a number that is not finite could fail, and the events hold whole numbers.
         let data = try? encoder.encode(value)
         return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"

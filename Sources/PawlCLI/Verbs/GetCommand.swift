@@ -9,6 +9,8 @@ struct GetCommand: PawlVerb {
         usage: """
             pawl [get] [options] <url> ...
             pawl inspect <url | file.part>
+            pawl add <url> ..., then list, show, wait, pause, resume, cancel, remove, events
+            pawl daemon <run | start | stop | status | logs>
             pawl --version
             """,
         discussion: """
@@ -21,11 +23,17 @@ struct GetCommand: PawlVerb {
             The exit status is 0 if every download ended well, otherwise that of the first one in \
             the order given that did not. Ctrl-C keeps what came (status 7); a second one ends at \
             once.
+
+            pawl help <verb> tells of the others; those of the daemon carry downloads on when nobody \
+            waits for them.
             """
     )
 
     @Argument(help: ArgumentHelp("What to fetch.", valueName: "url"))
     var urls: [String] = []
+
+    @Flag(help: "Hand the downloads to the daemon and return at once, as pawl add does.")
+    var background = false
 
     @OptionGroup(title: "What to fetch") var input: InputOptions
     @OptionGroup(title: "Where to") var output: OutputOptions
@@ -45,6 +53,16 @@ struct GetCommand: PawlVerb {
         var book = try OrderBook(urls: urls, list: list, options: options)
         if let name = book.nameWithoutPassword {
             book.fill(password: try PasswordPrompt.ask(for: name, console: console))
+        }
+        if background {
+            guard limits.jobs == nil, limits.limitRate == nil else {
+                throw DownloadError(
+                    .usage,
+                    "--background with --jobs or --limit-rate, which hold for this run alone",
+                    advice: "leave them out; pawl daemon run has --jobs"
+                )
+            }
+            return try HandingOver().work(book.orders, json: false, console)
         }
         let run = DownloadRun(
             orders: book.orders,

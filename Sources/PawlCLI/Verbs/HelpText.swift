@@ -9,4 +9,17 @@ package enum HelpText {
     package static func inspect(columns: Int) -> String {
         PawlCommand.helpMessage(for: InspectCommand.self, columns: columns)
     }
+
+    /// Of all verbs that have to do with the daemon.
+    package static func daemon(columns: Int) -> String {
+        let verbs: [any ParsableCommand.Type] = [
+            AddCommand.self, ListCommand.self, ShowCommand.self, PauseCommand.self,
+            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, MoveCommand.self,
+            SetCommand.self, WaitCommand.self, EventsCommand.self, SessionCommand.List.self,
+            DaemonCommand.self, DaemonCommand.Run.self, DaemonCommand.Start.self,
+            DaemonCommand.Stop.self, DaemonCommand.Status.self, DaemonCommand.Logs.self,
+        ]
+        return verbs.map { PawlCommand.helpMessage(for: $0, columns: columns) }
+            .joined(separator: "\n\n")
+    }
 }

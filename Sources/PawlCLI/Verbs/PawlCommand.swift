@@ -14,7 +14,12 @@ struct PawlCommand: ParsableCommand {
     private static let version = "pawl \(PawlVersion.current)"
     static let versionLine = version + "\n"
 
-    private static let verbs: [any ParsableCommand.Type] = [GetCommand.self, InspectCommand.self]
+    private static let verbs: [any ParsableCommand.Type] = [
+        GetCommand.self, InspectCommand.self, AddCommand.self, ListCommand.self,
+        ShowCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
+        RemoveCommand.self, MoveCommand.self, SetCommand.self, WaitCommand.self,
+        EventsCommand.self, SessionCommand.self, DaemonCommand.self,
+    ]
 
     /// The arguments with the verb that they leave out.
     static func completed(_ arguments: [String]) -> [String] {

@@ -59,6 +59,8 @@ public struct ConnectionSettings: Hashable, Sendable {
     public var allowsUntrustedCertificates = false
     /// A file of certificate authorities in PEM to trust in place of the system's.
     public var authoritiesFile: String?
+    /// A Unix socket to connect to in place of the host, past any proxy.
+    package var socketPath: String?
 
     /// Makes the defaults.
     public init() {}

@@ -14,11 +14,7 @@ package struct SystemPlaces: Sendable {
 
     /// As the environment says it now.
     package static func current() throws(DownloadError) -> SystemPlaces {
-        var surroundings = PlaceSurroundings(
-            variables: variables,
-            homeOfUser: homeOfUser,
-            user: getuid()
-        )
+        var surroundings = surroundings
         #if os(Linux)
         surroundings.userDirectories = listOfUserDirectories(surroundings)
         return SystemPlaces(XDGPlaces(surroundings))
@@ -31,6 +27,11 @@ package struct SystemPlaces: Sendable {
             advice: "name the folder"
         )
         #endif
+    }
+
+    /// The environment as it is now, without the list of the user's folders.
+    package static var surroundings: PlaceSurroundings {
+        PlaceSurroundings(variables: variables, homeOfUser: homeOfUser, user: getuid())
     }
 
     /// The folder of an application; nothing is created.
@@ -77,10 +78,26 @@ package struct SystemPlaces: Sendable {
         }
     }
 
+    /// Makes a folder that is the user's alone; nobody else may look into it.
+    package static func preparePrivate(_ path: FilePath) throws(DownloadError) {
+        try FolderPreparation.prepare(path, mode: 0o700)
+        let status = try attempt(.prepareFolder, path) { () throws(Errno) in try path.status() }
+        guard let status, status.isDirectory, status.owner == getuid(),
+            status.permissions & 0o077 == 0
+        else {
+            throw DownloadError(
+                .directoryNotUsable,
+                "\(path) is there already and is not this user's alone",
+                advice: "make it so: chmod 700, or remove it",
+                context: "preparing the folder \(path)"
+            )
+        }
+    }
+
     private static var variables: [String: String] {
         let names = [
             "HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
-            "XDG_DOCUMENTS_DIR",
+            "XDG_DOCUMENTS_DIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
         ]
         let pairs = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })

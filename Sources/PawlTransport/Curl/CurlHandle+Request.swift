@@ -133,6 +133,11 @@ extension CurlHandle {
             throw TransferFailure(.local, "the user agent cannot be sent: bad characters")
         }
         try set(CURLOPT_USERAGENT, to: settings.userAgent)
+        if let path = settings.socketPath {
+            try set(CURLOPT_UNIX_SOCKET_PATH, to: path)
+            // An empty one is none, whatever the environment says.
+            try set(CURLOPT_PROXY, to: "")
+        }
         let milliseconds = settings.connectTimeout.nanoseconds / 1_000_000
         try set(CURLOPT_CONNECTTIMEOUT_MS, to: Int(min(max(1, milliseconds), 1 << 30)))
         try set(CURLOPT_TCP_KEEPALIVE, to: true)

@@ -11,6 +11,10 @@ struct HelpTests {
         try Snapshot.expect(HelpText.inspect(columns: 80) + "\n", matches: "help-inspect.txt")
     }
 
+    @Test func `the help of the daemon's verbs is as recorded`() throws {
+        try Snapshot.expect(HelpText.daemon(columns: 80) + "\n", matches: "help-daemon.txt")
+    }
+
     @Test func `the help names every option of a list`() {
         let help = HelpText.get(columns: 80)
         for option in OptionName.allCases {

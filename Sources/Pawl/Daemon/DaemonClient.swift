@@ -1,0 +1,162 @@
+package import PawlCore
+package import PawlWire
+internal import struct FoundationEssentials.URL
+internal import struct FoundationEssentials.URLComponents
+internal import struct FoundationEssentials.URLQueryItem
+
+/// Talks to the daemon over its socket, with the engine's own HTTP.
+package final class DaemonClient: Sendable {
+    package let places: DaemonPlaces
+    private let session: DownloadSession
+
+    /// Nothing is connected before something is asked.
+    package init(_ places: DaemonPlaces) {
+        self.places = places
+        session = DownloadSession()
+    }
+
+    // MARK: - What it can be asked
+
+    package func status() async throws(DownloadError) -> DaemonStatus {
+        try await fetch(APIPath.status)
+    }
+
+    /// Adds all or none; where the key is the same, once however often it is asked.
+    package func add(
+        _ downloads: [NewDownload],
+        key: String? = nil
+    ) async throws(DownloadError) -> WireOutcome {
+        let fields = key.map { [HTTPField(name: APIPath.idempotencyKey, value: $0)] } ?? []
+        return try await send(APIPath.downloads, NewDownloads(downloads), fields: fields)
+    }
+
+    package func download(_ id: Int64) async throws(DownloadError) -> WireDownload {
+        try await fetch(APIPath.download(id))
+    }
+
+    package func list(_ query: ListQuery) async throws(DownloadError) -> WireDownloadPage {
+        try await fetch(APIPath.downloads, query.parameters)
+    }
+
+    package func act(
+        _ action: QueueAction,
+        on selection: Selection
+    ) async throws(DownloadError) -> WireOutcome {
+        try await send(APIPath.action(action), selection)
+    }
+
+    package func change(
+        _ selection: Selection,
+        _ changes: DownloadChanges
+    ) async throws(DownloadError) -> WireOutcome {
+        try await send(APIPath.changes, SelectedChanges(selection, changes))
+    }
+
+    package func sessions() async throws(DownloadError) -> WireSessions {
+        try await fetch(APIPath.sessions)
+    }
+
+    /// What happens from now on, or what has happened behind an event that was seen, and goes on.
+    package func events(after last: Int64? = nil) async throws(DownloadError) -> DaemonEvents {
+        let fields = last.map { [HTTPField(name: APIPath.lastEvent, value: "\($0)")] } ?? []
+        let stream = try await open("GET", APIPath.events, fields: fields)
+        return DaemonEvents(stream)
+    }
+
+    // MARK: - How
+
+    private func fetch<Answer: Decodable>(
+        _ path: String,
+        _ query: [String: String] = [:]
+    ) async throws(DownloadError) -> Answer {
+        try await read(try await open("GET", path, query))
+    }
+
+    private func send<Answer: Decodable>(
+        _ path: String,
+        _ body: some Encodable,
+        fields: [HTTPField] = []
+    ) async throws(DownloadError) -> Answer {
+        let json = try WireJSON.encode(body)
+        let type = HTTPField(name: "Content-Type", value: "application/json")
+        return try await read(try await open("POST", path, fields: fields + [type], body: json))
+    }
+
+    private func open(
+        _ method: String,
+        _ path: String,
+        _ query: [String: String] = [:],
+        fields: [HTTPField] = [],
+        body: [UInt8] = []
+    ) async throws(DownloadError) -> DataStream {
+        var request = DownloadRequest(try url(path, query), settings: settings)
+        request.method = method
+        request.fields = fields
+        request.body = body
+        request.acceptsErrorStatuses = true
+        let stream: DataStream
+        do throws(DownloadError) {
+            stream = try await session.bytes(for: request)
+        } catch {
+            throw explained(error)
+        }
+        guard stream.response.status >= 400 else { return stream }
+        throw await problem(of: stream)
+    }
+
+    private func url(_ path: String, _ query: [String: String]) throws(DownloadError) -> URL {
+        var parts = URLComponents()
+        (parts.scheme, parts.host, parts.path) = ("http", "localhost", path)
+        if !query.isEmpty {
+            parts.queryItems = query.sorted { $0.key < $1.key }.map { name, value in
+                URLQueryItem(name: name, value: value)
+            }
+        }
+        guard let url = parts.url else {
+            throw DownloadError(.usage, "'\(path.sanitized)' is no path of the daemon")
+        }
+        return url
+    }
+
+    private var settings: DownloadSettings {
+        var settings = DownloadSettings()
+        settings.connection.socketPath = places.socket
+        settings.retries = 0
+        return settings
+    }
+
+    private func read<Answer: Decodable>(_ stream: DataStream) async throws(DownloadError) -> Answer
+    {
+        let bytes: [UInt8]
+        do throws(DownloadError) {
+            bytes = try await stream.collect(limit: Self.mostAnswerBytes).bytes
+        } catch {
+            throw explained(error)
+        }
+        return try WireJSON.decode(Answer.self, from: bytes)
+    }
+
+    private func problem(of stream: DataStream) async -> DownloadError {
+        let status = stream.response.status
+        // Without its body the status still says something.
+        let body = try? await stream.collect(limit: Self.mostProblemBytes).bytes
+        if let body, let problem = try? WireJSON.decode(Problem.self, from: body) {
+            return problem.error
+        }
+        return DownloadError(.badResponse, "the daemon answered \(status)")
+    }
+
+    /// What cannot be connected to is not there.
+    private func explained(_ error: DownloadError) -> DownloadError {
+        guard error.code == .network || error.code == .timedOut else { return error }
+        return DownloadError(
+            .daemonUnavailable,
+            error.code == .timedOut
+                ? "the daemon does not answer" : "no daemon answers at \(places.socket)",
+            advice: "start it: pawl daemon start"
+        )
+    }
+
+    private static let mostAnswerBytes: Int64 = 256 << 20
+    private static let mostProblemBytes: Int64 = 1 << 20
+}

@@ -1,0 +1,31 @@
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+extension PawlVerb {
+    /// Asks the daemon to do something to downloads, and says what became of each.
+    func act(
+        _ action: QueueAction,
+        on targets: TargetOptions,
+        said word: String,
+        _ console: Console
+    ) throws(DownloadError) -> VerbWork {
+        let (selection, json) = (try targets.selection(), targets.json)
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            let outcome = try await client.act(action, on: selection)
+            show(outcome, json: json, said: word, console)
+            return 0
+        }
+    }
+}
+
+/// One line a download, or JSON.
+func show(_ outcome: WireOutcome, json: Bool, said word: String, _ console: Console) {
+    guard !json else {
+        console.output(JSONText.pretty(outcome) + "\n")
+        return
+    }
+    for download in outcome.downloads {
+        console.output("\(download.id)\t\(word)\t\(download.name.sanitized)\n")
+    }
+}

@@ -1,0 +1,77 @@
+internal import Glibc
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Beginning and ending the daemon.
+extension DaemonClient {
+    /// Starts it unless it runs; returns whether it ran already.
+    func startDaemon() async throws(DownloadError) -> Bool {
+        do throws(DownloadError) {
+            _ = try await status()
+            return true
+        } catch {
+            guard error.code == .daemonUnavailable else { throw error }
+        }
+        try places.prepare()
+        do throws(DownloadError) {
+            // It blocks this thread, and nothing else is to be done meanwhile.
+            try DaemonLauncher.start(places)
+            return false
+        } catch {
+            // Somebody else was faster, and that one may not answer yet.
+            guard error.code == .alreadyRunning else { throw error }
+            try await waitForAnswer()
+            return true
+        }
+    }
+
+    private func waitForAnswer() async throws(DownloadError) {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(5)
+        while true {
+            do throws(DownloadError) {
+                _ = try await status()
+                return
+            } catch {
+                guard error.code == .daemonUnavailable, clock.now < deadline, !Task.isCancelled
+                else { throw error }
+            }
+            // Cancelled is what the loop looks at.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Asks; where no daemon answers, starts one and asks again.
+    func starting<Value: Sendable>(
+        _ ask: @Sendable (DaemonClient) async throws(DownloadError) -> Value
+    ) async throws(DownloadError) -> Value {
+        do throws(DownloadError) {
+            return try await ask(self)
+        } catch {
+            guard error.code == .daemonUnavailable else { throw error }
+            _ = try await startDaemon()
+            return try await ask(self)
+        }
+    }
+
+    /// Waits until the store's lock is free: then all is written and closed.
+    func waitForEnd() async throws(DownloadError) {
+        let lock = open("\(places.storeFolder)/daemon.lock", O_RDONLY | O_CLOEXEC)
+        guard lock >= 0 else { return }
+        defer { close(lock) }
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(10)
+        while flock(lock, LOCK_SH | LOCK_NB) != 0 {
+            guard clock.now < deadline, !Task.isCancelled else {
+                throw DownloadError(
+                    .timedOut,
+                    "the daemon has not ended yet",
+                    advice: "look at \(places.log)"
+                )
+            }
+            // Cancelled is what the loop looks at.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -1,0 +1,19 @@
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Runs what asks the daemon something; an error is said and becomes the exit status.
+func daemonWork(
+    _ console: Console,
+    _ work: @escaping @Sendable (DaemonClient) async throws(DownloadError) -> Int32
+) throws(DownloadError) -> VerbWork {
+    let client = DaemonClient(try DaemonPlaces.current())
+    return {
+        do throws(DownloadError) {
+            return try await work(client)
+        } catch {
+            console.report(error)
+            return error.code.exitStatus
+        }
+    }
+}

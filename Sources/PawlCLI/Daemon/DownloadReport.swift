@@ -1,0 +1,35 @@
+internal import FoundationEssentials
+internal import PawlCore
+package import PawlWire
+
+/// What `show` says of one download: names and values, one a line.
+package enum DownloadReport {
+    package static func text(_ download: WireDownload) -> String {
+        var rows: [(String, String?)] = [
+            ("id", "\(download.id)"),
+            ("name", download.name),
+            ("state", download.state.word),
+            ("URL", download.url),
+            ("to", download.path ?? download.destination),
+            ("size", download.totalBytes.map(ByteText.size)),
+            ("done", ByteText.size(download.completedBytes)),
+            ("speed", download.bytesPerSecond.map { ByteText.rate(Double($0)) }),
+            ("connections", download.connections.map { "\($0)" }),
+            ("priority", download.priority == .normal ? nil : download.priority.rawValue),
+            ("session", download.session),
+            ("not before", download.notBefore.map(time)),
+            ("failures", download.failures.map { "\($0)" }),
+            ("added", time(download.createdAt)),
+            ("ended", download.endedAt.map(time)),
+        ]
+        if let problem = download.problem {
+            rows.append(("error", "\(problem.code.rawValue): \(problem.error)"))
+        }
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { name, value in
+            value.map { "\(name.padded(toColumns: width))  \($0.sanitized)\n" } ?? ""
+        }.joined()
+    }
+
+    private static func time(_ date: Date) -> String { date.formatted(.iso8601) }
+}

@@ -1,0 +1,151 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl list`: the daemon's downloads.
+struct ListCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Show the daemon's downloads.",
+        discussion: "Without --all: those that have not ended, and the last ones that have."
+    )
+
+    @Argument(
+        help: ArgumentHelp("Only these: ids, names or patterns.", valueName: "download")
+    )
+    var targets: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Show all that have ended, too.")
+    var all = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Only those in this state: waiting, running, paused, finished, failed, cancelled.",
+            valueName: "state"
+        )
+    )
+    var state: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only those of this session.", valueName: "name")
+    )
+    var session: String?
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Show it anew all the time, until Ctrl-C.")
+    var watch = false
+
+    private static let endedShown = 20
+    private static let watchInterval: Duration = .milliseconds(500)
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        var query = ListQuery()
+        query.limit = ListQuery.mostLimit
+        query.session = session
+        query.targets = targets
+        if let state { query.states = try Self.states(state) }
+        let isWhole = all || state != nil || !targets.isEmpty
+        let (json, asked) = (json, query)
+        if watch { try checkWatch(console) }
+        let watch = watch
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            let fetch = { @Sendable () async throws(DownloadError) -> [WireDownload] in
+                isWhole
+                    ? try await client.all(asked)
+                    : try await client.recent(asked, ended: Self.endedShown)
+            }
+            if watch { return try await Self.show(fetch, console) }
+            let downloads = try await fetch()
+            console.output(
+                json
+                    ? JSONText.pretty(downloads) + "\n"
+                    : DownloadTable.text(downloads, columns: Int(console.size.columns))
+            )
+            return 0
+        }
+    }
+
+    private func checkWatch(_ console: Console) throws(DownloadError) {
+        guard !json, console.traits.canRedraw else {
+            throw DownloadError(
+                .usage,
+                json ? "--watch and --json exclude each other" : "--watch needs a terminal",
+                advice: "follow with pawl events --json --progress"
+            )
+        }
+    }
+
+    /// Draws the table in place until the task is cancelled.
+    private static func show(
+        _ fetch: @Sendable () async throws(DownloadError) -> [WireDownload],
+        _ console: Console
+    ) async throws(DownloadError) -> Int32 {
+        while !Task.isCancelled {
+            let size = console.size
+            let downloads: [WireDownload]
+            do throws(DownloadError) {
+                downloads = try await fetch()
+            } catch {
+                // Ctrl-C ends the question, too.
+                guard Task.isCancelled else { throw error }
+                break
+            }
+            // The newest are the last: they stay where not all have room.
+            let columns = Int(size.columns) - 1
+            let lines = DownloadTable.text(downloads, columns: columns)
+                .split(separator: "\n").map { String($0).shortened(toColumns: columns) }
+            let room = max(2, Int(size.rows) - 1)
+            let shown = lines.count > room ? lines.prefix(1) + lines.suffix(room - 1) : lines[...]
+            console.draw(Array(shown), on: size)
+            // Cancelled is what the loop looks at.
+            try? await Task.sleep(for: watchInterval)
+        }
+        console.removeBlock()
+        return 0
+    }
+
+    private static func states(_ text: String) throws(DownloadError) -> Set<TaskState> {
+        let words = text.split(separator: ",").map(String.init)
+        var states: Set<TaskState> = []
+        for word in words {
+            guard let state = TaskState(rawValue: word) else {
+                throw DownloadError(
+                    .usage,
+                    "--state: '\(word.sanitized)' is none",
+                    advice: "give waiting, running, paused, finished, failed or cancelled"
+                )
+            }
+            states.insert(state)
+        }
+        return states
+    }
+}
+
+extension DaemonClient {
+    /// All pages of a list.
+    func all(_ query: ListQuery) async throws(DownloadError) -> [WireDownload] {
+        var (query, downloads) = (query, [WireDownload]())
+        while true {
+            let page = try await list(query)
+            downloads += page.downloads
+            guard let next = page.next else { return downloads }
+            query.after = next
+        }
+    }
+
+    /// Those that have not ended, behind the newest ones that have.
+    func recent(_ query: ListQuery, ended: Int) async throws(DownloadError) -> [WireDownload] {
+        var (open, last) = (query, query)
+        open.states = ListQuery.unfinished
+        last.states = Set(TaskState.allCases).subtracting(ListQuery.unfinished)
+        last.newestFirst = true
+        last.limit = ended
+        let newest = try await list(last).downloads
+        return try await (newest + all(open)).sorted { $0.id < $1.id }
+    }
+}

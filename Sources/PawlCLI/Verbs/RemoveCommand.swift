@@ -1,0 +1,26 @@
+internal import ArgumentParser
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl remove`: takes downloads off the list.
+struct RemoveCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Take downloads off the daemon's list.",
+        discussion: "What is on the disk stays, unless --with-files is given."
+    )
+
+    @Flag(help: "Remove the finished files, and what came of the others, too.")
+    var withFiles = false
+
+    @OptionGroup var targets: TargetOptions
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        try act(
+            withFiles ? .removeWithFiles : .remove,
+            on: targets,
+            said: withFiles ? "removed with its files" : "removed",
+            console
+        )
+    }
+}

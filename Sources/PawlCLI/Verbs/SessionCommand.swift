@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl session`: named sets of the daemon's downloads.
+struct SessionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session",
+        abstract: "Show the sessions of the daemon.",
+        subcommands: [List.self]
+    )
+
+    /// `pawl session list`.
+    struct List: PawlVerb {
+        static let configuration = CommandConfiguration(
+            commandName: "list",
+            abstract: "Show the sessions and how many downloads each has."
+        )
+
+        @Flag(help: "Write JSON.")
+        var json = false
+
+        func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+            let json = json
+            return try daemonWork(console) { (client) async throws(DownloadError) in
+                let sessions = try await client.sessions().sessions
+                console.output(
+                    json ? JSONText.pretty(sessions) + "\n" : sessions.map(Self.line).joined()
+                )
+                return 0
+            }
+        }
+
+        private static func line(_ session: WireSession) -> String {
+            let counts = session.counts.sorted { $0.key < $1.key }
+                .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+            return "\(session.identifier.sanitized)\t\(counts)\n"
+        }
+    }
+}

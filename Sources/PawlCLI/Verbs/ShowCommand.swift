@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl show`: all that the daemon says of downloads.
+struct ShowCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show all that the daemon knows of downloads."
+    )
+
+    @Argument(
+        help: ArgumentHelp("Ids, names, or patterns of names.", valueName: "download")
+    )
+    var targets: [String]
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        var query = ListQuery()
+        query.limit = ListQuery.mostLimit
+        let (json, targets, base) = (json, targets, query)
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            var downloads: [Int64: WireDownload] = [:]
+            for target in targets {
+                var query = base
+                query.targets = [target]
+                let found = try await client.all(query)
+                guard !found.isEmpty else { throw Self.notFound(target) }
+                for download in found { downloads[download.id] = download }
+            }
+            let sorted = downloads.values.sorted { $0.id < $1.id }
+            console.output(
+                json
+                    ? JSONText.pretty(sorted) + "\n"
+                    : sorted.map(DownloadReport.text).joined(separator: "\n")
+            )
+            return 0
+        }
+    }
+
+    static func notFound(_ target: String) -> DownloadError {
+        DownloadError(
+            .notFound,
+            "no download is '\(target.sanitized(atMost: 100))'",
+            advice: "see pawl list --all"
+        )
+    }
+}

@@ -1,0 +1,176 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import PawlCore
+internal import PawlWire
+
+/// The HTTP API: what each route does (docs/daemon.md).
+struct DaemonAPI: Sendable {
+    let keeper: DownloadKeeper
+    let store: DaemonStore
+    let about: DaemonStatus
+
+    /// The most that a request's body may have: of one that adds, and of any other.
+    private static let mostBytesToAdd = 64 << 20
+    private static let mostBytes = 1 << 20
+
+    func router() -> Router<BasicRequestContext> {
+        let router = Router()
+        router.add(middleware: ProblemMiddleware())
+        router.get("/v1/status") { _, _ in try await status() }
+        router.get("/v1/downloads") { request, _ in try await list(request) }
+        router.post("/v1/downloads") { request, _ in try await add(request) }
+        router.get("/v1/downloads/{id}") { _, context in try await show(context) }
+        router.post("/v1/actions/{action}") { request, context in
+            try await act(request, context)
+        }
+        router.post("/v1/changes") { request, _ in try await change(request) }
+        router.get("/v1/sessions") { _, _ in try await sessions() }
+        router.get("/v1/events") { request, _ in try events(request) }
+        return router
+    }
+
+    // MARK: - Looking
+
+    private func status() async throws -> Response {
+        var status = about
+        status.counts = try await store.read { try $0.counts() }
+        status.bytesPerSecond = keeper.live.progress.downloads.map(\.bytesPerSecond).reduce(0, +)
+        status.lastEvent = keeper.news.last
+        return try Response.json(status)
+    }
+
+    private func list(_ request: Request) async throws -> Response {
+        let parameters = request.uri.queryParameters.map { name, value in
+            (name: String(name), value: String(value))
+        }
+        let query = try ListQuery(parameters: parameters)
+        var page = try await store.read { try $0.list(query) }
+        page.downloads = keeper.live.overlay(page.downloads)
+        return try Response.json(page)
+    }
+
+    private func show(_ context: BasicRequestContext) async throws -> Response {
+        guard let text = context.parameters.get("id"), let id = Int64(text) else {
+            throw DownloadError(.usage, "an id is a number", advice: "see pawl list")
+        }
+        guard let download = try await store.read({ try $0.download(id) }) else {
+            throw DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
+        }
+        return try Response.json(keeper.live.overlay([download])[0])
+    }
+
+    private func sessions() async throws -> Response {
+        let sessions = try await store.read { transaction in
+            try transaction.sessions().map { identifier in
+                WireSession(
+                    identifier: identifier,
+                    counts: try transaction.counts(of: identifier)
+                )
+            }
+        }
+        return try Response.json(WireSessions(sessions))
+    }
+
+    private func events(_ request: Request) throws -> Response {
+        var after: Int64?
+        if let name = HTTPField.Name(APIPath.lastEvent), let text = request.headers[name] {
+            guard let id = Int64(text), id >= 0 else {
+                throw DownloadError(
+                    .usage,
+                    "'\(APIPath.lastEvent)' is no id of an event",
+                    advice: "give the id of the last one that was seen"
+                )
+            }
+            after = id
+        }
+        let feed = EventFeed(store: store, news: keeper.news, after: after)
+        return Response(
+            status: .ok,
+            headers: [.contentType: ServerSentEvent.mediaType, .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                try await feed.write { try await writer.write(ByteBuffer(bytes: $0)) }
+                try await writer.finish(nil)
+            }
+        )
+    }
+
+    // MARK: - Changing
+
+    private func add(_ request: Request) async throws -> Response {
+        let new: NewDownloads = try await body(request, upTo: Self.mostBytesToAdd)
+        var key: String?
+        if let name = HTTPField.Name(APIPath.idempotencyKey) { key = request.headers[name] }
+        guard (key?.utf8.count ?? 1) <= 256, key != "" else {
+            throw DownloadError(.usage, "an idempotency key has 1 to 256 bytes")
+        }
+        return try Response.json(
+            try await keeper.add(new.downloads, key: key),
+            status: .created
+        )
+    }
+
+    private func act(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let word = context.parameters.get("action") ?? ""
+        guard let action = QueueAction(rawValue: word) else {
+            throw DownloadError(
+                .notFound,
+                "there is no action '\(word.sanitized(atMost: 40))'",
+                advice: "use one of "
+                    + QueueAction.allCases.map(\.rawValue).joined(separator: ", ")
+            )
+        }
+        let selection: Selection = try await body(request, upTo: Self.mostBytes)
+        return try Response.json(try await keeper.act(action, on: selection))
+    }
+
+    private func change(_ request: Request) async throws -> Response {
+        let asked: SelectedChanges = try await body(request, upTo: Self.mostBytes)
+        return try Response.json(try await keeper.change(asked.selection, asked.changes))
+    }
+
+    private func body<Value: Decodable>(
+        _ request: Request,
+        upTo limit: Int
+    ) async throws -> Value {
+        let type = request.headers[.contentType]?.split(separator: ";").first
+        guard type?.lowercased() == "application/json" else {
+            throw APIFailure(
+                .unsupportedMediaType,
+                DownloadError(.usage, "the body is not said to be application/json")
+            )
+        }
+        let buffer: ByteBuffer
+        do {
+            buffer = try await request.body.collect(upTo: limit)
+        } catch is NIOTooManyBytesError {
+            throw DownloadError(
+                .tooLarge,
+                "the body has more than \(limit) bytes",
+                advice: "ask in several requests"
+            )
+        }
+        do throws(DownloadError) {
+            return try WireJSON.decode(Value.self, from: buffer.readableBytesView)
+        } catch {
+            throw DownloadError(.usage, "the body: \(error.message)", advice: "see docs/daemon.md")
+        }
+    }
+}
+
+extension Response {
+    static func json(
+        _ value: some Encodable,
+        status: HTTPResponse.Status = .ok,
+        type: String = "application/json"
+    ) throws(DownloadError) -> Response {
+        let buffer = ByteBuffer(bytes: try WireJSON.encode(value))
+        return Response(
+            status: status,
+            headers: [.contentType: type],
+            body: ResponseBody(byteBuffer: buffer)
+        )
+    }
+}

@@ -1,0 +1,63 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import PawlCore
+internal import PawlWire
+
+/// An error with the status that it is to have.
+struct APIFailure: Error {
+    let status: HTTPResponse.Status
+    let error: DownloadError
+
+    init(_ status: HTTPResponse.Status, _ error: DownloadError) {
+        self.status = status
+        self.error = error
+    }
+}
+
+/// Turns every error into a problem document.
+struct ProblemMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: BasicRequestContext,
+        next: (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let failure as APIFailure {
+            return try Self.response(failure.error, failure.status)
+        } catch let error as DownloadError {
+            let isConflict = error.cause is Conflict
+            return try Self.response(error, isConflict ? .conflict : Self.status(error.code))
+        } catch let error as HTTPError {
+            let code: ErrorCode = error.status.code == 404 ? .notFound : .usage
+            let text = error.body ?? error.status.reasonPhrase
+            return try Self.response(
+                DownloadError(code, text.sanitized, advice: "see docs/daemon.md"),
+                error.status
+            )
+        }
+    }
+
+    private static func response(
+        _ error: DownloadError,
+        _ status: HTTPResponse.Status
+    ) throws -> Response {
+        try Response.json(
+            Problem(error, status: status.code),
+            status: status,
+            type: Problem.mediaType
+        )
+    }
+
+    static func status(_ code: ErrorCode) -> HTTPResponse.Status {
+        switch code {
+        case .usage, .badResponse: .badRequest
+        case .notFound: .notFound
+        case .alreadyRunning, .fileExists: .conflict
+        case .tooLarge: .contentTooLarge
+        case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+        case .serverBusy: .serviceUnavailable
+        default: .internalServerError
+        }
+    }
+}

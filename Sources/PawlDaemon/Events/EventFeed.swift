@@ -1,0 +1,62 @@
+internal import PawlCore
+internal import PawlWire
+
+/// One reader's stream: what it missed, then what happens, each once and in order.
+///
+/// It holds one page of events at a time: who reads slowly waits for the store, and nobody else.
+struct EventFeed: Sendable {
+    let store: DaemonStore
+    let news: EventNews
+    /// The last event that the reader has seen; nil begins with the next one.
+    let after: Int64?
+
+    private static let page = 200
+    private static let quiet: Duration = .seconds(10)
+
+    /// Writes until the task is cancelled or nobody reads any more.
+    func write(_ send: ([UInt8]) async throws -> Void) async throws {
+        let bell = Bell()
+        let reader = news.enroll(bell)
+        defer { news.resign(reader) }
+        // An id of a store that was set aside is none of this one's.
+        var last = min(after ?? news.last, news.last)
+        var shown = news.progress?.number ?? 0
+        // The head goes out with it: the reader knows that it hears from now on.
+        try await send(ServerSentEvent.comment)
+        while !Task.isCancelled {
+            if news.last > last {
+                try await sendPage(&last, send)
+            } else if let progress = news.progress, progress.number > shown {
+                shown = progress.number
+                try await send(progress.bytes)
+            } else {
+                let before = (last, shown)
+                await bell.wait(atMost: Self.quiet)
+                let isQuiet = (news.last, news.progress?.number ?? 0) == before
+                if isQuiet, !Task.isCancelled { try await send(ServerSentEvent.comment) }
+            }
+        }
+    }
+
+    private func sendPage(
+        _ last: inout Int64,
+        _ send: ([UInt8]) async throws -> Void
+    ) async throws {
+        let (seen, known) = (last, news.last)
+        let events = try await store.read { try $0.events(after: seen, limit: Self.page) }
+        var bytes: [UInt8] = []
+        for event in events {
+            let json = try WireJSON.encode(event)
+            bytes +=
+                ServerSentEvent(
+                    id: "\(event.id)",
+                    name: event.kind.rawValue,
+                    data: String(decoding: json, as: UTF8.self)
+                ).bytes
+        }
+        // Those of a newer version are passed over, too.
+        let newest = events.last?.id ?? 0
+        last = events.count < Self.page ? max(known, newest) : newest
+        if !bytes.isEmpty { try await send(bytes) }
+    }
+}

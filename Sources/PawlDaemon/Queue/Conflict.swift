@@ -1,0 +1,10 @@
+internal import PawlCore
+
+/// The cause of an error: what was asked is right in itself, and does not fit what is there.
+struct Conflict: Error {
+    static func error(_ what: String, advice: String) -> DownloadError {
+        var error = DownloadError(.usage, what, advice: advice)
+        error.cause = Conflict()
+        return error
+    }
+}

@@ -1,0 +1,321 @@
+internal import FoundationEssentials
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// What is asked of the queue: in the store first, then the planner and the tasks follow.
+extension DownloadKeeper {
+    // MARK: - Adding
+
+    /// Adds all or none.
+    ///
+    /// - Throws: `.usage` for what cannot be, which names the first such one.
+    func add(_ new: [NewDownload], key: String?) throws(DownloadError) -> WireOutcome {
+        let orders = try Self.checked(new)
+        let fingerprint = Self.fingerprint(orders)
+        var position = nextPosition
+        let (outcome, isNew) = try store.write { transaction in
+            if let key, let known = try transaction.remembered(key) {
+                guard known.fingerprint == fingerprint else { throw Self.keyIsTaken }
+                return (try Self.outcome(transaction.downloads(known.ids), transaction), false)
+            }
+            var rows: [WireDownload] = []
+            for order in orders {
+                rows.append(try Self.insert(order, position: position, transaction))
+                position += 1
+            }
+            if let key, let first = rows.first, let last = rows.last {
+                let known = StoreTransaction.RememberedKey(
+                    fingerprint: fingerprint,
+                    ids: first.id...last.id
+                )
+                try transaction.remember(key, known, at: Date())
+            }
+            return (try Self.outcome(rows, transaction), true)
+        }
+        guard isNew else { return outcome }
+        nextPosition = position
+        for row in outcome.downloads where row.state == .waiting {
+            planner.wait(QueuePlanner.Entry(row))
+        }
+        published(outcome)
+        return outcome
+    }
+
+    struct CheckedOrder: Sendable {
+        var row: WireDownload
+        var body: [UInt8]
+    }
+
+    private static func checked(_ new: [NewDownload]) throws(DownloadError) -> [CheckedOrder] {
+        guard !new.isEmpty else {
+            throw DownloadError(.usage, "no download is given", advice: "give one or more")
+        }
+        var orders: [CheckedOrder] = []
+        orders.reserveCapacity(new.count)
+        let now = Date()
+        for (index, download) in new.enumerated() {
+            do throws(DownloadError) {
+                orders.append(try order(download, now))
+            } catch {
+                guard new.count > 1 else { throw error }
+                var error = error
+                error.context = "reading download \(index + 1) of \(new.count)"
+                throw error
+            }
+        }
+        return orders
+    }
+
+    private static func order(
+        _ new: NewDownload,
+        _ now: Date
+    ) throws(DownloadError) -> CheckedOrder {
+        let order = try new.checked()
+        var row = WireDownload(
+            id: 0,
+            state: new.isPaused == true ? .paused : .waiting,
+            name: order.workingName,
+            url: order.url.redacted,
+            createdAt: now
+        )
+        row.destination = new.destination.sanitized
+        row.priority = new.priority ?? .normal
+        row.session = new.session
+        row.notBefore = new.notBefore
+        return CheckedOrder(row: row, body: try WireJSON.encode(new))
+    }
+
+    private static func insert(
+        _ order: CheckedOrder,
+        position: Int64,
+        _ transaction: StoreTransaction
+    ) throws -> WireDownload {
+        var row = order.row
+        row.position = position
+        row.id = try transaction.insert(row, request: order.body)
+        try transaction.append(.added, row, at: row.createdAt)
+        return row
+    }
+
+    /// Of what is no secret (FNV-1a).
+    private static func fingerprint(_ orders: [CheckedOrder]) -> Int64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for order in orders {
+            for byte in "\(order.row.url)\n\(order.row.destination)\n".utf8 {
+                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+            }
+        }
+        return Int64(bitPattern: hash)
+    }
+
+    private static let keyIsTaken = Conflict.error(
+        "the idempotency key was used for other downloads",
+        advice: "use a new key for each request"
+    )
+
+    private static func outcome(
+        _ rows: [WireDownload],
+        _ transaction: StoreTransaction
+    ) throws -> WireOutcome {
+        WireOutcome(downloads: rows, lastEvent: try transaction.lastEvent())
+    }
+
+    func published(_ outcome: WireOutcome) {
+        news.published(outcome.lastEvent)
+        bell.ring()
+    }
+
+    // MARK: - Actions
+
+    /// Does it to all that are meant, or to none.
+    ///
+    /// - Throws: `.notFound` where a target means none, `.usage` where one that is named cannot.
+    func act(_ action: QueueAction, on selection: Selection) throws(DownloadError) -> WireOutcome {
+        var places = Places(first: firstPosition, last: nextPosition)
+        let (changes, last) = try store.write { transaction in
+            let selected = try transaction.select(
+                selection,
+                states: ActionRules.states(action)
+            )
+            var changes: [Change] = []
+            for item in selected {
+                let change = try Self.change(item, action, transaction, &places)
+                if let change { changes.append(change) }
+            }
+            return (changes, try transaction.lastEvent())
+        }
+        (firstPosition, nextPosition) = (places.first, places.last)
+        for change in changes { follow(change, action) }
+        let outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: last)
+        published(outcome)
+        return outcome
+    }
+
+    /// The free places at the beginning and the end of the queue.
+    private struct Places {
+        var first: Int64
+        var last: Int64
+    }
+
+    private struct Change {
+        var before: WireDownload
+        var now: WireDownload
+    }
+
+    private static func change(
+        _ item: StoreTransaction.Selected,
+        _ action: QueueAction,
+        _ transaction: StoreTransaction,
+        _ places: inout Places
+    ) throws -> Change? {
+        var change = Change(before: item.download, now: item.download)
+        let now = Date()
+        switch ActionRules.effect(action, on: item.download.state) {
+        case .nothing: return change
+        case .refuse(let reason):
+            guard item.isNamed else { return nil }
+            throw refusal(item.download, action, reason)
+        case .become(let state):
+            put(&change.now, into: state, now)
+            try transaction.save(change.now)
+            try transaction.append(WireEvent.Kind(putInto: state), change.now, at: now)
+        case .remove:
+            try transaction.delete(item.download.id)
+            try transaction.append(.removed, change.now, at: now)
+        case .moveFirst:
+            places.first -= 1
+            change.now.position = places.first
+            try transaction.save(change.now)
+            try transaction.append(.changed, change.now, at: now)
+        case .moveLast:
+            change.now.position = places.last
+            places.last += 1
+            try transaction.save(change.now)
+            try transaction.append(.changed, change.now, at: now)
+        }
+        return change
+    }
+
+    private static func put(_ row: inout WireDownload, into state: TaskState, _ now: Date) {
+        row.state = state
+        row.endedAt = state.isEnd ? now : nil
+        if state == .cancelled { row.completedBytes = 0 }
+        guard state == .waiting else { return }
+        row.problem = nil
+        row.failures = nil
+        row.notBefore = nil
+    }
+
+    private static func refusal(
+        _ download: WireDownload,
+        _ action: QueueAction,
+        _ reason: String
+    ) -> DownloadError {
+        Conflict.error(
+            "\(action.rawValue) is not possible for download \(download.id) "
+                + "(\(download.name)): \(reason)",
+            advice: "see pawl show \(download.id)"
+        )
+    }
+
+    /// The planner and the task do what the store says.
+    private func follow(_ change: Change, _ action: QueueAction) {
+        let row = change.now
+        switch ActionRules.effect(action, on: change.before.state) {
+        case .nothing, .refuse: break
+        case .become(.waiting): planner.wait(QueuePlanner.Entry(row))
+        case .become(let state):
+            planner.leave(row.id)
+            stop(row, keeping: state == .paused)
+        case .remove:
+            planner.leave(row.id)
+            let keeping = action == .remove
+            stop(row, keeping: keeping || row.state == .finished)
+            if !keeping, row.state == .finished, let path = row.path {
+                discards.append(.file(path))
+            }
+        case .moveFirst, .moveLast:
+            if row.state == .waiting { planner.wait(QueuePlanner.Entry(row)) }
+        }
+    }
+
+    private func stop(_ row: WireDownload, keeping: Bool) {
+        if let task = live[row.id] {
+            task.end(keeping: keeping)
+        } else if !keeping, let path = row.path {
+            discards.append(.leftover(of: path))
+        }
+    }
+
+    // MARK: - Changing
+
+    /// Changes all that are meant, or none.
+    func change(
+        _ selection: Selection,
+        _ changes: DownloadChanges
+    ) throws(DownloadError) -> WireOutcome {
+        guard !changes.isEmpty else {
+            throw DownloadError(.usage, "nothing is to be changed", advice: "say what")
+        }
+        let (rows, last) = try store.write { transaction in
+            var rows: [WireDownload] = []
+            let selected = try transaction.select(selection, states: ListQuery.unfinished)
+            for item in selected {
+                guard item.download.state != .finished else {
+                    guard item.isNamed else { continue }
+                    throw Self.finished(item.download)
+                }
+                rows.append(try Self.change(item.download, changes, transaction))
+            }
+            return (rows, try transaction.lastEvent())
+        }
+        for row in rows {
+            if row.state == .waiting { planner.wait(QueuePlanner.Entry(row)) }
+            // What runs begins again with what is new.
+            if changes.url != nil || changes.connections != nil, row.state.isActive {
+                restart(row)
+            }
+        }
+        let outcome = WireOutcome(downloads: rows, lastEvent: last)
+        published(outcome)
+        return outcome
+    }
+
+    private static func change(
+        _ download: WireDownload,
+        _ changes: DownloadChanges,
+        _ transaction: StoreTransaction
+    ) throws -> WireDownload {
+        var row = download
+        row.priority = changes.priority ?? row.priority
+        row.notBefore = changes.notBefore ?? row.notBefore
+        if changes.url != nil || changes.connections != nil {
+            guard let body = try transaction.request(of: row.id) else { throw finished(row) }
+            var request = try WireJSON.decode(NewDownload.self, from: body)
+            request.url = changes.url ?? request.url
+            if let connections = changes.connections {
+                var settings = request.settings ?? WireSettings()
+                settings.connections = connections
+                request.settings = settings
+            }
+            row.url = try request.checked().url.redacted
+            try transaction.setRequest(try WireJSON.encode(request), of: row.id)
+        }
+        try transaction.save(row)
+        try transaction.append(.changed, row, at: Date())
+        return row
+    }
+
+    private func restart(_ row: WireDownload) {
+        live[row.id]?.end(keeping: true)
+        restarts.insert(row.id)
+    }
+
+    private static func finished(_ download: WireDownload) -> DownloadError {
+        Conflict.error(
+            "download \(download.id) (\(download.name)) has finished",
+            advice: "add it anew"
+        )
+    }
+}

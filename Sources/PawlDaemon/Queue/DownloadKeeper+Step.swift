@@ -1,0 +1,240 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// One step of the queue: ends are written, the next begin.
+extension DownloadKeeper {
+    struct Begun: Sendable {
+        var id: Int64
+        var task: DownloadTask
+    }
+
+    /// What is to be done once it is in the store.
+    private struct Outcome {
+        var begun: [Begun] = []
+        var retries: [QueuePlanner.Entry] = []
+        var notInLine: [Int64] = []
+        var lastEvent: Int64 = 0
+    }
+
+    /// All ends that are there and all starts that follow from them in one transaction.
+    func step() -> [Begun] {
+        let ended = ends
+        var next = planner
+        for end in ended { next.ended(end.id) }
+        let starting = isWindingUp ? [] : next.begin(at: Date())
+        guard !ended.isEmpty || !starting.isEmpty else { return [] }
+        do throws(DownloadError) {
+            let outcome = try store.write { transaction in
+                var outcome = Outcome()
+                for end in ended { try note(end, transaction, &outcome) }
+                for id in starting { try begin(id, transaction, &outcome) }
+                outcome.lastEvent = try transaction.lastEvent()
+                return outcome
+            }
+            apply(outcome, ended, starting, next)
+            isBehind = false
+            return outcome.begun
+        } catch {
+            // Nothing begins, and what has ended stays to be told.
+            isBehind = true
+            logger.error("the queue cannot be written: \(error)")
+            return []
+        }
+    }
+
+    private func apply(
+        _ outcome: Outcome,
+        _ ended: [RunEnd],
+        _ starting: [Int64],
+        _ next: QueuePlanner
+    ) {
+        ends.removeAll { end in ended.contains { $0.task === end.task } }
+        planner = next
+        for end in ended {
+            live[end.id] = nil
+            restarts.remove(end.id)
+        }
+        for id in outcome.notInLine { planner.leave(id) }
+        for entry in outcome.retries { planner.wait(entry) }
+        for begun in outcome.begun { live[begun.id] = begun.task }
+        // A row that went meanwhile has no run.
+        for id in starting where live[id] == nil { planner.ended(id) }
+        if !outcome.begun.isEmpty { watching.ring() }
+        news.published(outcome.lastEvent)
+        prune(outcome.lastEvent)
+    }
+
+    /// Old events go, a thousand at a time.
+    private func prune(_ last: Int64) {
+        guard last >= prunedAt + 1000 else { return }
+        prunedAt = last
+        do throws(DownloadError) {
+            try store.write { try $0.prune(keeping: Self.keptEvents) }
+        } catch {
+            logger.warning("old events were not removed: \(error)")
+        }
+    }
+
+    private static let keptEvents: Int64 = 100_000
+
+    // MARK: - Beginning
+
+    private func begin(
+        _ id: Int64,
+        _ transaction: StoreTransaction,
+        _ outcome: inout Outcome
+    ) throws {
+        guard var row = try transaction.download(id) else { return }
+        do throws(DownloadError) {
+            let task = try makeTask(row, request: readRequest(id, transaction))
+            row.state = .running
+            row.problem = nil
+            row.notBefore = nil
+            outcome.begun.append(Begun(id: id, task: task))
+        } catch {
+            fail(&row, error)
+        }
+        try transaction.save(row)
+        try transaction.countStart(of: id)
+        try transaction.append(row.state == .running ? .started : .failed, row, at: Date())
+    }
+
+    private func readRequest(
+        _ id: Int64,
+        _ transaction: StoreTransaction
+    ) throws(DownloadError) -> NewDownload {
+        let body: [UInt8]?
+        do {
+            body = try transaction.request(of: id)
+        } catch {
+            throw DaemonStore.explained(error, "reading the queue")
+        }
+        guard let body else {
+            throw DownloadError(.unknown, "what was asked for is not kept any more")
+        }
+        return try WireJSON.decode(NewDownload.self, from: body)
+    }
+
+    private func makeTask(
+        _ row: WireDownload,
+        request: NewDownload
+    ) throws(DownloadError) -> DownloadTask {
+        let order = try request.checked()
+        let destination: TaskDestination
+        switch order.destination {
+        // The name that it had stays, also where the server would now give another.
+        case _ where row.path != nil: destination = .file(row.path ?? "")
+        case .file(let path): destination = .file(path)
+        case .directory(let path): destination = .directory(path)
+        }
+        let request = DownloadRequest(order.url, settings: order.settings)
+        return session.downloadTask(with: request, to: destination)
+    }
+
+    // MARK: - Ending
+
+    private func note(
+        _ end: RunEnd,
+        _ transaction: StoreTransaction,
+        _ outcome: inout Outcome
+    ) throws {
+        guard var row = try transaction.download(end.id) else { return }
+        let progress = end.task.currentProgress
+        // What was cancelled is thrown away.
+        row.completedBytes = row.state == .cancelled ? 0 : progress.completedBytes
+        row.totalBytes = progress.totalBytes ?? row.totalBytes
+        row.path = end.task.targetPath ?? row.path
+        if !progress.name.isEmpty { row.name = progress.name }
+        switch end.result {
+        case .success(let file):
+            finish(&row, file)
+            outcome.notInLine.append(row.id)
+            try transaction.forgetRequest(of: row.id)
+            try transaction.append(.finished, row, at: Date())
+        case .failure(let error):
+            // Where somebody paused or cancelled it, that has been told.
+            guard row.state.isActive, !isWindingUp else { break }
+            guard !restarts.contains(row.id) else {
+                row.state = .waiting
+                outcome.retries.append(QueuePlanner.Entry(row))
+                break
+            }
+            let hasBrought = progress.completedBytes > progress.resumedBytes
+            try noteFailure(error, hasBrought: hasBrought, &row, transaction, &outcome)
+        }
+        try transaction.save(row)
+        try transaction.forgetStarts(of: row.id)
+    }
+
+    private func finish(_ row: inout WireDownload, _ file: DownloadedFile) {
+        row.state = .finished
+        row.path = file.path
+        row.name = file.path.split(separator: "/").last.map { String($0).sanitized } ?? row.name
+        row.completedBytes = file.byteCount
+        row.totalBytes = file.byteCount
+        row.problem = nil
+        row.failures = nil
+        row.endedAt = Date()
+    }
+
+    private func noteFailure(
+        _ error: DownloadError,
+        hasBrought: Bool,
+        _ row: inout WireDownload,
+        _ transaction: StoreTransaction,
+        _ outcome: inout Outcome
+    ) throws {
+        let failures = hasBrought ? 1 : (row.failures ?? 0) + 1
+        guard let wait = policy.wait(after: error, failures: failures) else {
+            fail(&row, error)
+            return try transaction.append(.failed, row, at: Date())
+        }
+        row.state = .waiting
+        row.failures = failures
+        row.notBefore = Date().addingTimeInterval(wait.seconds)
+        row.problem = Problem(error)
+        outcome.retries.append(QueuePlanner.Entry(row))
+        try transaction.append(.retrying, row, at: Date())
+    }
+
+    private func fail(_ row: inout WireDownload, _ error: DownloadError) {
+        row.state = .failed
+        row.problem = Problem(error)
+        row.endedAt = Date()
+    }
+
+    // MARK: - Names
+
+    /// What the downloads have come to be called: who throws one away later must know.
+    func noteNames() {
+        let named = live.all.compactMap { id, task in
+            task.targetPath.map { (id: id, path: $0, progress: task.currentProgress) }
+        }.filter { notedNames[$0.id] != $0.path }
+        guard !named.isEmpty else { return }
+        do throws(DownloadError) {
+            try store.write { transaction in
+                for item in named {
+                    guard var row = try transaction.download(item.id), !row.state.isEnd else {
+                        continue
+                    }
+                    row.path = item.path
+                    if item.progress.resumedBytes > row.completedBytes {
+                        try transaction.forgetStarts(of: row.id)
+                    }
+                    row.completedBytes = item.progress.resumedBytes
+                    row.totalBytes = item.progress.totalBytes ?? row.totalBytes
+                    if !item.progress.name.isEmpty { row.name = item.progress.name }
+                    try transaction.save(row)
+                }
+            }
+            for item in named { notedNames[item.id] = item.path }
+        } catch {
+            logger.warning("the names of downloads were not written: \(error)")
+        }
+        let running = live.all
+        notedNames = notedNames.filter { running[$0.key] != nil }
+    }
+}

@@ -1,0 +1,198 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Keeps the queue: what the store says, the planner follows, and the tasks after it.
+///
+/// Everything that changes a state goes through here, one after the other, and is in the store
+/// before anybody hears of it. It runs on a thread of its own, as each change waits for the disk.
+actor DownloadKeeper {
+    let store: DaemonStore
+    let session: DownloadSession
+    let live: LiveDownloads
+    let news: EventNews
+    let logger: Logger
+    let bell = Bell()
+    let policy = OutagePolicy()
+    var planner: QueuePlanner
+    /// Runs that have ended and are not in the store yet.
+    var ends: [RunEnd] = []
+    /// What is to be thrown away from the disk.
+    var discards: [Discard] = []
+    var nextPosition: Int64 = 1
+    var firstPosition: Int64 = 0
+    var isWindingUp = false
+    /// The last step could not be written.
+    var isBehind = false
+    var prunedAt: Int64 = 0
+    /// Runs that were ended to begin anew.
+    var restarts: Set<Int64> = []
+    /// The paths of running downloads that are in the store.
+    var notedNames: [Int64: String] = [:]
+    private let thread = StoreThread()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        thread.asUnownedSerialExecutor()
+    }
+
+    /// How a run of a task ended.
+    struct RunEnd: Sendable {
+        var id: Int64
+        var task: DownloadTask
+        var result: Result<DownloadedFile, DownloadError>
+    }
+
+    enum Discard: Sendable {
+        case leftover(of: String)
+        case file(String)
+    }
+
+    init(store: DaemonStore, limit: Int, lastEvent: Int64, logger: Logger) {
+        self.store = store
+        self.logger = logger
+        live = LiveDownloads()
+        news = EventNews(last: lastEvent)
+        planner = QueuePlanner(limit: limit)
+        var configuration = SessionConfiguration.default
+        // The planner says how many run.
+        configuration.maximumConcurrentDownloads = 10_000
+        session = DownloadSession(configuration, logger: logger)
+    }
+
+    /// Puts in line what an earlier daemon left: what ran goes on first.
+    func load() throws(DownloadError) {
+        let (rows, suspects) = try store.write { transaction in
+            let rows = try transaction.unfinished()
+            for row in rows where row.state.isActive {
+                var row = row
+                row.state = .waiting
+                try transaction.save(row)
+            }
+            return (rows, try transaction.suspects(starts: Self.suspectStarts))
+        }
+        for row in rows where row.state != .paused && row.state != .suspended {
+            var entry = QueuePlanner.Entry(row)
+            entry.wasRunning = row.state.isActive
+            entry.isSuspect = suspects.contains(row.id)
+            planner.wait(entry)
+        }
+        nextPosition = (rows.map(\.position).max() ?? 0) + 1
+        firstPosition = min(0, rows.map(\.position).min() ?? 0)
+        prunedAt = news.last
+    }
+
+    /// So many starts without an end or a step forward make a suspect.
+    private static let suspectStarts = 3
+
+    // MARK: - Running
+
+    /// Runs what is in line until the task is cancelled, then winds up: what ran keeps what came.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.watch() }
+            await withTaskCancellationHandler {
+                while true {
+                    if Task.isCancelled { windUp() }
+                    for task in step() {
+                        group.addTask { await self.carry(task.id, task.task) }
+                    }
+                    discard(in: &group)
+                    if isWindingUp, planner.running.isEmpty { break }
+                    if isWindingUp {
+                        await bell.waitInAnyCase()
+                    } else {
+                        await bell.wait(atMost: timeToWait)
+                    }
+                }
+            } onCancel: {
+                bell.ring()
+            }
+            group.cancelAll()
+        }
+    }
+
+    private var timeToWait: Duration? {
+        // What could not be written is tried again soon.
+        if isBehind { return .seconds(1) }
+        return planner.nextDate.map { .seconds(max(0, min($0.timeIntervalSinceNow, 3600))) }
+    }
+
+    private func windUp() {
+        guard !isWindingUp else { return }
+        isWindingUp = true
+        for task in live.all.values { task.end(keeping: true) }
+    }
+
+    private func carry(_ id: Int64, _ task: DownloadTask) async {
+        task.resume()
+        await task.waitForEndInAnyCase()
+        let result: Result<DownloadedFile, DownloadError>
+        do throws(DownloadError) {
+            result = .success(try await task.file)
+        } catch {
+            result = .failure(error)
+        }
+        ends.append(RunEnd(id: id, task: task, result: result))
+        bell.ring()
+    }
+
+    private func discard(in group: inout DiscardingTaskGroup) {
+        let (session, logger) = (session, logger)
+        for discard in discards {
+            group.addTask {
+                switch discard {
+                case .leftover(let path): await session.discardLeftover(of: path)
+                case .file(let path):
+                    do throws(DownloadError) {
+                        try await session.removeFile(at: path)
+                    } catch {
+                        logger.warning("a file was not removed: \(error)")
+                    }
+                }
+            }
+        }
+        discards = []
+    }
+
+    /// Tells how far the downloads are, and notes what they are called, while any runs.
+    private func watch() async {
+        while !Task.isCancelled {
+            guard !live.isEmpty else {
+                await watching.wait()
+                continue
+            }
+            // Cancelled is what the loop looks at.
+            try? await Task.sleep(for: Self.watchInterval)
+            noteNames()
+            guard news.hasReaders else { continue }
+            // Whole numbers and texts can be written.
+            guard let json = try? WireJSON.encode(live.progress) else { continue }
+            let event = ServerSentEvent(
+                name: WireProgress.eventName,
+                data: String(decoding: json, as: UTF8.self)
+            )
+            news.published(event.bytes)
+        }
+    }
+
+    let watching = Bell()
+    private static let watchInterval: Duration = .milliseconds(250)
+}
+
+extension QueuePlanner.Entry {
+    init(_ download: WireDownload) {
+        self.init(
+            id: download.id,
+            priority: download.priority.priority,
+            position: download.position,
+            notBefore: download.notBefore
+        )
+    }
+}
+
+extension TaskState {
+    /// Running, with or without a network.
+    var isActive: Bool { self == .running || self == .waitingForConnectivity }
+}

@@ -1,0 +1,129 @@
+package import struct FoundationEssentials.Date
+package import PawlCore
+
+/// Which downloads are to begin now: the most urgent first, then in the order of their places, none
+/// before its date, and at most so many at a time.
+///
+/// Reads no clock and touches nothing.
+package struct QueuePlanner: Sendable {
+    /// A download that waits for its turn.
+    package struct Entry: Hashable, Sendable {
+        package var id: Int64
+        package var priority: DownloadPriority
+        package var position: Int64
+        /// Not before that; nil is at once.
+        package var notBefore: Date?
+        /// It ran when the daemon ended, and goes on before others begin.
+        package var wasRunning = false
+        /// It may have ended the daemon: it waits for all others, and begins alone.
+        package var isSuspect = false
+
+        package init(
+            id: Int64,
+            priority: DownloadPriority,
+            position: Int64,
+            notBefore: Date? = nil
+        ) {
+            self.id = id
+            self.priority = priority
+            self.position = position
+            self.notBefore = notBefore
+        }
+    }
+
+    package var limit: Int
+    private var waiting: [Int64: Entry] = [:]
+    private var ready = SortedList<Key>()
+    private var dated = SortedList<DatedKey>()
+    package private(set) var running: Set<Int64> = []
+
+    package init(limit: Int) { self.limit = limit }
+
+    package var waitingCount: Int { waiting.count }
+
+    /// When it is to be asked again though nothing has changed.
+    package var nextDate: Date? { dated.first?.date }
+
+    /// Puts a download in line, or changes its place there.
+    package mutating func wait(_ entry: Entry) {
+        leave(entry.id)
+        waiting[entry.id] = entry
+        if let date = entry.notBefore {
+            dated.insert(DatedKey(date: date, id: entry.id))
+        } else {
+            ready.insert(Key(entry))
+        }
+    }
+
+    /// Takes a download out of the line; one that runs goes on until `ended`.
+    package mutating func leave(_ id: Int64) {
+        guard let entry = waiting.removeValue(forKey: id) else { return }
+        if let date = entry.notBefore {
+            dated.remove(DatedKey(date: date, id: id))
+        } else {
+            ready.remove(Key(entry))
+        }
+    }
+
+    /// The next to begin; their places are taken until `ended`.
+    ///
+    /// One that still winds up an earlier run waits for its end.
+    package mutating func begin(at now: Date) -> [Int64] {
+        while let due = dated.first, due.date <= now {
+            dated.remove(due)
+            waiting[due.id]?.notBefore = nil
+            if let entry = waiting[due.id] { ready.insert(Key(entry)) }
+        }
+        var begun: [Int64] = []
+        var index = 0
+        while running.count < limit, index < ready.count {
+            let id = ready[index].id
+            guard !running.contains(id) else {
+                index += 1
+                continue
+            }
+            // Behind it there are only others of its kind.
+            if ready[index].isSuspect, !running.isEmpty { break }
+            ready.remove(at: index)
+            waiting[id] = nil
+            running.insert(id)
+            begun.append(id)
+        }
+        return begun
+    }
+
+    /// A run has ended, however.
+    package mutating func ended(_ id: Int64) { running.remove(id) }
+
+    private struct Key: Comparable, Sendable {
+        var isSuspect: Bool
+        var wasRunning: Bool
+        var priority: DownloadPriority
+        var position: Int64
+        var id: Int64
+
+        init(_ entry: Entry) {
+            isSuspect = entry.isSuspect
+            wasRunning = entry.wasRunning
+            priority = entry.priority
+            position = entry.position
+            id = entry.id
+        }
+
+        static func < (left: Key, right: Key) -> Bool {
+            if left.isSuspect != right.isSuspect { return right.isSuspect }
+            if left.priority != right.priority { return left.priority > right.priority }
+            if left.wasRunning != right.wasRunning { return left.wasRunning }
+            return (left.position, left.id) < (right.position, right.id)
+        }
+    }
+
+    private struct DatedKey: Comparable, Sendable {
+        var date: Date
+        var id: Int64
+
+        static func < (left: DatedKey, right: DatedKey) -> Bool {
+            (left.date, left.id) < (right.date, right.id)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import Dispatch
+internal import FoundationEssentials
+internal import Glibc
+internal import Hummingbird
+package import Logging
+internal import Pawl
+package import PawlCore
+package import PawlWire
+
+/// The process that carries downloads on: it has the queue and answers at a socket.
+package struct Daemon: Sendable {
+    package var places: DaemonPlaces
+    package var logger: Logger
+    /// How many downloads run at a time.
+    package var limit = 5
+
+    package init(places: DaemonPlaces, logger: Logger) {
+        self.places = places
+        self.logger = logger
+    }
+
+    /// Runs until the task is cancelled, then winds up: what ran keeps what came and goes on with
+    /// the next start.
+    ///
+    /// `whenReady` is called when it answers.
+    ///
+    /// - Throws: `.alreadyRunning` where another daemon has the store or the socket.
+    package func run(
+        whenReady: @Sendable @escaping () -> Void = {}
+    ) async throws(DownloadError) {
+        try places.prepare()
+        let locks = try locks()
+        let store = try DaemonStore(path: places.store)
+        if let note = store.note { logger.warning("\(note)") }
+        let last = try store.write { try $0.lastEvent() }
+        let keeper = DownloadKeeper(store: store, limit: limit, lastEvent: last, logger: logger)
+        try await keeper.load()
+        let failure = await serve(keeper, store, whenReady)
+        unlink(places.socket)
+        try store.close()
+        withExtendedLifetime(locks) {}
+        if let failure { throw failure }
+    }
+
+    /// The locks of both folders: of the store, and of the socket where that is another one.
+    private func locks() throws(DownloadError) -> [StoreLock] {
+        var locks: [StoreLock] = []
+        for folder in Set([places.storeFolder, places.socketFolder]) {
+            locks.append(try StoreLock(folder: folder))
+        }
+        return locks
+    }
+
+    /// Returns the error that ended it; nil where it was cancelled.
+    private func serve(
+        _ keeper: DownloadKeeper,
+        _ store: DaemonStore,
+        _ whenReady: @Sendable @escaping () -> Void
+    ) async -> DownloadError? {
+        var about = DaemonStatus(
+            version: PawlVersion.current,
+            processIdentifier: getpid(),
+            startedAt: Date(),
+            store: places.store
+        )
+        about.maximumConcurrentDownloads = limit
+        let api = DaemonAPI(keeper: keeper, store: store, about: about)
+        let (path, logger) = (places.socket, logger)
+        return await withTaskCancellationHandler {
+            await withTaskGroup(of: DownloadError?.self) { group in
+                group.addTask {
+                    await keeper.run()
+                    return nil
+                }
+                group.addTask { await Self.answer(api, path, logger, whenReady) }
+                // Either both were cancelled, or the socket failed: then the queue winds up.
+                var failure: DownloadError?
+                for await end in group {
+                    failure = failure ?? end
+                    group.cancelAll()
+                }
+                return failure
+            }
+        } onCancel: {
+            Self.endInAnyCase(logger)
+        }
+    }
+
+    private static func answer(
+        _ api: DaemonAPI,
+        _ path: String,
+        _ logger: Logger,
+        _ whenReady: @Sendable @escaping () -> Void
+    ) async -> DownloadError? {
+        // What fails is told to who asked; that connections end with the daemon is no error.
+        var quiet = logger
+        quiet.logLevel = .critical
+        let application = Application(
+            router: api.router(),
+            configuration: ApplicationConfiguration(
+                address: .unixDomainSocket(path: path),
+                serverName: "pawl"
+            ),
+            onServerRunning: { _ in
+                chmod(path, 0o600)
+                whenReady()
+            },
+            logger: quiet
+        )
+        do {
+            try await application.run()
+            return nil
+        } catch is CancellationError {
+            return nil
+        } catch {
+            guard !Task.isCancelled else { return nil }
+            return DownloadError(
+                .directoryNotUsable,
+                "the daemon's socket cannot be opened: \(error)",
+                advice: "look at the folder's rights",
+                context: "listening at \(path)"
+            )
+        }
+    }
+
+    /// What is in the store is safe at any moment, so that an end by force loses nothing of it.
+    private static func endInAnyCase(_ logger: Logger) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + windUpSeconds) {
+            logger.warning("winding up took too long; ending as it is")
+            _exit(0)
+        }
+    }
+
+    /// Promised are five.
+    private static let windUpSeconds = 4.5
+}

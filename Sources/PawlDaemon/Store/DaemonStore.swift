@@ -1,0 +1,68 @@
+internal import GRDB
+package import PawlCore
+
+/// The queue and its events on the disk (SQLite).
+///
+/// What a write did survives a power cut as soon as it returns. Writes block, so they belong on a
+/// thread made for that; reads go beside them.
+package final class DaemonStore: Sendable {
+    private let pool: DatabasePool
+    /// What was found wrong with an older store, for the log; nil where nothing was.
+    package let note: String?
+
+    /// Opens the store, or makes it; a damaged one is set aside.
+    package convenience init(path: String) throws(DownloadError) {
+        let opened = try StoreOpening.open(path)
+        self.init(pool: opened.pool, note: opened.note)
+    }
+
+    private init(pool: DatabasePool, note: String?) {
+        self.pool = pool
+        self.note = note
+    }
+
+    /// One transaction: all of it, or nothing.
+    package func write<Value>(
+        _ body: (StoreTransaction) throws -> Value
+    ) throws(DownloadError) -> Value {
+        do {
+            return try pool.write { try body(StoreTransaction(database: $0)) }
+        } catch {
+            throw Self.explained(error, "writing the queue")
+        }
+    }
+
+    /// As the last write left it; several reads go at a time.
+    package func read<Value: Sendable>(
+        _ body: @Sendable @escaping (StoreTransaction) throws -> Value
+    ) async throws(DownloadError) -> Value {
+        do {
+            return try await pool.read { try body(StoreTransaction(database: $0)) }
+        } catch {
+            throw Self.explained(error, "reading the queue")
+        }
+    }
+
+    /// What is still in the log goes to the database, and the files are closed.
+    package func close() throws(DownloadError) {
+        do {
+            try pool.close()
+        } catch {
+            throw Self.explained(error, "closing the queue")
+        }
+    }
+
+    static func explained(_ error: any Error, _ context: String) -> DownloadError {
+        if let known = error as? DownloadError { return known }
+        guard let error = error as? DatabaseError else {
+            return DownloadError(.unknown, "\(error)", context: context)
+        }
+        let isFull = error.resultCode == .SQLITE_FULL
+        return DownloadError(
+            isFull ? .diskFull : .diskFailure,
+            isFull ? "no room for the queue" : "the queue's database: \(error.message ?? "failed")",
+            advice: isFull ? "make room" : "look at the disk of the daemon's store",
+            context: context
+        )
+    }
+}

@@ -1,0 +1,42 @@
+internal import Glibc
+package import PawlCore
+
+/// One daemon a folder: a lock that dies with the process, and the number of who has it.
+package final class StoreLock: Sendable {
+    private let descriptor: Int32
+
+    /// Throws `.alreadyRunning`, which names the other process.
+    package init(folder: String) throws(DownloadError) {
+        let path = "\(folder)/daemon.lock"
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw DownloadError(
+                .directoryNotUsable,
+                "the lock of the daemon cannot be opened: \(String(cString: strerror(errno)))",
+                advice: "look at the rights of the folder",
+                context: "opening \(path)"
+            )
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let owner = Self.owner(descriptor).map { " (process \($0))" } ?? ""
+            close(descriptor)
+            throw DownloadError(
+                .alreadyRunning,
+                "another daemon\(owner) has \(folder)",
+                advice: "use that one, or end it: pawl daemon stop"
+            )
+        }
+        let number = Array("\(getpid())\n".utf8)
+        ftruncate(descriptor, 0)
+        pwrite(descriptor, number, number.count, 0)
+    }
+
+    deinit { close(descriptor) }
+
+    private static func owner(_ descriptor: Int32) -> Int32? {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        return Int32(text.prefix { $0.isNumber })
+    }
+}

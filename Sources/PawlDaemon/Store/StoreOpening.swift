@@ -1,0 +1,115 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import Glibc
+internal import PawlCore
+
+/// Opens the database, and sets a damaged one aside.
+enum StoreOpening {
+    struct Opened {
+        var pool: DatabasePool
+        var note: String?
+    }
+
+    static func open(_ path: String) throws(DownloadError) -> Opened {
+        try create(path)
+        do {
+            return Opened(pool: try openSound(path))
+        } catch {
+            guard isDamage(error) else {
+                throw DaemonStore.explained(error, "opening \(path)")
+            }
+            let old = try setAside(path)
+            try create(path)
+            do {
+                let note = "the queue was damaged (\(reason(error))) and set aside as \(old)"
+                return Opened(pool: try openSound(path), note: note)
+            } catch {
+                throw DaemonStore.explained(error, "opening \(path)")
+            }
+        }
+    }
+
+    private static func openSound(_ path: String) throws -> DatabasePool {
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        do {
+            try check(pool)
+            try StoreSchema.migrator.migrate(pool)
+            return pool
+        } catch {
+            // The first error tells more than one of closing.
+            try? pool.close()
+            throw error
+        }
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "pawl-store"
+        configuration.maximumReaderCount = 2
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { database in
+            // GRDB takes NORMAL for WAL, which loses the last commits in a power cut.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            // What is deleted of `request` is overwritten.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
+            try database.execute(sql: "PRAGMA cache_size = -4096")
+        }
+        return configuration
+    }
+
+    private struct Damaged: Error {
+        var reason: String
+    }
+
+    private static func check(_ pool: DatabasePool) throws {
+        let answer = try pool.read { database in
+            try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+        }
+        guard let answer, answer != "ok" else { return }
+        throw Damaged(reason: answer)
+    }
+
+    private static func isDamage(_ error: any Error) -> Bool {
+        if error is Damaged { return true }
+        guard let code = (error as? DatabaseError)?.resultCode else { return false }
+        return code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        if let error = error as? Damaged { return error.reason }
+        return (error as? DatabaseError)?.message ?? "\(error)"
+    }
+
+    /// Nobody else may read it; SQLite gives its other files the same rights.
+    private static func create(_ path: String) throws(DownloadError) {
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw DownloadError(
+                .fileNotCreatable,
+                "the queue cannot be opened: \(String(cString: strerror(errno)))",
+                advice: "look at the rights of the folder",
+                context: "opening \(path)"
+            )
+        }
+        fchmod(descriptor, 0o600)
+        close(descriptor)
+    }
+
+    private static func setAside(_ path: String) throws(DownloadError) -> String {
+        var number = 1
+        while access("\(path).damaged.\(number)", F_OK) == 0 { number += 1 }
+        let new = "\(path).damaged.\(number)"
+        // The log first: without it the database would be another one under the old name.
+        for suffix in ["-wal", "-shm", ""] {
+            guard rename(path + suffix, new + suffix) == 0 || errno == ENOENT else {
+                throw DownloadError(
+                    .renameFailed,
+                    "the damaged queue cannot be set aside: \(String(cString: strerror(errno)))",
+                    advice: "move it away by hand",
+                    context: "renaming \(path)"
+                )
+            }
+        }
+        return new
+    }
+}

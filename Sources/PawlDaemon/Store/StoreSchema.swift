@@ -1,0 +1,80 @@
+internal import GRDB
+
+/// The tables, version by version; docs/daemon.md says what they hold.
+enum StoreSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { database in try database.execute(sql: version1) }
+        return migrator
+    }
+
+    // `request` is private: what it holds never leaves the daemon, and is wiped when a download has
+    // ended well or is removed. The other tables hold no secret.
+    private static let version1 = """
+        CREATE TABLE download (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            state TEXT NOT NULL,
+            name TEXT NOT NULL,
+            url TEXT NOT NULL,
+            destination TEXT NOT NULL,
+            path TEXT,
+            completedBytes INTEGER NOT NULL DEFAULT 0,
+            totalBytes INTEGER,
+            priority INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            session TEXT,
+            notBefore REAL,
+            failures INTEGER NOT NULL DEFAULT 0,
+            problem TEXT,
+            createdAt REAL NOT NULL,
+            endedAt REAL,
+            starts INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX downloadByState ON download (state, id);
+        CREATE INDEX downloadUnfinished ON download (id) WHERE endedAt IS NULL;
+        CREATE INDEX downloadByName ON download (name);
+        CREATE INDEX downloadBySession ON download (session, id) WHERE session IS NOT NULL;
+        -- How many are in each state: counting a million takes long.
+        CREATE TABLE tally (
+            state TEXT PRIMARY KEY,
+            count INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TRIGGER downloadAdded AFTER INSERT ON download BEGIN
+            INSERT INTO tally VALUES (NEW.state, 1)
+                ON CONFLICT (state) DO UPDATE SET count = count + 1;
+        END;
+        CREATE TRIGGER downloadRemoved AFTER DELETE ON download BEGIN
+            UPDATE tally SET count = count - 1 WHERE state = OLD.state;
+        END;
+        CREATE TRIGGER downloadChanged AFTER UPDATE OF state ON download
+            WHEN OLD.state <> NEW.state
+        BEGIN
+            UPDATE tally SET count = count - 1 WHERE state = OLD.state;
+            INSERT INTO tally VALUES (NEW.state, 1)
+                ON CONFLICT (state) DO UPDATE SET count = count + 1;
+        END;
+        CREATE TABLE request (
+            download INTEGER PRIMARY KEY REFERENCES download (id) ON DELETE CASCADE,
+            body BLOB NOT NULL
+        ) STRICT;
+        CREATE TABLE event (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL,
+            download INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            session TEXT,
+            at REAL NOT NULL,
+            path TEXT,
+            completedBytes INTEGER,
+            totalBytes INTEGER,
+            problem TEXT
+        ) STRICT;
+        CREATE TABLE idempotency (
+            key TEXT PRIMARY KEY,
+            fingerprint INTEGER NOT NULL,
+            firstDownload INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            at REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+}

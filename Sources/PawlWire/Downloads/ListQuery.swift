@@ -1,0 +1,85 @@
+package import PawlCore
+
+/// Which downloads a list is to hold.
+package struct ListQuery: Sendable, Hashable {
+    /// Empty: whatever their state.
+    package var states: Set<TaskState> = []
+    package var session: String?
+    /// Ids, names and patterns of names.
+    package var targets: [String] = []
+    /// Only those with a higher id; with `newestFirst`, a lower one.
+    package var after: Int64?
+    package var newestFirst = false
+    package var limit = standardLimit
+
+    package static let standardLimit = 100
+    package static let mostLimit = 1000
+
+    package init() {}
+
+    package static let unfinished = Set(TaskState.allCases.filter { !$0.isEnd })
+
+    package var parameters: [String: String] {
+        var parameters: [String: String] = ["limit": "\(limit)"]
+        if !states.isEmpty {
+            parameters["state"] = states.map(\.rawValue).sorted().joined(separator: ",")
+        }
+        parameters["session"] = session
+        if !targets.isEmpty { parameters["target"] = targets.joined(separator: "\n") }
+        parameters["after"] = after.map { "\($0)" }
+        if newestFirst { parameters["order"] = "newest" }
+        return parameters
+    }
+
+    /// Throws `.usage` for what is none.
+    package init(parameters: [(name: String, value: String)]) throws(DownloadError) {
+        for (name, value) in parameters {
+            switch name {
+            case "limit": limit = try Self.number(name, value, in: 1...Int64(Self.mostLimit))
+            case "state":
+                for word in value.split(separator: ",") { states.insert(try Self.state(word)) }
+            case "session": session = value
+            case "target": targets += value.split(separator: "\n").map(String.init)
+            case "after": after = try Self.number(name, value, in: 0...Int64.max)
+            case "order":
+                guard value == "newest" || value == "oldest" else {
+                    throw DownloadError(.usage, "'order' is 'newest' or 'oldest'")
+                }
+                newestFirst = value == "newest"
+            default:
+                throw DownloadError(
+                    .usage,
+                    "'\(name.sanitized(atMost: 40))' is no parameter of the list",
+                    advice: "use state, session, target, after, order or limit"
+                )
+            }
+        }
+    }
+
+    private static func number<Number: BinaryInteger>(
+        _ name: String,
+        _ text: String,
+        in range: ClosedRange<Int64>
+    ) throws(DownloadError) -> Number {
+        guard let number = Int64(text), range.contains(number) else {
+            throw DownloadError(
+                .usage,
+                "'\(name)' is '\(text.sanitized(atMost: 40))'",
+                advice: "give a number from \(range.lowerBound) to \(range.upperBound)"
+            )
+        }
+        return Number(number)
+    }
+
+    private static func state(_ word: Substring) throws(DownloadError) -> TaskState {
+        guard let state = TaskState(rawValue: String(word)) else {
+            let known = TaskState.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DownloadError(
+                .usage,
+                "'\(String(word).sanitized(atMost: 40))' is no state",
+                advice: "use one of \(known)"
+            )
+        }
+        return state
+    }
+}

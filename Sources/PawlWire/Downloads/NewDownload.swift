@@ -1,0 +1,93 @@
+package import struct FoundationEssentials.Date
+package import struct FoundationEssentials.URL
+package import PawlCore
+
+/// A download to be added.
+///
+/// It may hold secrets, so it goes one way only: no answer of the daemon holds one.
+package struct NewDownload: Codable, Sendable, Hashable {
+    /// May have a user and a password in it.
+    package var url: String
+    /// The absolute path of a file or, where it ends in a slash, of a folder.
+    package var destination: String
+    package var settings: WireSettings?
+    package var priority: WirePriority?
+    package var session: String?
+    package var notBefore: Date?
+    /// Added, and not begun before it is resumed.
+    package var isPaused: Bool?
+
+    package init(url: String, destination: String, settings: WireSettings? = nil) {
+        self.url = url
+        self.destination = destination
+        self.settings = settings
+    }
+}
+
+/// Several downloads, which are added all or none.
+package struct NewDownloads: Codable, Sendable, Hashable {
+    package var downloads: [NewDownload]
+
+    package init(_ downloads: [NewDownload]) { self.downloads = downloads }
+}
+
+extension NewDownload {
+    private static let mostURLBytes = 32 << 10
+
+    /// Looked at before anything is touched.
+    package struct Checked: Sendable {
+        package var url: URL
+        package var destination: Destination
+        package var settings: DownloadSettings
+        /// What the download is called until the server has named it.
+        package var workingName: String
+    }
+
+    /// Throws `.usage`.
+    package func checked() throws(DownloadError) -> Checked {
+        guard url.utf8.count <= Self.mostURLBytes else {
+            throw DownloadError(.usage, "a URL of \(url.utf8.count) bytes", advice: "shorten it")
+        }
+        let (address, credentials) = try SourceURL.parse(url)
+        try checkSession()
+        var settings = try (settings ?? WireSettings()).downloadSettings()
+        settings.credentials = settings.credentials ?? credentials
+        let place = try checkedDestination()
+        let last: String
+        switch place {
+        case .file(let path): last = path
+        case .directory: last = address.path
+        }
+        let name = last.split(separator: "/").last.map(String.init) ?? address.host ?? ""
+        return Checked(
+            url: address,
+            destination: place,
+            settings: settings,
+            workingName: name.sanitized
+        )
+    }
+
+    private func checkSession() throws(DownloadError) {
+        guard let session else { return }
+        guard (1...200).contains(session.utf8.count), !session.holdsUnsafeToShow else {
+            throw DownloadError(
+                .usage,
+                "'\(session.sanitized(atMost: 40))' is no name of a session",
+                advice: "give 1 to 200 bytes without control characters"
+            )
+        }
+    }
+
+    private func checkedDestination() throws(DownloadError) -> Destination {
+        guard destination.hasPrefix("/"), !destination.utf8.contains(0),
+            destination.utf8.count < 4096
+        else {
+            throw DownloadError(
+                .usage,
+                "'\(destination.sanitized(atMost: 100))' is no absolute path",
+                advice: "give a file's as /folder/name, or a folder's with a slash at its end"
+            )
+        }
+        return destination.hasSuffix("/") ? .directory(destination) : .file(destination)
+    }
+}

@@ -1,0 +1,74 @@
+package import struct FoundationEssentials.Date
+
+/// Which downloads something is to be done to.
+package struct Selection: Codable, Sendable, Hashable {
+    /// Ids, names, or patterns of names with `*` and `?`.
+    package var targets: [String]?
+    /// All that the thing can be done to.
+    package var all: Bool?
+    /// Only those of this session.
+    package var session: String?
+
+    package init(targets: [String]? = nil, all: Bool? = nil, session: String? = nil) {
+        self.targets = targets
+        self.all = all
+        self.session = session
+    }
+}
+
+/// What is asked of downloads that are there.
+package enum QueueAction: String, Codable, Sendable, CaseIterable {
+    /// End the connections, keep what came.
+    case pause
+    /// Go on, or try again.
+    case resume
+    /// End, and throw away what came.
+    case cancel
+    /// Take off the list; what is on the disk stays.
+    case remove
+    /// Take off the list with the finished file, or with what came of it.
+    case removeWithFiles = "remove-with-files"
+    /// To the beginning of the queue.
+    case moveFirst = "move-first"
+    /// To the end of the queue.
+    case moveLast = "move-last"
+}
+
+/// What to change of downloads that are there; what is nil stays.
+package struct DownloadChanges: Codable, Sendable, Hashable {
+    package var priority: WirePriority?
+    /// The same file at another address; it may hold secrets.
+    package var url: String?
+    package var connections: Int?
+    package var notBefore: Date?
+
+    package init() {}
+
+    package var isEmpty: Bool {
+        priority == nil && url == nil && connections == nil && notBefore == nil
+    }
+}
+
+/// A selection and what to change of it.
+package struct SelectedChanges: Codable, Sendable, Hashable {
+    package var selection: Selection
+    package var changes: DownloadChanges
+
+    package init(_ selection: Selection, _ changes: DownloadChanges) {
+        self.selection = selection
+        self.changes = changes
+    }
+}
+
+/// What became of something that was asked of several downloads.
+package struct WireOutcome: Codable, Sendable, Hashable {
+    /// Those that it was done to, or that were so already, as they are now; of removed ones as they were.
+    package var downloads: [WireDownload]
+    /// The newest event that tells of it.
+    package var lastEvent: Int64
+
+    package init(downloads: [WireDownload], lastEvent: Int64) {
+        self.downloads = downloads
+        self.lastEvent = lastEvent
+    }
+}

@@ -1,0 +1,18 @@
+/// The paths of the API; a later form of it gets another number.
+package enum APIPath {
+    package static let root = "/v1"
+    package static let status = "/v1/status"
+    package static let downloads = "/v1/downloads"
+    package static let changes = "/v1/changes"
+    package static let events = "/v1/events"
+    package static let sessions = "/v1/sessions"
+
+    package static func action(_ action: QueueAction) -> String {
+        "/v1/actions/\(action.rawValue)"
+    }
+
+    package static func download(_ id: Int64) -> String { "\(downloads)/\(id)" }
+
+    package static let idempotencyKey = "Idempotency-Key"
+    package static let lastEvent = "Last-Event-ID"
+}

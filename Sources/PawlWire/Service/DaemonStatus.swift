@@ -1,0 +1,44 @@
+package import struct FoundationEssentials.Date
+
+/// What the daemon says of itself.
+package struct DaemonStatus: Codable, Sendable, Hashable {
+    package var version: String
+    package var processIdentifier: Int32
+    package var startedAt: Date
+    /// Where its store lies.
+    package var store: String
+    /// How many downloads are in each state.
+    package var counts: [String: Int]
+    package var maximumConcurrentDownloads: Int
+    package var bytesPerSecond: Int64
+    /// The newest event that is kept.
+    package var lastEvent: Int64
+
+    package init(version: String, processIdentifier: Int32, startedAt: Date, store: String) {
+        self.version = version
+        self.processIdentifier = processIdentifier
+        self.startedAt = startedAt
+        self.store = store
+        counts = [:]
+        maximumConcurrentDownloads = 0
+        bytesPerSecond = 0
+        lastEvent = 0
+    }
+}
+
+/// A named set of downloads.
+package struct WireSession: Codable, Sendable, Hashable {
+    package var identifier: String
+    package var counts: [String: Int]
+
+    package init(identifier: String, counts: [String: Int]) {
+        self.identifier = identifier
+        self.counts = counts
+    }
+}
+
+package struct WireSessions: Codable, Sendable, Hashable {
+    package var sessions: [WireSession]
+
+    package init(_ sessions: [WireSession]) { self.sessions = sessions }
+}

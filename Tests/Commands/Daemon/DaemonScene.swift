@@ -1,0 +1,97 @@
+import FoundationEssentials
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+/// A daemon of a test's own: its socket and its store lie in the workshop's sibling folder, so that
+/// nobody's real one is ever touched.
+final class DaemonScene: Sendable {
+    let workshop: Workshop
+    /// Of the socket and the store.
+    let home: ScratchFolder
+
+    init(_ workshop: Workshop) throws {
+        self.workshop = workshop
+        home = try ScratchFolder()
+        try home.makeFolder("run")
+    }
+
+    /// A daemon that started by itself must not outlive the test.
+    deinit {
+        for folder in ["run/pawl", "state/pawl"] {
+            let text = (try? home.readText("\(folder)/daemon.lock")) ?? ""
+            guard let id = pid_t(text.prefix { $0.isNumber }), id > 1, Self.isPawl(id) else {
+                continue
+            }
+            kill(id, SIGKILL)
+        }
+    }
+
+    private static func isPawl(_ id: pid_t) -> Bool {
+        var path = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/\(id)/exe", &path, path.count)
+        let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self).hasSuffix("/pawl")
+    }
+
+    var settings: ProcessSettings {
+        ProcessSettings(environment: [
+            "XDG_RUNTIME_DIR": home.path("run"), "XDG_STATE_HOME": home.path("state"),
+            "HOME": home.path,
+        ])
+    }
+
+    /// Starts a daemon in front, which answers when this returns.
+    func startDaemon(_ options: String...) async throws -> ProcessRunner {
+        let runner = try workshop.start(arguments: ["daemon", "run"] + options, settings)
+        let isReady = await runner.waitForOutput(containing: "answers at")
+        #expect(isReady, "\(runner.errors)")
+        return runner
+    }
+
+    func run(_ arguments: String...) async throws -> FinishedProcess {
+        try await workshop.run(arguments, settings)
+    }
+
+    func start(_ arguments: String...) throws -> ProcessRunner {
+        try workshop.start(arguments: arguments, settings)
+    }
+
+    /// Runs what must end well.
+    @discardableResult
+    func succeed(
+        _ arguments: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> FinishedProcess {
+        let run = try await workshop.run(arguments, settings)
+        #expect(run.status == .code(0), "\(run.errors)", sourceLocation: sourceLocation)
+        return run
+    }
+
+    func downloads(_ arguments: String...) async throws -> [WireDownload] {
+        let run = try await workshop.run(["list", "--all", "--json"] + arguments, settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        return try WireJSON.decode([WireDownload].self, from: run.output.utf8)
+    }
+
+    /// All events that are kept.
+    func events() async throws -> [WireEvent] {
+        let run = try await succeed("events", "--past", "--json")
+        return try run.output.split(separator: "\n").map {
+            try WireJSON.decode(WireEvent.self, from: $0.utf8)
+        }
+    }
+}
+
+/// Ascending without doubles, each download with one end at most since it last began.
+func expectSound(_ events: [WireEvent], sourceLocation: SourceLocation = #_sourceLocation) {
+    let ids = events.map(\.id)
+    #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 }, sourceLocation: sourceLocation)
+    for (download, own) in Dictionary(grouping: events, by: \.download) {
+        #expect(own.first?.kind == .added, "\(download)", sourceLocation: sourceLocation)
+        let ends = own.filter { $0.kind == .finished }.count
+        #expect(ends <= 1, "\(download): \(own.map(\.kind))", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,178 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension HeavyTests {
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonTests {
+        private let big = Resource(size: 24 << 20)
+
+        @Test func `what is added is fetched, listed and told`() async throws {
+            let resource = Resource(size: 3 << 20)
+            let scene = try DaemonScene(Workshop(resource))
+            let daemon = try await scene.startDaemon()
+            let added = try await scene.succeed("add", scene.workshop.url)
+            #expect(added.output == "1\tdisk.iso\n")
+            let waited = try await scene.succeed("wait", "1")
+            #expect(waited.everything.isEmpty)
+            try expectExact(Workshop.name, resource, in: scene.workshop)
+            let download = try #require(try await scene.downloads().first)
+            #expect(download.state == .finished)
+            #expect(download.path == scene.workshop.folder.path(Workshop.name))
+            #expect(download.completedBytes == resource.size)
+            let events = try await scene.events()
+            #expect(events.map(\.kind) == [.added, .started, .finished])
+            expectSound(events)
+            let table = try await scene.succeed("list")
+            #expect(table.output.contains("finished"))
+            let shown = try await scene.succeed("show", "disk.iso")
+            #expect(shown.output.contains(scene.workshop.url))
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `a daemon that is killed goes on where it was`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.resource(big).rate(24 << 20))
+            let first = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url, "-x", "1")
+            await scene.workshop.origin.waitForBytes(14 << 20)
+            first.signal(SIGKILL)
+            #expect(await first.waitForExit() == .signal(SIGKILL))
+            let before = await scene.workshop.origin.waitForQuiet()
+            let second = try await scene.startDaemon()
+            try await scene.succeed("wait", "1")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+            #expect(scene.workshop.folder.list() == [Workshop.name])
+            let after = scene.workshop.origin.requests.dropFirst(before.requests.count)
+            #expect(after.allSatisfy { $0.range != nil }, "it began anew")
+            let events = try await scene.events()
+            #expect(events.map(\.kind) == [.added, .started, .started, .finished])
+            expectSound(events)
+            withExtendedLifetime(second) {}
+        }
+
+        @Test func `SIGTERM winds up, and the next start goes on by itself`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.resource(big).rate(24 << 20))
+            let first = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url)
+            await scene.workshop.origin.waitForBytes(12 << 20)
+            let reader = try scene.start("events", "--json")
+            let watch = Stopwatch()
+            first.signal(SIGTERM)
+            #expect(await first.waitForExit() == .code(0), "\(first.errors)")
+            #expect(watch.elapsed < .seconds(20))
+            #expect(!first.errors.contains("too long"), "\(first.errors)")
+            #expect(await reader.waitForExit() == .code(ErrorCode.daemonUnavailable.exitStatus))
+            #expect(!scene.home.exists("run/pawl/daemon.sock"))
+            scene.workshop.serve(.resource(big))
+            let second = try await scene.startDaemon()
+            try await scene.succeed("wait", "1")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+            withExtendedLifetime(second) {}
+        }
+
+        @Test func `a second daemon on the same store ends and names the first`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let first = try await scene.startDaemon()
+            let second = try await scene.run("daemon", "run")
+            expectFailure(.alreadyRunning, second)
+            #expect(second.errors.contains("process \(first.identifier)"))
+            try await scene.succeed("daemon", "status")
+        }
+
+        @Test func `pause, resume, cancel and remove`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url, "-x", "1")
+            try await FolderWatch.wait(for: Workshop.name + ".part", in: scene.workshop.folder)
+            try await scene.succeed("pause", "disk.iso")
+            let paused = try await scene.run("wait", "1")
+            #expect(paused.status == .code(ErrorCode.interrupted.exitStatus))
+            #expect(try await scene.downloads().map(\.state) == [.paused])
+            // One that is paused already stays so; one that is named must be able to.
+            try await scene.succeed("pause", "--all")
+            door.release()
+            scene.workshop.serve(.resource(big))
+            try await scene.succeed("resume", "*.iso")
+            try await scene.succeed("wait", "--all")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+            expectFailure(.usage, try await scene.run("resume", "1"))
+            try await scene.succeed("remove", "1", "--with-files")
+            #expect(try await scene.downloads().isEmpty)
+            expectSound(try await scene.events())
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `what is cancelled leaves nothing`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url, "-x", "1")
+            try await FolderWatch.wait(for: Workshop.name + ".part", in: scene.workshop.folder)
+            try await scene.succeed("cancel", "1")
+            let waited = try await scene.run("wait", "1")
+            #expect(waited.status == .code(ErrorCode.cancelled.exitStatus))
+            try await scene.succeed("daemon", "stop")
+            #expect(await daemon.waitForExit() == .code(0))
+            #expect(scene.workshop.folder.list().isEmpty)
+        }
+
+        @Test func `get hands over, too`() async throws {
+            let resource = Resource(size: 100_000)
+            let scene = try DaemonScene(Workshop(resource))
+            let daemon = try await scene.startDaemon()
+            let run = try await scene.succeed("--background", scene.workshop.url)
+            #expect(run.output == "1\tdisk.iso\n")
+            try await scene.succeed("wait", "1")
+            try expectExact(Workshop.name, resource, in: scene.workshop)
+            let wrong = try await scene.run("--background", "-j", "3", scene.workshop.url)
+            expectFailure(.usage, wrong)
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `a failure is kept with its reason and its exit status`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.origin.url("/nothing"))
+            let waited = try await scene.run("wait", "1")
+            expectFailure(.notFound, waited)
+            let download = try #require(try await scene.downloads().first)
+            #expect(download.state == .failed)
+            #expect(download.problem?.code == .notFound)
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `add starts a daemon, stop ends it`() async throws {
+            let resource = Resource(size: 100_000)
+            let scene = try DaemonScene(Workshop(resource))
+            try await scene.succeed("add", scene.workshop.url)
+            try await scene.succeed("wait", "--all")
+            try expectExact(Workshop.name, resource, in: scene.workshop)
+            let start = try await scene.succeed("daemon", "start")
+            #expect(start.errors.contains("runs already"))
+            try await scene.succeed("daemon", "stop")
+            expectFailure(.daemonUnavailable, try await scene.run("daemon", "status"))
+            #expect(try scene.home.readText("state/pawl/daemon.log").contains("answers at"))
+        }
+
+        @Test func `where no daemon runs, each verb says so`() async throws {
+            let scene = try DaemonScene(Workshop())
+            for arguments in [
+                ["list"], ["show", "1"], ["pause", "1"], ["resume", "--all"], ["cancel", "1"],
+                ["remove", "1"], ["wait", "1"], ["events"], ["daemon", "status"],
+                ["daemon", "stop"], ["move", "--first", "1"], ["session", "list"],
+                ["set", "--priority", "high", "1"],
+            ] {
+                let run = try await scene.workshop.run(arguments, scene.settings)
+                expectFailure(.daemonUnavailable, run)
+                #expect(run.errors.contains("pawl daemon start"))
+            }
+            #expect(scene.home.list() == ["run"])
+        }
+    }
+}

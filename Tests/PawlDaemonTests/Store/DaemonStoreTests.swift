@@ -1,0 +1,129 @@
+import FoundationEssentials
+import Glibc
+import PawlCore
+import PawlDaemon
+import PawlTesting
+import PawlWire
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DaemonStoreTests {
+    @Test func `what was written is there when the store is opened again`() async throws {
+        let scene = try StoreScene()
+        let id = try scene.add()
+        try scene.put(id, into: .paused, .paused)
+        let before = try await StoreScene.contents(scene.store)
+        try scene.store.close()
+        let again = try DaemonStore(path: scene.folder.path(StoreScene.name))
+        #expect(again.note == nil)
+        #expect(try await StoreScene.contents(again) == before)
+        #expect(before.downloads.map(\.state) == [.paused])
+        #expect(before.events.map(\.kind) == [.added, .paused])
+    }
+
+    @Test func `a change and its event are there together or not at all`() async throws {
+        let scene = try StoreScene()
+        let id = try scene.add()
+        let before = try await StoreScene.contents(scene.store)
+        struct Stop: Error {}
+        #expect(throws: DownloadError.self) {
+            try scene.store.write { transaction in
+                guard var row = try transaction.download(id) else { return }
+                row.state = .finished
+                try transaction.save(row)
+                try transaction.append(.finished, row, at: StoreScene.noon)
+                throw Stop()
+            }
+        }
+        #expect(try await StoreScene.contents(scene.store) == before)
+    }
+
+    @Test func `ids of downloads and events are never used again`() async throws {
+        let scene = try StoreScene()
+        let first = try scene.add()
+        let last = try await scene.store.read { try $0.lastEvent() }
+        try scene.store.write { transaction in
+            try transaction.delete(first)
+            try transaction.prune(keeping: 0)
+        }
+        #expect(try await scene.store.read { try $0.lastEvent() } == last)
+        #expect(try scene.add() > first)
+        let events = try await scene.store.read { try $0.events(after: 0, limit: 9) }
+        #expect(events.map(\.id) == [last + 1])
+    }
+
+    @Test func `what was secret is on no disk once it is forgotten`() throws {
+        let scene = try StoreScene()
+        let secret = "hunter2-" + String(repeating: "s3cret", count: 300)
+        let id = try scene.add(secret: secret)
+        for number in 0..<20 { try scene.add("\(number)") }
+        try scene.store.write { try $0.forgetRequest(of: id) }
+        try scene.store.close()
+        for name in scene.folder.list() {
+            let text = String(decoding: try scene.folder.read(name), as: UTF8.self)
+            #expect(!text.contains("s3cret"), "\(name)")
+        }
+    }
+
+    @Test func `starts without an end make a suspect`() throws {
+        let scene = try StoreScene()
+        let (first, second) = (try scene.add(), try scene.add())
+        let suspects = try scene.store.write { transaction in
+            for _ in 0..<3 {
+                try transaction.countStart(of: first)
+                try transaction.countStart(of: second)
+            }
+            try transaction.forgetStarts(of: second)
+            return try transaction.suspects(starts: 3)
+        }
+        #expect(suspects == [first])
+    }
+
+    @Test func `nobody else may read it`() throws {
+        let scene = try StoreScene()
+        try scene.add()
+        for name in scene.folder.list() {
+            var status = stat()
+            #expect(stat(scene.folder.path(name), &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600, "\(name)")
+        }
+    }
+
+    @Test(arguments: ["no database at all", ""])
+    func `a store that is none is set aside or filled`(text: String) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(StoreScene.name, text)
+        let store = try DaemonStore(path: folder.path(StoreScene.name))
+        _ = try StoreScene.add("a", to: store)
+        #expect(try await StoreScene.contents(store).downloads.count == 1)
+        #expect((store.note == nil) == text.isEmpty)
+        let aside = StoreScene.name + ".damaged.1"
+        #expect(folder.exists(aside) == !text.isEmpty)
+        if !text.isEmpty { #expect(try folder.readText(aside) == text) }
+    }
+
+    @Test func `a store with damaged pages is set aside, and a new one works`() async throws {
+        let scene = try StoreScene()
+        for number in 0..<300 { try scene.add("name-\(number)") }
+        try scene.store.close()
+        var bytes = try scene.folder.read(StoreScene.name)
+        var random = TestSeed.generator("damage")
+        for index in 4096..<bytes.count where index % 4096 < 200 {
+            bytes[index] = UInt8.random(in: 0...255, using: &random)
+        }
+        try scene.folder.write(StoreScene.name, bytes)
+        let store = try DaemonStore(path: scene.folder.path(StoreScene.name))
+        #expect(store.note?.contains("damaged") == true)
+        #expect(try await StoreScene.contents(store).downloads.isEmpty)
+        #expect(try scene.folder.read(StoreScene.name + ".damaged.1").count == bytes.count)
+    }
+
+    @Test func `one daemon has a folder, and the second hears which`() throws {
+        let folder = try ScratchFolder()
+        let first = try StoreLock(folder: folder.path)
+        let error = #expect(throws: DownloadError.self) { try StoreLock(folder: folder.path) }
+        #expect(error?.code == .alreadyRunning)
+        #expect(error?.message.contains("process \(getpid())") == true)
+        withExtendedLifetime(first) {}
+    }
+}

@@ -1,0 +1,66 @@
+import PawlCore
+import PawlDaemon
+import PawlWire
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SelectionTests {
+    private func scene() throws -> StoreScene {
+        let scene = try StoreScene()
+        for name in ["a.iso", "b.iso", "c.txt", "2", "[x].iso", "a.iso"] { try scene.add(name) }
+        return scene
+    }
+
+    private func select(_ selection: Selection, in scene: StoreScene) async throws -> [Int64] {
+        try await scene.store.read { transaction in
+            try transaction.select(selection, states: [.waiting]).map(\.download.id)
+        }
+    }
+
+    @Test func `by id, by name, by pattern`() async throws {
+        let scene = try scene()
+        #expect(try await select(Selection(targets: ["3"]), in: scene) == [3])
+        #expect(try await select(Selection(targets: ["a.iso"]), in: scene) == [1, 6])
+        #expect(try await select(Selection(targets: ["*.iso"]), in: scene) == [1, 2, 5, 6])
+        #expect(try await select(Selection(targets: ["?.txt", "1"]), in: scene) == [1, 3])
+        #expect(try await select(Selection(targets: ["[x]*"]), in: scene) == [5])
+    }
+
+    @Test func `an id goes before a name of digits`() async throws {
+        #expect(try await select(Selection(targets: ["2"]), in: try scene()) == [2])
+    }
+
+    @Test func `all are those in the right state`() async throws {
+        let scene = try scene()
+        try scene.put(2, into: .finished, .finished)
+        #expect(try await select(Selection(all: true), in: scene) == [1, 3, 4, 5, 6])
+    }
+
+    @Test func `what means none is an error, and so is nothing`() async throws {
+        let scene = try scene()
+        for selection in [
+            Selection(targets: ["1", "nothing"]), Selection(targets: ["*.zip"]), Selection(),
+            Selection(targets: []), Selection(targets: ["1"], all: true),
+            Selection(targets: ["1"], session: "other"),
+        ] {
+            await #expect(throws: DownloadError.self) { try await select(selection, in: scene) }
+        }
+    }
+
+    @Test func `pages show each once, in either order`() async throws {
+        let scene = try scene()
+        for newestFirst in [false, true] {
+            var (query, seen) = (ListQuery(), [Int64]())
+            query.limit = 4
+            query.newestFirst = newestFirst
+            while true {
+                let asked = query
+                let page = try await scene.store.read { try $0.list(asked) }
+                seen += page.downloads.map(\.id)
+                guard let next = page.next else { break }
+                query.after = next
+            }
+            #expect(seen == (newestFirst ? [6, 5, 4, 3, 2, 1] : [1, 2, 3, 4, 5, 6]))
+        }
+    }
+}

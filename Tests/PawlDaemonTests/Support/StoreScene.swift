@@ -1,0 +1,68 @@
+import FoundationEssentials
+import PawlCore
+import PawlDaemon
+import PawlTesting
+import PawlWire
+
+/// A store in a folder of its own.
+struct StoreScene {
+    let folder: ScratchFolder
+    let store: DaemonStore
+
+    init() throws {
+        folder = try ScratchFolder()
+        store = try DaemonStore(path: folder.path(Self.name))
+    }
+
+    static let name = "queue.sqlite"
+    static let noon = Date(timeIntervalSince1970: 1_795_262_400)
+
+    /// Adds a download that waits, with its event; returns its id.
+    @discardableResult
+    func add(_ name: String = "disk.iso", secret: String = "{}") throws -> Int64 {
+        try Self.add(name, secret: secret, to: store)
+    }
+
+    static func add(_ name: String, secret: String = "{}", to store: DaemonStore) throws -> Int64 {
+        try store.write { transaction in
+            var row = WireDownload(
+                id: 0,
+                state: .waiting,
+                name: name,
+                url: "https://host/\(name)",
+                createdAt: noon
+            )
+            row.destination = "/tmp/"
+            row.id = try transaction.insert(row, request: Array(secret.utf8))
+            try transaction.append(.added, row, at: noon)
+            return row.id
+        }
+    }
+
+    func put(_ id: Int64, into state: TaskState, _ kind: WireEvent.Kind) throws {
+        try store.write { transaction in
+            guard var row = try transaction.download(id) else { return }
+            row.state = state
+            row.endedAt = state.isEnd ? Self.noon : nil
+            try transaction.save(row)
+            try transaction.append(kind, row, at: Self.noon)
+        }
+    }
+
+    /// All that a store holds, in a form that can be compared.
+    static func contents(_ store: DaemonStore) async throws -> Contents {
+        try await store.read { transaction in
+            var query = ListQuery()
+            query.limit = ListQuery.mostLimit
+            return Contents(
+                downloads: try transaction.list(query).downloads,
+                events: try transaction.events(after: 0, limit: 100_000)
+            )
+        }
+    }
+
+    struct Contents: Hashable, Sendable {
+        var downloads: [WireDownload]
+        var events: [WireEvent]
+    }
+}

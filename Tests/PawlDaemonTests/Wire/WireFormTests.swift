@@ -1,0 +1,180 @@
+import FoundationEssentials
+import PawlCore
+import PawlWire
+import Testing
+
+/// The forms that other programs rely on.
+@Suite(.timeLimit(.minutes(1)))
+struct WireFormTests {
+    private let noon = Date(timeIntervalSince1970: 1_795_262_400)
+
+    private func expect<Value: Codable & Equatable>(
+        _ value: Value,
+        is json: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let written = String(decoding: try WireJSON.encode(value), as: UTF8.self)
+        #expect(written == json, sourceLocation: sourceLocation)
+        let read = try WireJSON.decode(Value.self, from: json.utf8)
+        #expect(read == value, sourceLocation: sourceLocation)
+    }
+
+    @Test func `a download`() throws {
+        var download = WireDownload(
+            id: 7,
+            state: .waiting,
+            name: "disk.iso",
+            url: "https://host/disk.iso",
+            createdAt: noon
+        )
+        download.destination = "/tmp/"
+        try expect(
+            download,
+            is: #"{"completedBytes":0,"createdAt":"2026-11-21T12:00:00Z","destination":"/tmp/","#
+                + #""id":7,"name":"disk.iso","position":7,"priority":"normal","state":"waiting","#
+                + #""url":"https://host/disk.iso"}"#
+        )
+    }
+
+    @Test func `a download that failed`() throws {
+        var download = WireDownload(id: 1, state: .failed, name: "a", url: "b", createdAt: noon)
+        download.problem = Problem(DownloadError(.notFound, "gone", advice: "look"))
+        download.endedAt = noon
+        try expect(
+            download,
+            is: #"{"completedBytes":0,"createdAt":"2026-11-21T12:00:00Z","destination":"","#
+                + #""endedAt":"2026-11-21T12:00:00Z","id":1,"name":"a","position":1,"#
+                + #""priority":"normal","problem":{"advice":"look","code":"not-found","#
+                + #""retry":"elsewhere","title":"gone","type":"urn:pawl:not-found"},"#
+                + #""state":"failed","url":"b"}"#
+        )
+    }
+
+    @Test func `an event`() throws {
+        var event = WireEvent(id: 3, kind: .finished, download: 7, name: "disk.iso", at: noon)
+        event.path = "/tmp/disk.iso"
+        event.completedBytes = 10
+        event.totalBytes = 10
+        try expect(
+            event,
+            is: #"{"at":"2026-11-21T12:00:00Z","completedBytes":10,"download":7,"id":3,"#
+                + #""kind":"finished","name":"disk.iso","path":"/tmp/disk.iso","totalBytes":10}"#
+        )
+    }
+
+    @Test func `a new download with all that it can say`() throws {
+        var settings = DownloadSettings()
+        settings.fields = [HTTPField(name: "Cookie", value: "a=b")]
+        settings.credentials = Credentials(name: "n", password: "p")
+        settings.connections = .fixed(3)
+        settings.checksum = .none
+        settings.stallTimeout = .seconds(5)
+        settings.resumes = false
+        var new = NewDownload(
+            url: "https://host/a",
+            destination: "/tmp/a",
+            settings: WireSettings(settings)
+        )
+        new.priority = .high
+        new.isPaused = true
+        try expect(
+            new,
+            is: #"{"destination":"/tmp/a","isPaused":true,"priority":"high","settings":{"#
+                + #""checksum":"none","connections":3,"credentials":{"name":"n","password":"p"},"#
+                + #""fields":[{"name":"Cookie","value":"a=b"}],"resumes":false,"#
+                + #""stallTimeoutSeconds":5},"url":"https://host/a"}"#
+        )
+    }
+
+    @Test func `settings come back as they were`() throws {
+        var settings = DownloadSettings()
+        settings.fields = [HTTPField(name: "X-A", value: "b")]
+        settings.connections = .fixed(4)
+        settings.ifExists = .overwrite
+        settings.retries = 3
+        settings.maximumDuration = .seconds(90)
+        settings.minimumBytesPerSecond = 1000
+        settings.connection.userAgent = "me"
+        settings.connection.allowsUntrustedCertificates = true
+        settings.allowsInsecureRedirects = true
+        let back = try WireSettings(settings).downloadSettings()
+        #expect(WireSettings(back) == WireSettings(settings))
+        // Nobody sits in front of the daemon.
+        #expect(back.waitsForConnectivity)
+    }
+
+    @Test(arguments: [
+        #"{"connections":0}"#, #"{"connections":65}"#, #"{"checksum":"sha256=12"}"#,
+        #"{"retries":-1}"#, #"{"stallTimeoutSeconds":0}"#, #"{"maximumSeconds":-3}"#,
+        #"{"fields":[{"name":"a b","value":"c"}]}"#, #"{"fields":[{"name":"a","value":"b\r\nc"}]}"#,
+        #"{"mirrors":["ftp://host/a"]}"#, #"{"authoritiesFile":"relative"}"#,
+        #"{"userAgent":"a\nb"}"#, #"{"adoptsPartialFile":true}"#,
+    ])
+    func `settings that cannot be are refused`(json: String) throws {
+        let settings = try WireJSON.decode(WireSettings.self, from: json.utf8)
+        #expect(throws: DownloadError.self) { try settings.downloadSettings() }
+    }
+
+    @Test func `an order without an absolute path or a good URL is refused`() {
+        var unnamed = NewDownload(url: "https://host/a", destination: "/tmp/")
+        unnamed.session = ""
+        for new in [
+            unnamed,
+            NewDownload(
+                url: "https://host/" + String(repeating: "a", count: 40_000),
+                destination: "/tmp/"
+            ),
+            NewDownload(url: "https://host/a", destination: "relative"),
+            NewDownload(url: "ftp://host/a", destination: "/tmp/"),
+            NewDownload(url: "", destination: "/tmp/"),
+        ] {
+            #expect(throws: DownloadError.self) { try new.checked() }
+        }
+    }
+
+    @Test func `what is no JSON is an error that says where`() {
+        let json = #"{"downloads":[{"url":1,"destination":"/"}]}"#
+        let error = #expect(throws: DownloadError.self) {
+            try WireJSON.decode(NewDownloads.self, from: json.utf8)
+        }
+        #expect(error?.message == "'downloads.1.url': it is no text")
+    }
+
+    @Test func `a list's parameters come back as they were`() throws {
+        var query = ListQuery()
+        query.states = [.paused, .running]
+        query.session = "nightly"
+        query.targets = ["7", "*.iso"]
+        query.after = 12
+        query.newestFirst = true
+        query.limit = 5
+        let pairs = query.parameters.map { (name: $0.key, value: $0.value) }
+        #expect(try ListQuery(parameters: pairs) == query)
+        for (name, value) in [("limit", "0"), ("state", "odd"), ("odd", ""), ("order", "up")] {
+            #expect(throws: DownloadError.self) {
+                try ListQuery(parameters: [(name: name, value: value)])
+            }
+        }
+    }
+
+    @Test func `the places follow the environment`() throws {
+        let full = PlaceSurroundings(
+            variables: ["XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": "/state"],
+            homeOfUser: "/home/me",
+            user: 7
+        )
+        let places = try DaemonPlaces(full)
+        #expect(places.socket == "/run/user/7/pawl/daemon.sock")
+        #expect(places.store == "/state/pawl/queue.sqlite")
+        let bare = PlaceSurroundings(variables: [:], homeOfUser: "/home/me", user: 7)
+        #expect(try DaemonPlaces(bare).socket == "/home/me/.local/state/pawl/daemon.sock")
+        let none = PlaceSurroundings(variables: [:], homeOfUser: nil, user: 7)
+        #expect(throws: DownloadError.self) { try DaemonPlaces(none) }
+        let deep = PlaceSurroundings(
+            variables: ["XDG_RUNTIME_DIR": "/" + String(repeating: "d", count: 100)],
+            homeOfUser: "/home/me",
+            user: 7
+        )
+        #expect(throws: DownloadError.self) { try DaemonPlaces(deep) }
+    }
+}
