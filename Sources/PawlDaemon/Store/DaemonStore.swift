@@ -46,6 +46,9 @@ package final class DaemonStore: Sendable {
     /// What is still in the log goes to the database, and the files are closed.
     package func close() throws(DownloadError) {
         do {
+            // The last connection to be closed may be a reader's, which cannot do it. Where somebody
+            // still reads, the next start does.
+            try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             try pool.close()
         } catch {
             throw Self.explained(error, "closing the queue")

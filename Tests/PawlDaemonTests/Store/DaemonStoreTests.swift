@@ -52,12 +52,14 @@ struct DaemonStoreTests {
         #expect(events.map(\.id) == [last + 1])
     }
 
-    @Test func `what was secret is on no disk once it is forgotten`() throws {
+    @Test func `what was secret is on no disk once it is forgotten`() async throws {
         let scene = try StoreScene()
         let secret = "hunter2-" + String(repeating: "s3cret", count: 300)
         let id = try scene.add(secret: secret)
         for number in 0..<20 { try scene.add("\(number)") }
         try scene.store.write { try $0.forgetRequest(of: id) }
+        // A reader is there, too, when it is closed.
+        #expect(try await scene.store.read { try $0.request(of: id) } == nil)
         try scene.store.close()
         for name in scene.folder.list() {
             let text = String(decoding: try scene.folder.read(name), as: UTF8.self)
