@@ -18,7 +18,7 @@ extension DownloadSession {
     /// Puts a task in line.
     func enqueue(_ task: SessionTask, priority: DownloadPriority, notBefore date: Date?) {
         let now = engine.time.now()
-        let moment = date.map { now + .seconds(max(0, $0.timeIntervalSinceNow)) }
+        let moment = date.map { now + Self.delay($0.timeIntervalSinceNow) }
         change { state in
             // One that came late is the session's business as soon as it is to run.
             state.tasks[task.taskIdentifier] = task
@@ -31,6 +31,11 @@ extension DownloadSession {
             )
         }
         cleanOnce()
+    }
+
+    /// A date may be endlessly far away, or none at all.
+    private static func delay(_ seconds: Double) -> Duration {
+        seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
     }
 
     /// Removes what dead sessions left, when the first task is to run.
