@@ -31,6 +31,19 @@ static inline int pawl_renameat2(
     return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
 
+// When a file was made (statx(2)); 0 where its file system does not know it.
+static inline int64_t pawl_birth_time(int file) {
+    struct {
+        uint32_t mask, others[19];
+        int64_t birth_seconds;
+        uint32_t birth_nanoseconds, rest[41];
+    } status;
+    const unsigned empty_path = 0x1000, birth_time = 0x800;
+    if (syscall(SYS_statx, file, "", empty_path, birth_time, &status) != 0) return 0;
+    if ((status.mask & birth_time) == 0) return 0;
+    return (int64_t)((uint64_t)status.birth_seconds * 1000000000u + status.birth_nanoseconds);
+}
+
 static inline int pawl_fallocate(int file, int mode, int64_t offset, int64_t length) {
     return (int)syscall(SYS_fallocate, file, mode, offset, length);
 }

@@ -9,6 +9,8 @@ package struct Engine: Sendable {
     package let time: any Timekeeper
     /// Threads for calls that block on a disk.
     package let disk: BlockingPool
+    /// Threads for what the user says of a file's place, which may wait for anything.
+    package let choices: BlockingPool
     /// Threads for syncs, which may take long and must not keep a checkpoint waiting.
     package let syncs: BlockingPool
     /// Threads for digests, as many as there are cores.
@@ -38,6 +40,7 @@ package struct Engine: Sendable {
         self.time = time
         self.logger = logger
         disk = BlockingPool(threads: 4, name: "pawl-disk")
+        choices = BlockingPool(threads: 16, name: "pawl-choice")
         syncs = BlockingPool(threads: 8, name: "pawl-sync")
         digests = BlockingPool(threads: cores, name: "pawl-digest")
         budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
@@ -50,6 +53,7 @@ package struct Engine: Sendable {
     /// Ends the threads made for blocking; the transport is its maker's.
     package func shutDown() {
         disk.shutDown()
+        choices.shutDown()
         syncs.shutDown()
         digests.shutDown()
         network.shutDown()
@@ -81,6 +85,9 @@ package struct DownloadJob: Sendable {
     package var isTemporary = false
     /// Called when the download begins to wait for the network (true), and when it goes on.
     package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
+
+    /// Whether a small file may come in memory: its file is made where many are synced.
+    var takesSmallBodies: Bool { !settings.checksum.isGiven && choosesDestination == nil }
 
     package init(
         url: URL,

@@ -5,14 +5,15 @@ internal import Synchronization
 
 /// Answers without a file.
 extension DownloadSession {
-    /// A small answer as a whole, in memory.
+    /// A small answer as a whole, in memory: by a task of the session that begins at once.
     ///
     /// ```swift
     /// let release = try await session.data(from: url).json(Release.self)
     /// ```
     ///
     /// `limit` is the most bytes that may come; what is larger is an error, and is not fetched where
-    /// the server says so. Cancelling the task that awaits it ends it.
+    /// the server says so. Cancelling the task that awaits it ends it. It waits for no turn, and the
+    /// delegate hears of the task, but gets no bytes.
     ///
     /// - Throws: `DownloadError`; with the code `.tooLarge` where there is more.
     public func data(
@@ -29,27 +30,17 @@ extension DownloadSession {
         for request: DownloadRequest,
         limit: Int64 = FetchedData.defaultLimit
     ) async throws(DownloadError) -> FetchedData {
-        try await bytes(for: request).collect(limit: limit)
+        let task = makeTask { place in
+            DataTask(request, limit: limit, at: place, isAwaitedAtOnce: true)
+        }
+        task.resume()
+        do throws(DownloadError) {
+            return try await task.data
+        } catch {
+            guard error.code == .cancelled, Task.isCancelled else { throw error }
+            throw DownloadError(.interrupted, "the waiting was cancelled")
+        }
     }
-
-    /// An answer as it comes: its head, then its body in pieces, with back-pressure.
-    ///
-    /// - Throws: `DownloadError`.
-    public func bytes(from url: URL) async throws(DownloadError) -> DataStream {
-        try await bytes(for: DownloadRequest(url))
-    }
-
-    /// The answer to a request as it comes.
-    ///
-    /// - Throws: `DownloadError`.
-    public func bytes(for request: DownloadRequest) async throws(DownloadError) -> DataStream {
-        guard !isInvalidated else { throw SessionTask.late }
-        let checked = try CheckedRequest(request.url, request.settings(in: configuration))
-        let order = StreamOrder(request, checked, seed: engine.seeds.next())
-        return try await DataStream.open(order, engine: engine)
-    }
-
-    private var isInvalidated: Bool { state.withLock { $0.phase != .open } }
 
     // MARK: - Tasks
 

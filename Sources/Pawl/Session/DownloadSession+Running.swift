@@ -2,6 +2,7 @@ internal import struct FoundationEssentials.Date
 internal import PawlCore
 internal import Synchronization
 internal import PawlEngine
+internal import PawlStorage
 
 /// The runner: begins tasks when it is their turn, and delivers what is to be told.
 ///
@@ -17,8 +18,11 @@ extension DownloadSession {
     /// Puts a task in line.
     func enqueue(_ task: SessionTask, priority: DownloadPriority, notBefore date: Date?) {
         let now = engine.time.now()
-        let moment = date.map { now + .seconds(max(0, $0.timeIntervalSinceNow)) }
+        let moment = date.map { now + Self.delay($0.timeIntervalSinceNow) }
         change { state in
+            // One that came late is the session's business as soon as it is to run.
+            state.tasks[task.taskIdentifier] = task
+            if !task.takesPlace { return state.atOnce.append(task.taskIdentifier) }
             state.queue.add(
                 task.taskIdentifier,
                 priority: priority,
@@ -26,11 +30,34 @@ extension DownloadSession {
                 now: now
             )
         }
+        cleanOnce()
+    }
+
+    /// A date may be endlessly far away, or none at all.
+    private static func delay(_ seconds: Double) -> Duration {
+        seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
+    }
+
+    /// Removes what dead sessions left, when the first task is to run.
+    private func cleanOnce() {
+        let isFirst = state.withLock { state in
+            defer { state.hasCleaned = true }
+            return !state.hasCleaned
+        }
+        guard isFirst else { return }
+        let files = temporaryFiles
+        engine.disk.start { _ in files.begin() }
     }
 
     /// Returns whether it was in line: then no run of it will begin.
     func dequeue(_ task: SessionTask) -> Bool {
-        state.withLock { $0.queue.remove(task.taskIdentifier) }
+        state.withLock { state in
+            guard let index = state.atOnce.firstIndex(of: task.taskIdentifier) else {
+                return state.queue.remove(task.taskIdentifier)
+            }
+            state.atOnce.remove(at: index)
+            return true
+        }
     }
 
     func setPriority(_ priority: DownloadPriority, of task: SessionTask) {
@@ -39,6 +66,15 @@ extension DownloadSession {
 
     /// The next task may begin, though this one may not have told its end yet.
     func gaveBackPlace() { change { $0.queue.gaveBack() } }
+
+    /// The next task may begin while this one can do nothing; false where too many are so.
+    func lendsPlace() -> Bool {
+        var lends = false
+        change { lends = $0.queue.lends() }
+        return lends
+    }
+
+    func tookBackPlace() { change { $0.queue.tookBack() } }
 
     func post(_ event: SessionEvent) {
         change { state in
@@ -56,7 +92,8 @@ extension DownloadSession {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if starts { Task { await run() } } else { bell.nudge() }
+        // It is the session's own: neither as urgent as who began it, nor with its task's values.
+        if starts { Task.detached(priority: .medium) { await self.run() } } else { bell.nudge() }
     }
 
     private func run() async {
@@ -97,6 +134,11 @@ extension DownloadSession {
     private func nextStep() -> Step {
         let now = engine.time.now()
         return state.withLock { state in
+            while !state.atOnce.isEmpty {
+                guard let task = state.tasks[state.atOnce.removeFirst()] else { continue }
+                state.runs += 1
+                return .run(task)
+            }
             while let id = state.queue.next(at: now) {
                 guard let task = state.tasks[id] else {
                     state.queue.gaveBack()

@@ -66,7 +66,7 @@ extension DownloadSession {
     /// Downloads a file, which is complete and verified when this returns.
     ///
     /// Cancelling the task that awaits it ends the download and keeps what came: the next download
-    /// to the same file goes on.
+    /// to the same file goes on, and for a temporary one the `resumeData` of the error.
     ///
     /// - Throws: `DownloadError`.
     public func download(
@@ -82,6 +82,12 @@ extension DownloadSession {
             // Paused where the waiting was cancelled: nobody is left to resume it.
             task.end(keeping: true)
             await task.end.waitInAnyCase()
+            // It may have been whole before it heard of that.
+            if case .success(let file)? = task.fileOutcome { return file }
+            guard error.code == .interrupted else { throw error }
+            var error = error
+            error.resumeData = task.error?.resumeData
+            error.resumeObstacle = task.error?.resumeObstacle
             throw error
         }
     }

@@ -16,15 +16,21 @@ public final class DownloadSession: Sendable {
         var tasks: [Int: SessionTask] = [:]
         var nextIdentifier = 1
         var queue: StartQueue<Int>
+        /// Those that need no place.
+        var atOnce: [Int] = []
+        /// What ends an answer that is being read as a stream.
+        var streams: [Int: @Sendable () -> Void] = [:]
+        var nextStream = 1
         /// Runs that have begun and not ended, their connections or not.
         var runs = 0
         var undelivered = 0
         var isRunning = false
+        var hasCleaned = false
         var phase = Phase.open
         var isCancelled = false
         var delegate: (any DownloadSessionDelegate)?
 
-        var isIdle: Bool { queue.isEmpty && runs == 0 && undelivered == 0 }
+        var isIdle: Bool { queue.isEmpty && atOnce.isEmpty && runs == 0 && undelivered == 0 }
     }
 
     enum Phase {
@@ -77,7 +83,14 @@ public final class DownloadSession: Sendable {
     /// Hears of what the tasks do; nil once the session was invalidated.
     public var delegate: (any DownloadSessionDelegate)? { state.withLock { $0.delegate } }
 
-    func forgetDelegate() { state.withLock { $0.delegate = nil } }
+    func forgetDelegate() {
+        // What it does when it goes is its own affair, and not under the lock.
+        let old = state.withLock { state in
+            defer { state.delegate = nil }
+            return state.delegate
+        }
+        withExtendedLifetime(old) {}
+    }
 
     /// All tasks that have not ended, the oldest first.
     public var allTasks: [SessionTask] {
@@ -96,14 +109,15 @@ public final class DownloadSession: Sendable {
                 )
             )
             state.nextIdentifier += 1
-            state.tasks[task.taskIdentifier] = task
+            // A late one that is never resumed must not keep the session from its end.
+            if !task.isLate { state.tasks[task.taskIdentifier] = task }
             return task
         }
     }
 
     // MARK: - The end
 
-    /// Lets the tasks end that are there; new ones fail.
+    /// Lets the tasks end that are there, and the streams; new ones fail.
     ///
     /// Then the delegate hears of it and is let go.
     public func finishTasksAndInvalidate() {
@@ -113,22 +127,25 @@ public final class DownloadSession: Sendable {
         invalidateIfDone()
     }
 
-    /// Cancels all tasks, which keep nothing, and lets no new one begin.
+    /// Cancels all tasks, which keep nothing, and all streams, and lets no new one begin.
     ///
     /// Of an ephemeral session nothing is left on the disk when the delegate hears of it.
     public func invalidateAndCancel() {
-        let tasks = state.withLock { state in
+        let (tasks, streams) = state.withLock { state in
             if state.phase == .open { state.phase = .finishing }
             state.isCancelled = true
-            return Array(state.tasks.values)
+            return (Array(state.tasks.values), Array(state.streams.values))
         }
         for task in tasks { task.cancel() }
+        for cancel in streams { cancel() }
         invalidateIfDone()
     }
 
-    private func invalidateIfDone() {
+    func invalidateIfDone() {
         let isDone = state.withLock { state in
-            guard state.phase == .finishing, state.tasks.isEmpty else { return false }
+            guard state.phase == .finishing, state.tasks.isEmpty, state.streams.isEmpty else {
+                return false
+            }
             state.phase = .invalid
             return true
         }

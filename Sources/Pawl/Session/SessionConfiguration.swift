@@ -21,7 +21,9 @@ public struct SessionConfiguration: Sendable {
     public let kind: Kind
     /// How many tasks run at a time; the others wait in the order of their priority.
     ///
-    /// 5 by default.
+    /// 5 by default. One that can do nothing lets another one begin: it waits for the network, or it is
+    /// a data task that is suspended or has a bufferful that nobody reads. `data(from:)` and
+    /// `bytes(from:)` wait for no turn.
     public var maximumConcurrentDownloads = 5
     /// How many connections a host gets, across all tasks.
     ///

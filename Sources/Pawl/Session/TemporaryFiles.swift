@@ -31,6 +31,24 @@ final class TemporaryFiles: Sendable {
         isEphemeral = configuration.kind == .ephemeral
     }
 
+    /// Removes what dead sessions left; an ephemeral one makes its area, too.
+    func begin() {
+        // What cannot be made or cleaned now says so where it is needed.
+        if isEphemeral { return _ = try? prepared() }
+        for root in possibleRoots { TemporaryArea.removeAbandoned(in: root) }
+    }
+
+    /// Where areas may be; nothing is created.
+    private var possibleRoots: [FilePath] {
+        if let directory { return [FilePath(directory).absolute] }
+        guard let places = try? SystemPlaces.current() else { return [] }
+        let caches = try? places.path(of: .caches, for: application).appending(Self.folderName)
+        let temporary = try? places.path(of: .temporary, for: application)
+        return [caches, temporary].compactMap { $0 }
+    }
+
+    private static let folderName = "downloads"
+
     /// Where a temporary file is while it is unfinished: where it was left, or under a new name.
     func unfinished(_ data: ResumeData?) throws(DownloadError) -> String {
         let folder = try prepared().unfinished
@@ -90,7 +108,7 @@ final class TemporaryFiles: Sendable {
         }
         let places = try SystemPlaces.current()
         do throws(DownloadError) {
-            let path = try places.prepare(.caches, for: application).appending("downloads")
+            let path = try places.prepare(.caches, for: application).appending(Self.folderName)
             try FolderPreparation.prepare(path, mode: 0o700)
             return path
         } catch  where error.code == .directoryNotUsable {

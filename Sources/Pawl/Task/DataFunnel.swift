@@ -41,8 +41,8 @@ final class DataFunnel: Sendable {
         state = Mutex(State(use: use))
     }
 
-    /// Whether a body that broke off cannot begin anew.
-    var isSeen: Bool { state.withLock { $0.isSeen } }
+    /// Whether nobody has said yet what it is for.
+    var isUndecided: Bool { state.withLock { $0.use == .undecided } }
 
     var collects: Bool { state.withLock { $0.use == .collected } }
 
@@ -82,8 +82,16 @@ final class DataFunnel: Sendable {
         news.nudge()
     }
 
-    /// The body begins anew.
-    func empty() { state.withLock { $0.kept = [] } }
+    /// Drops what is kept, so that a body that broke off can begin anew.
+    ///
+    /// Returns false where somebody has seen of it: then nothing is dropped.
+    func takeBack() -> Bool {
+        state.withLock { state in
+            guard !state.isSeen else { return false }
+            state.kept = []
+            return true
+        }
+    }
 
     /// All that was kept, where nobody reads it in pieces.
     var whole: [UInt8]? {
@@ -129,6 +137,12 @@ final class DataFunnel: Sendable {
             await news.wait()
         }
     }
+
+    static let unread = DownloadError(
+        .usage,
+        "nobody asked for the answer's body, and there is more than fits into \(roomBytes) bytes",
+        advice: "ask for it before resume(), as data or in pieces, or cancel the task"
+    )
 
     static let taken = DownloadError(
         .usage,

@@ -4,18 +4,19 @@ internal import Synchronization
 
 /// The run of a data task: one request, whose answer goes through the funnel.
 extension DataTask {
-    func fetch() async throws(DownloadError) -> TaskProduct {
+    func fetch(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
         let driver = StreamDriver(try makeOrder(), engine: engine)
+        // What fails outside of it must not keep its connection as long as somebody has the task.
+        defer { driver.cancel() }
         control.attach(driver)
         try answered(try await driver.open(), driver)
         while true {
-            await waitForRoom()
-            switch try await driver.piece(isSeen: funnel.isSeen) {
+            try await waitForRoom(place)
+            switch try await driver.piece(takesBack: funnel.takeBack) {
             case .bytes(let bytes):
                 let isTold = await tellOfBytes(bytes)
                 try funnel.put(bytes, isTold: isTold)
             case .anew(let isSame):
-                funnel.empty()
                 guard let response = driver.response else { continue }
                 guard isSame || session.delegate == nil else { throw StreamDriver.changed }
                 try answered(response, driver)
@@ -48,13 +49,30 @@ extension DataTask {
         throw StreamDriver.tooLarge("\(length) bytes", limit: limit)
     }
 
-    private func waitForRoom() async {
-        while funnel.isFull, !control.isStopped { await funnel.waitForRoom() }
+    /// Throws where nobody says for long what the body is for.
+    private func waitForRoom(_ place: StartPlace) async throws(DownloadError) {
+        guard funnel.isFull else { return }
+        // Its reader may be waiting for a task that has not begun.
+        place.end()
+        let (funnel, patience) = (
+            funnel, originalRequest.settings(in: session.configuration).stallTimeout
+        )
+        let alarm = engine.alarms.enroll { funnel.nudge() }
+        defer { engine.alarms.resign(alarm) }
+        var deadline = engine.time.now() + patience
+        while funnel.isFull, !control.isStopped {
+            if control.isSuspended { deadline = engine.time.now() + patience }
+            guard !funnel.isUndecided || engine.time.now() < deadline else {
+                throw DataFunnel.unread
+            }
+            engine.alarms.set(alarm, at: funnel.isUndecided ? deadline : .distantFuture)
+            await funnel.waitForRoom()
+        }
     }
 
     /// Waits until the delegate has heard of it; false where there is none.
     private func tellOfBytes(_ bytes: [UInt8]) async -> Bool {
-        guard session.delegate != nil else { return false }
+        guard session.delegate != nil, !isAwaitedAtOnce else { return false }
         session.post(.received(self, bytes))
         await told.wait()
         return true

@@ -16,7 +16,8 @@ public typealias DataCompletionHandler = @Sendable (Result<FetchedData, Download
 /// There are four ways to the body: `data` or the completion handler for all of it at once, up to a
 /// limit; `bytes` or `stream(to:)` for pieces, as they come; and the delegate, which gets pieces
 /// besides any of these. What nobody has asked for waits: 256 KiB of it come, and then no more, unless
-/// there is a delegate. Where there is one, ask before that much came.
+/// there is a delegate; after the settings' `stallTimeout` the task fails. Where there is a delegate,
+/// ask before that much came.
 ///
 /// What a data task has brought cannot be gone on with: a connection that breaks after its first
 /// bytes were seen ends it.
@@ -26,10 +27,14 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         var control = StreamControl()
         var response: DownloadResponse?
         var rate = RateEstimator()
+        /// Of the run that is going.
+        var place: StartPlace?
     }
 
     let limit: Int64
     let funnel: DataFunnel
+    /// Made and awaited in one call: it needs no turn, and its bytes are nobody else's.
+    let isAwaitedAtOnce: Bool
     let own = Mutex(Own())
     /// Rings when the delegate has been told of a piece.
     let told = Mailbox<Never>()
@@ -38,10 +43,13 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         _ request: DownloadRequest,
         limit: Int64,
         at place: Place,
-        completionHandler: DataCompletionHandler?
+        isAwaitedAtOnce: Bool = false,
+        completionHandler: DataCompletionHandler? = nil
     ) {
         self.limit = limit
-        funnel = DataFunnel(completionHandler == nil ? .undecided : .collected, limit: limit)
+        self.isAwaitedAtOnce = isAwaitedAtOnce
+        let isCollected = isAwaitedAtOnce || completionHandler != nil
+        funnel = DataFunnel(isCollected ? .collected : .undecided, limit: limit)
         super.init(
             request,
             at: place,
@@ -104,7 +112,13 @@ public final class DataTask: SessionTask, @unchecked Sendable {
 
     override func renewControl() { own.withLock { $0.control = StreamControl() } }
 
-    override func hold() { control.suspend() }
+    override var takesPlace: Bool { !isAwaitedAtOnce }
+
+    override func hold() {
+        control.suspend()
+        // It may be held for ever.
+        own.withLock { $0.place }?.end()
+    }
 
     override func release() { control.resume() }
 
@@ -113,8 +127,11 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         funnel.nudge()
     }
 
-    override func work(_ place: DownloadTurn) async throws(DownloadError) -> TaskProduct {
-        try await fetchConnected()
+    override func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
+        own.withLock { $0.place = place }
+        defer { own.withLock { $0.place = nil } }
+        if state == .suspended { place.end() }
+        return try await fetchConnected(place)
     }
 
     override func settled(_ outcome: Result<TaskProduct, DownloadError>) {

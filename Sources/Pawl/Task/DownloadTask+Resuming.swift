@@ -8,12 +8,14 @@ extension DownloadTask {
 
     /// Ends the task, keeps what came, and says with what to go on.
     ///
-    /// - Returns: Nil where there is nothing to go on with: `resumability` and the task's
+    /// - Returns: Nil where the file is whole, or there is nothing to go on with: `resumability` and the task's
     ///   `error?.resumeObstacle` say why.
     public func cancelByProducingResumeData() async -> ResumeData? {
         end(keeping: true)
         await end.waitInAnyCase()
+        // It may have been whole before it was cancelled.
+        guard let error else { return nil }
         // Before its first run what it began with still counts.
-        return error?.resumeData ?? (monitor.paths == nil ? resumeOrder?.data : nil)
+        return error.resumeData ?? (monitor.paths == nil ? resumeOrder?.data : nil)
     }
 }

@@ -1,14 +1,16 @@
 internal import PawlCore
 internal import PawlEngine
 internal import PawlStorage
+internal import Synchronization
+internal import SystemPackage
 
 /// One run of a `DownloadDriver`.
 extension DownloadTask {
-    func download(_ place: DownloadTurn) async throws(DownloadError) -> TaskProduct {
+    func download(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
         do throws(DownloadError) {
-            let job = try await makeJob()
+            let job = try await makeJob(place)
             let driver = DownloadDriver(job, engine: engine, monitor: monitor) {
-                _ = place.endEarly()
+                place.endEarly()
             }
             return .file(try await settled(try await driver.run()))
         } catch {
@@ -21,7 +23,7 @@ extension DownloadTask {
     private func settled(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
         let (files, name) = (session.temporaryFiles, "\(taskIdentifier)")
         guard isTemporary else {
-            if session.configuration.kind == .ephemeral { files.release(name) }
+            if let noteName { files.release(noteName) }
             return file
         }
         var file = file
@@ -32,7 +34,7 @@ extension DownloadTask {
         return file
     }
 
-    private func makeJob() async throws(DownloadError) -> DownloadJob {
+    private func makeJob(_ run: StartPlace) async throws(DownloadError) -> DownloadJob {
         if case .background = session.configuration.kind { throw Self.noDaemon }
         guard originalRequest.method == "GET", originalRequest.body.isEmpty else {
             throw DownloadError(
@@ -48,23 +50,36 @@ extension DownloadTask {
         var job = DownloadJob(
             url: request.url,
             mirrors: request.mirrors,
-            destination: try await place(),
+            destination: try await target(),
             settings: request.settings,
             seed: engine.seeds.next()
         )
-        job.resume = resumeOrder
+        job.resume = currentOrder
         job.isTemporary = isTemporary
         job.storageKey = storageKey
         if case .choosing(let choose) = destination { job.choosesDestination = choose }
         job.control = currentControl
         job.connectivityChanged = { [weak self] isWaiting in
-            self?.handle(isWaiting ? .connectivityLost : .connectivityFound)
-            if isWaiting { self?.tellConnectivityIsLost() }
+            self?.connectivityChanged(isWaiting, run)
         }
         return job
     }
 
-    private func place() async throws(DownloadError) -> Destination {
+    /// With what this run begins: the first with what was given, a later one with what the one before
+    /// it has left, which is elsewhere and more.
+    private var currentOrder: ResumeOrder? {
+        guard let order = resumeOrder, let paths = monitor.paths else { return resumeOrder }
+        guard let data = monitor.resumeData else {
+            return ResumeOrder(
+                order.data,
+                partialPath: paths.partial.string,
+                fallback: order.fallback
+            )
+        }
+        return ResumeOrder(data, fallback: order.fallback)
+    }
+
+    private func target() async throws(DownloadError) -> Destination {
         let files = session.temporaryFiles
         if session.configuration.kind == .ephemeral {
             // It must be able to clean up before there is something.
@@ -74,12 +89,14 @@ extension DownloadTask {
         case .file(let path): return .file(path)
         case .directory(let path): return .directory(path)
         case .temporary:
+            if let path = temporaryPath.withLock({ $0 }) { return .file(path) }
             let data = resumeOrder?.data
-            return .file(
-                try await engine.disk.run { () throws(DownloadError) in
-                    try files.unfinished(data)
-                }
-            )
+            let path = try await engine.disk.run { () throws(DownloadError) in
+                try files.unfinished(data)
+            }
+            // What is left of this run is to be found by the next one.
+            temporaryPath.withLock { $0 = path }
+            return .file(path)
         // It is asked once there is an answer.
         case .choosing: return .directory(".")
         case .place(let place, let name):

@@ -4,8 +4,11 @@ internal import PawlEngine
 /// What the delegate hears of a download.
 extension DownloadTask {
     func tellBytes(_ told: inout Told, isLast: Bool) {
-        let progress = monitor.progress
-        if !told.hasOffset, progress.resumedBytes > 0, progress.phase == .receiving || isLast {
+        guard !monitor.wasThere else { return }
+        let (beginnings, progress) = (monitor.beginnings, monitor.progress)
+        if !told.hasOffset, progress.resumedBytes > 0 {
+            // Before the server has agreed, or all turned out to be there, nobody knows.
+            guard monitor.hasAgreed || progress.phase == .finished else { return }
             told.hasOffset = true
             told.bytes = progress.resumedBytes
             session.post(
@@ -13,6 +16,8 @@ extension DownloadTask {
             )
         }
         // The file changed on the server, and begins anew.
+        if told.beginnings != beginnings { told.bytes = 0 }
+        told.beginnings = beginnings
         told.bytes = min(told.bytes, progress.completedBytes)
         let count = progress.completedBytes - told.bytes
         // One that waits to be told is enough: a slow delegate must not make a queue grow.

@@ -34,8 +34,18 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     let monitor: DownloadMonitor
     /// Of the run that is in line or going.
     private let control = Mutex(DownloadControl())
-    /// Somebody awaits its file, or did.
-    private let isAwaited = Atomic<Bool>(false)
+    /// Where a file of the session's own is on its way: one place for all runs.
+    let temporaryPath = Mutex<String?>(nil)
+
+    private enum Claim {
+        case open
+        /// Somebody awaits its file, or did.
+        case awaited
+        case removed
+    }
+
+    /// Whose a finished file of the session's own is.
+    private let claim = Mutex(Claim.open)
 
     init(
         _ request: DownloadRequest,
@@ -56,23 +66,20 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         )
     }
 
-    deinit {
-        guard let path = unclaimedFile else { return }
-        // Nobody can ask for it any more; a large file takes a while to go.
-        engine.disk.start { _ in unlink(path) }
-    }
+    deinit { removeTemporaryFile() }
 
-    /// After the completion handler has heard of it, who was to move it.
+    /// Removes the finished file where it is the session's own, and nobody awaited it: nobody can ask
+    /// for it any more, or the completion handler, which was to move it, has returned.
     func removeTemporaryFile() {
-        if let path = unclaimedFile { unlink(path) }
-    }
-
-    /// The finished file where it is the session's own, and nobody awaited it.
-    private var unclaimedFile: String? {
-        guard isTemporary, !isAwaited.load(ordering: .relaxed),
-            case .success(let file)? = fileOutcome
-        else { return nil }
-        return file.path
+        guard isTemporary, case .success(let file)? = fileOutcome else { return }
+        let isUnclaimed = claim.withLock { claim in
+            defer { if claim == .open { claim = .removed } }
+            return claim == .open
+        }
+        guard isUnclaimed else { return }
+        let path = file.path
+        // A large file takes a while to go.
+        engine.disk.start { _ in unlink(path) }
     }
 
     /// What the server said; nil before it has answered.
@@ -89,7 +96,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// - Throws: `DownloadError`.
     public var file: DownloadedFile {
         get async throws(DownloadError) {
-            isAwaited.store(true, ordering: .relaxed)
+            claim.withLock { if $0 == .open { $0 = .awaited } }
             let (outcome, wasLast) = await waitForOutcome(else: .pauseAsked)
             if let outcome { return try outcome.flatMap(\.file).get() }
             throw DownloadError(
@@ -115,7 +122,10 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     var currentControl: DownloadControl { control.withLock { $0 } }
 
-    override func renewControl() { control.withLock { $0 = DownloadControl() } }
+    override func renewControl() {
+        control.withLock { $0 = DownloadControl() }
+        monitor.renewed()
+    }
 
     override func hold() { currentControl.suspend() }
 
@@ -123,7 +133,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     override func stop(keeping: Bool) { currentControl.stop(keeping: keeping) }
 
-    override func work(_ place: DownloadTurn) async throws(DownloadError) -> TaskProduct {
+    override func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
         try await download(place)
     }
 
@@ -159,12 +169,20 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     override func discard(_ done: @escaping @Sendable () -> Void) {
         guard let paths = monitor.paths else { return done() }
-        let engine = engine
+        let (engine, files, note) = (engine, session.temporaryFiles, noteName)
         engine.disk.start { _ in
             Leftover.discard(paths, engine)
+            if let note { files.release(note) }
             done()
         }
     }
+
+    /// As what an ephemeral session knows of the partial file; nil in others.
+    var noteName: String? {
+        session.configuration.kind == .ephemeral ? "\(taskIdentifier)" : nil
+    }
+
+    override func wasCancelled() { monitor.ended() }
 
     override func cancelled(isKept: Bool) -> DownloadError {
         var error = super.cancelled(isKept: isKept)

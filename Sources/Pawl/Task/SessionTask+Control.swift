@@ -42,6 +42,7 @@ extension SessionTask {
                     hasEnded = true
                     clearExpiry(&state)
                     let isCancelled = end == .cancelled
+                    if isCancelled { wasCancelled() }
                     state.outcome =
                         isCancelled ? .failure(cancelled(isKept: !discards)) : result
                 default: actions += perform(action, &state)

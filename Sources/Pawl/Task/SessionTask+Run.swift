@@ -6,10 +6,7 @@ internal import Synchronization
 extension SessionTask {
     func run() async {
         handle(.runBegan)
-        let place = DownloadTurn(mayEndEarly: session.configuration.maximumConcurrentDownloads > 1)
-        {
-            self.session.gaveBackPlace()
-        }
+        let place = StartPlace(session, isCounted: takesPlace)
         let result = await withDiscardingTaskGroup(
             returning: Result<TaskProduct, DownloadError>.self
         ) { group in
@@ -26,7 +23,7 @@ extension SessionTask {
         }
     }
 
-    private func attempt(_ place: DownloadTurn) async -> Result<TaskProduct, DownloadError> {
+    private func attempt(_ place: StartPlace) async -> Result<TaskProduct, DownloadError> {
         do throws(DownloadError) {
             guard !isLate else { throw Self.late }
             return .success(try await work(place))

@@ -15,8 +15,13 @@ extension SessionTask {
         tell(&state.told, isLast: isLast)
     }
 
-    func tellConnectivityIsLost() {
-        if session.delegate != nil { session.post(.waitsForConnectivity(self)) }
+    /// It begins to wait for the network (true), or goes on; meanwhile another task may begin.
+    func connectivityChanged(_ isWaiting: Bool, _ place: StartPlace) {
+        if isWaiting { place.lend() } else { place.takeBack() }
+        handle(isWaiting ? .connectivityLost : .connectivityFound)
+        // One that is held or stopped waits for other things.
+        guard isWaiting, session.delegate != nil, state == .waitingForConnectivity else { return }
+        session.post(.waitsForConnectivity(self))
     }
 
     func wasTold() { shared.withLock { $0.told.isUnderWay = false } }

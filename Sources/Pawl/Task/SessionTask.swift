@@ -27,6 +27,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// What the delegate knows.
     struct Told {
         var bytes: Int64 = 0
+        /// How often the file had begun anew when `bytes` was told.
+        var beginnings = 0
         var hasResponse = false
         var hasOffset = false
         /// A telling of bytes is on its way: the next one waits, and counts the more.
@@ -148,10 +150,16 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     func stop(keeping: Bool) {}
 
     /// Runs to the end of the work or of the run; `place` may be given up before.
-    func work(_ place: DownloadTurn) async throws(DownloadError) -> TaskProduct { .given }
+    func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct { .given }
+
+    /// Whether it is to wait for its turn.
+    var takesPlace: Bool { true }
 
     /// Throws away what it left, and then calls `done`.
     func discard(_ done: @escaping @Sendable () -> Void) { done() }
+
+    /// It was, and no run of it is going.
+    func wasCancelled() {}
 
     /// The error of one that was cancelled.
     func cancelled(isKept: Bool) -> DownloadError {

@@ -18,6 +18,8 @@ final class StreamControl: Sendable {
 
     var driver: StreamDriver? { state.withLock { $0.driver } }
 
+    var isSuspended: Bool { state.withLock { $0.isSuspended } }
+
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
     func attach(_ driver: StreamDriver) {

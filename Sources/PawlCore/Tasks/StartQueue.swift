@@ -15,6 +15,7 @@ package struct StartQueue<ID: Hashable & Sendable>: Sendable {
     private var live: [ID: Entry] = [:]
     private var nextOrder: UInt64 = 0
     private var running = 0
+    private var lent = 0
     private let limit: Int
 
     package init(limit: Int) { self.limit = max(1, limit) }
@@ -76,6 +77,25 @@ package struct StartQueue<ID: Hashable & Sendable>: Sendable {
 
     /// One that was given out needs its place no more.
     package mutating func gaveBack() { running = max(0, running - 1) }
+
+    /// More than these do not lend their places: they all go on when the network is back.
+    package static var mostLent: Int { 100 }
+
+    /// One that was given out can do nothing for now: another one may begin until `tookBack()`.
+    ///
+    /// Returns false where too many wait already.
+    package mutating func lends() -> Bool {
+        guard lent < Self.mostLent else { return false }
+        lent += 1
+        gaveBack()
+        return true
+    }
+
+    /// It goes on: there may be more than the limit for a while.
+    package mutating func tookBack() {
+        lent = max(0, lent - 1)
+        running += 1
+    }
 }
 
 /// How urgent a task is; within a session the most urgent begins first.

@@ -45,6 +45,8 @@ package struct TaskLifecycle: Sendable, Hashable {
 
     package private(set) var state = TaskState.suspended
     private var run = Run.none
+    /// The run waits for the network, also where the task is held meanwhile.
+    private var isOffline = false
     /// Whether what came is to be kept in the end.
     private var isKeeping = true
 
@@ -61,8 +63,12 @@ package struct TaskLifecycle: Sendable, Hashable {
         case .runBegan:
             // An old run may be late to begin.
             if run == .going { move(from: .waiting, to: .running) }
-        case .connectivityLost: move(from: .running, to: .waitingForConnectivity)
-        case .connectivityFound: move(from: .waitingForConnectivity, to: .running)
+        case .connectivityLost:
+            isOffline = run == .going
+            move(from: .running, to: .waitingForConnectivity)
+        case .connectivityFound:
+            isOffline = false
+            move(from: .waitingForConnectivity, to: .running)
         case .runEnded(let end): return ended(end)
         }
         return []
@@ -76,7 +82,7 @@ package struct TaskLifecycle: Sendable, Hashable {
         guard state == .suspended || state == .paused else { return [] }
         switch run {
         case .going:
-            state = .running
+            state = isOffline ? .waitingForConnectivity : .running
             return [.release]
         case .none:
             state = .waiting
@@ -125,6 +131,7 @@ package struct TaskLifecycle: Sendable, Hashable {
 
     private mutating func ended(_ end: RunEnd) -> [Action] {
         run = .none
+        isOffline = false
         switch end {
         case .finished: state = .finished
         case .failed: state = .failed

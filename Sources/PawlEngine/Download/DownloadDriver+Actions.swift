@@ -25,6 +25,7 @@ extension DownloadDriver {
             transfers[id]?.cursor.begin(at: skipUntil)
             await writeCollected(id, from: skipUntil)
             transfers[id]?.transfer.resume()
+            monitor.agreed()
             monitor.entered(.receiving)
         case .openStore(let id, let representation):
             return await openStore(for: id, representation)
@@ -127,7 +128,9 @@ extension DownloadDriver {
             isLengthVerified =
                 head["Content-Length"] != nil || head["Transfer-Encoding"] != nil
                 || !head.protocolVersion.hasPrefix("HTTP/1")
-        case .write(_, let representation): digests.note(representation)
+        case .write(_, let representation):
+            monitor.agreed()
+            digests.note(representation)
         default: break
         }
     }

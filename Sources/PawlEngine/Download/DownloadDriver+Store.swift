@@ -16,7 +16,9 @@ extension DownloadDriver {
             digests.note(representation)
             let (resolver, digest) = (resolver, digests.expected)
             let source = planner.sourceText(pinnedBy: id)
-            let found = try await engine.disk.run { () throws(DownloadError) in
+            // What the user says may wait for anything: checkpoints do not wait for that.
+            let pool = job.choosesDestination == nil ? engine.disk : engine.choices
+            let found = try await pool.run { () throws(DownloadError) in
                 try resolver.open(head, representation, digest, source: source)
             }
             switch found {

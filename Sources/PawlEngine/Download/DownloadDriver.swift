@@ -81,7 +81,7 @@ package final class DownloadDriver {
             pulse: CheckpointPulse { mailbox.post(.checkpointDue) },
             limit: engine.limit,
             time: engine.time,
-            smallBodies: job.settings.checksum.isGiven ? nil : engine.smallBodies,
+            smallBodies: job.takesSmallBodies ? engine.smallBodies : nil,
             takesServerDigests: job.settings.checksum == .automatic,
             control: job.control
         )

@@ -11,6 +11,9 @@ package final class DownloadMonitor: Sendable {
         var phase = DownloadPhase.waiting
         var completedBytes: Int64?
         var resumedBytes: Int64 = 0
+        var hasAgreed = false
+        var beginnings = 0
+        var wasThere = false
         var rate = RateEstimator()
         var head: ResponseHead?
         var redirects: [URL] = []
@@ -76,11 +79,27 @@ package final class DownloadMonitor: Sendable {
     /// Where the bytes are on their way, once that is known.
     package var paths: DownloadPaths? { state.withLock { $0.paths } }
 
+    /// Whether an answer of this run was taken, which is of the same file as what was there before it.
+    package var hasAgreed: Bool { state.withLock { $0.hasAgreed } }
+
+    /// How often the file has begun with no byte.
+    package var beginnings: Int { state.withLock { $0.beginnings } }
+
+    /// Whether the file was there, and no byte was fetched.
+    package var wasThere: Bool { state.withLock { $0.wasThere } }
+
+    /// A run is to come: what was agreed on before does not count for it.
+    package func renewed() { state.withLock { $0.hasAgreed = false } }
+
+    /// The bytes of an answer are taken.
+    func agreed() { state.withLock { $0.hasAgreed = true } }
+
     /// A run begins: what is shown of an earlier one stays until this one has found or got bytes.
     func began(_ job: DownloadJob) {
         let now = time.now()
         state.withLock { state in
             state.began = now
+            state.hasAgreed = false
             state.redirects = []
         }
         resuming.began(job)
@@ -129,6 +148,7 @@ package final class DownloadMonitor: Sendable {
         let now = time.now()
         state.withLock { state in
             state.resumedBytes = count
+            if count == 0 { state.beginnings += 1 }
             state.rate = RateEstimator()
             state.rate.record(totalBytes: count, at: now)
         }
@@ -148,6 +168,7 @@ package final class DownloadMonitor: Sendable {
     func finished(_ file: DownloadedFile) {
         resuming.met(.finished)
         state.withLock { state in
+            state.wasThere = file.wasAlreadyThere
             state.completedBytes = file.byteCount
             state.totalBytes = file.byteCount
             state.phase = .finished

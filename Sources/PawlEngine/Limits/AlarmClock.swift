@@ -96,7 +96,8 @@ package final class AlarmClock: Sendable {
         state.sleepsUntil = moment
         state.generation += 1
         let (time, generation) = (time, state.generation)
-        state.sleeper = Task { [weak self] in
+        // It serves all: neither as urgent as who set the alarm, nor with its task's values.
+        state.sleeper = Task.detached(priority: .medium) { [weak self] in
             // Cancelled by one that sleeps less long, or as there is nobody left to wake.
             guard (try? await time.sleep(until: moment)) != nil else { return }
             self?.ring(generation)

@@ -13,9 +13,10 @@ extension StreamDriver {
 
     /// What comes next of the body.
     ///
-    /// Where it breaks, it is asked for again unless somebody has seen of it.
+    /// Where it breaks, it is asked for again unless somebody has seen of it: `progress` is called
+    /// then, and not before, as somebody may look meanwhile.
     func piece(
-        after progress: StreamPlanner.Progress
+        after progress: () -> StreamPlanner.Progress
     ) async throws(DownloadError) -> Piece {
         while true {
             let (phase, running) = state.withLock { ($0.phase, $0.running) }
@@ -25,10 +26,10 @@ extension StreamDriver {
             if resumes { running.transfer.resume() }
             switch news {
             case .bytes(let bytes): return .bytes(bytes)
-            case .ended(let end): return try await ended(end, progress)
+            case .ended(let end): return try await ended(end, after: progress)
             case .nothing:
                 guard await waitForNews(running) else { continue }
-                let patience = order.settings.stallTimeout
+                let (patience, progress) = (order.settings.stallTimeout, progress())
                 try await follow(plan { $0.stalled(for: patience, after: progress) })
                 return try await beginAnew()
             }
@@ -44,8 +45,7 @@ extension StreamDriver {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(clamping: min(announced ?? 0, Self.mostReservedBytes)))
         while true {
-            let hasGiven = state.withLock { $0.hasGivenBytes }
-            switch try await piece(after: hasGiven ? .seenBytes : .head) {
+            switch try await piece(after: { given }) {
             case .bytes(let more):
                 guard Int64(bytes.count) + Int64(more.count) <= limit else {
                     throw Self.tooLarge("more than that", limit: limit)
@@ -59,9 +59,14 @@ extension StreamDriver {
         }
     }
 
+    /// What one reader, who takes a piece after the other, has seen.
+    var given: StreamPlanner.Progress {
+        state.withLock { $0.hasGivenBytes } ? .seenBytes : .head
+    }
+
     private func ended(
         _ end: TransferEnd,
-        _ progress: StreamPlanner.Progress
+        after progress: () -> StreamPlanner.Progress
     ) async throws(DownloadError) -> Piece {
         note(end)
         if case .completed = end.outcome {
@@ -69,7 +74,7 @@ extension StreamDriver {
             return .end
         }
         try checkTime()
-        let failure = try Self.failure(end)
+        let (failure, progress) = (try Self.failure(end), progress())
         try await follow(plan { $0.broke(failure, after: progress) })
         return try await beginAnew()
     }

@@ -35,6 +35,8 @@ package final class StreamDriver: Sendable {
         var metrics = TaskMetrics()
         var began: Moment?
         var deadline = Moment.distantFuture
+        /// Called once.
+        var whenEnded: (@Sendable () -> Void)?
     }
 
     let order: StreamOrder
@@ -68,9 +70,31 @@ package final class StreamDriver: Sendable {
         engine.alarms.resign(alarm)
         let running = state.withLock { $0.running }
         if let running, running.exchange.end == nil { running.transfer.cancel() }
+        tellEnd()
     }
 
     // MARK: - What others ask of it
+
+    /// Calls `body` once: when the request has ended, or nobody is left to carry it on.
+    package func whenEnded(_ body: @escaping @Sendable () -> Void) {
+        let hasEnded = state.withLock { state in
+            switch state.phase {
+            case .finished, .failed: return true
+            case .idle, .receiving: break
+            }
+            if !state.isCancelled { state.whenEnded = body }
+            return state.isCancelled
+        }
+        if hasEnded { body() }
+    }
+
+    private func tellEnd() {
+        let body = state.withLock { state in
+            defer { state.whenEnded = nil }
+            return state.whenEnded
+        }
+        body?()
+    }
 
     /// The answer's head, once there is one to be taken.
     ///
@@ -86,8 +110,7 @@ package final class StreamDriver: Sendable {
         try await working { () async throws(DownloadError) -> [UInt8]? in
             _ = try await answer()
             while true {
-                let hasGiven = state.withLock { $0.hasGivenBytes }
-                switch try await piece(after: hasGiven ? .seenBytes : .head) {
+                switch try await piece(after: { given }) {
                 case .bytes(let bytes):
                     state.withLock { $0.hasGivenBytes = true }
                     return bytes
@@ -101,12 +124,13 @@ package final class StreamDriver: Sendable {
 
     /// What comes next of the body.
     ///
-    /// Where nobody has seen of it, one that breaks is asked for again, and begins anew. Cancelling
+    /// One that breaks is asked for again, and begins anew, where `takesBack` drops what came and
+    /// says yes; it says no where somebody has seen of it. It is called after the break. Cancelling
     /// the task ends the request.
-    package func piece(isSeen: Bool) async throws(DownloadError) -> Piece {
+    package func piece(takesBack: () -> Bool) async throws(DownloadError) -> Piece {
         try await working { () async throws(DownloadError) -> Piece in
             _ = try await answer()
-            return try await piece(after: isSeen ? .seenBytes : .head)
+            return try await piece(after: { takesBack() ? .head : .seenBytes })
         }
     }
 
@@ -130,6 +154,7 @@ package final class StreamDriver: Sendable {
         }
         if let running, running.exchange.end == nil { running.transfer.cancel() }
         bell.nudge()
+        tellEnd()
     }
 
     /// Nothing comes from now on, and the connection stays.
@@ -224,6 +249,7 @@ package final class StreamDriver: Sendable {
     @discardableResult
     func end(_ phase: Phase) -> Running? {
         let now = engine.time.now()
+        defer { tellEnd() }
         return state.withLock { state in
             state.phase = phase
             if let began = state.began { state.metrics.duration += now - began }

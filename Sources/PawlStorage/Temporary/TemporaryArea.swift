@@ -43,6 +43,9 @@ package final class TemporaryArea: Sendable {
         throw DownloadError(.fileExists, while: .prepareFolder, root)
     }
 
+    /// Removes what dead processes left, without making an area.
+    package static func removeAbandoned(in root: FilePath) { AbandonedAreas.remove(in: root) }
+
     /// What is done with files in it.
     package var files: FileFolder { FileFolder(path) }
 
@@ -51,7 +54,7 @@ package final class TemporaryArea: Sendable {
     /// It blocks.
     package func adopt(_ store: PartialStore, as name: String) {
         // What cannot be noted is not cleaned up after a crash: no reason to fetch nothing.
-        guard let identity = try? store.file.status().identity else { return }
+        guard let identity = try? UnfinishedNote.Identity(of: store.file) else { return }
         try? UnfinishedNote.write(
             store.paths.partial,
             identity,

@@ -1,13 +1,25 @@
+internal import CPlatform
 internal import Glibc
 internal import PawlCore
 internal import SystemPackage
 
 /// A line in a temporary area that says which partial file, outside of it, is to go with the area.
 ///
-/// It names the file by its number, too: another one of the same name is somebody else's.
+/// It names the file by its number and the moment at which it was made, too: another one of the same
+/// name is somebody else's, and may have got the number of one that is gone.
 enum UnfinishedNote {
     private static let suffix = ".unfinished"
     private static let mostBytes = 16 << 10
+
+    /// Which file it is, of all that ever were.
+    struct Identity {
+        fileprivate let text: String
+
+        init(of file: OpenFile) throws(Errno) {
+            let number = try file.status().identity
+            text = "\(number.device) \(number.inode) \(pawl_birth_time(file.descriptor))"
+        }
+    }
 
     static func path(_ name: String, in area: FilePath) -> FilePath {
         area.appending(name + suffix)
@@ -15,11 +27,11 @@ enum UnfinishedNote {
 
     static func write(
         _ partial: FilePath,
-        _ identity: FileStatus.Identity,
+        _ identity: Identity,
         as path: FilePath
     ) throws(Errno) {
         let file = try OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
-        let bytes = Array("\(identity.device) \(identity.inode)\n".utf8) + partial.absolute.bytes
+        let bytes = Array("\(identity.text)\n".utf8) + partial.absolute.bytes
         // A closure cannot throw an error of one type through this.
         let result = bytes.withUnsafeBytes { buffer -> Result<Void, Errno> in
             do throws(Errno) { return .success(try file.write(buffer, at: 0)) } catch {
@@ -44,23 +56,21 @@ enum UnfinishedNote {
 
     private static func read(
         _ path: FilePath
-    ) -> (partial: FilePath, identity: [Substring])? {
+    ) -> (partial: FilePath, identity: String)? {
         // One that cannot be read says nothing.
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let bytes = try? file.contents(limit: mostBytes),
             let line = bytes.firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }
-        let numbers = String(decoding: bytes[..<line], as: UTF8.self).split(separator: " ")
+        let identity = String(decoding: bytes[..<line], as: UTF8.self)
         let partial = FilePath(bytes: Array(bytes[(line + 1)...]))
-        guard numbers.count == 2, partial.isAbsolute else { return nil }
-        return (partial, numbers)
+        return partial.isAbsolute ? (partial, identity) : nil
     }
 
-    private static func remove(_ paths: DownloadPaths, _ identity: [Substring]) {
+    private static func remove(_ paths: DownloadPaths, _ identity: String) {
         guard
             let file = try? OpenFile(paths.partial, O_RDWR | O_NOFOLLOW | O_NONBLOCK),
-            let status = try? file.status(),
-            identity == ["\(status.identity.device)", "\(status.identity.inode)"],
+            let found = try? Identity(of: file), found.text == identity,
             (try? FileLock.attempt(file)) != .held
         else { return }
         // In this order: a partial file without checkpoint would look like another tool's.

@@ -22,6 +22,36 @@ struct StartQueueTests {
         #expect(queue.isEmpty)
     }
 
+    @Test func `one that lends its place lets another begin, and then there are more`() {
+        var queue = StartQueue<Int>(limit: 1)
+        for id in 1...4 { queue.add(id, now: .zero) }
+        expectNext([1], &queue)
+        let lends = queue.lends()
+        #expect(lends)
+        expectNext([2], &queue)
+        queue.tookBack()
+        #expect(queue.runningCount == 2)
+        queue.gaveBack()
+        expectNext([], &queue)
+        queue.gaveBack()
+        expectNext([3], &queue)
+    }
+
+    @Test func `only so many lend their places`() {
+        var queue = StartQueue<Int>(limit: 1)
+        let most = StartQueue<Int>.mostLent
+        for id in 0...most + 1 { queue.add(id, now: .zero) }
+        for id in 0..<most {
+            expectNext([id], &queue)
+            let lends = queue.lends()
+            #expect(lends)
+        }
+        expectNext([most], &queue)
+        let lends = queue.lends()
+        #expect(!lends)
+        expectNext([], &queue)
+    }
+
     @Test func `no more at a time than allowed`() {
         var queue = StartQueue<Int>(limit: 2)
         for id in 1...4 { queue.add(id, now: .zero) }

@@ -35,6 +35,20 @@ struct TaskLifecycleTests {
         #expect(actions == [.conclude(.finished)])
     }
 
+    @Test func `one that lost the network while it was held waits for it when it goes on`() {
+        let (held, _) = after(.resumeAsked, .runBegan, .suspendAsked, .connectivityLost)
+        #expect(held.state == .suspended)
+        var lifecycle = held
+        #expect(lifecycle.handle(.resumeAsked) == [.release])
+        #expect(lifecycle.state == .waitingForConnectivity)
+        _ = lifecycle.handle(.connectivityFound)
+        #expect(lifecycle.state == .running)
+        var other = held
+        _ = other.handle(.connectivityFound)
+        _ = other.handle(.resumeAsked)
+        #expect(other.state == .running)
+    }
+
     @Test func `a suspension holds and lets go`() {
         let (held, holding) = after(.resumeAsked, .runBegan, .suspendAsked)
         #expect(held.state == .suspended)

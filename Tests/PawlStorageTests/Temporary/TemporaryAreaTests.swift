@@ -152,4 +152,28 @@ struct TemporaryAreaTests {
         #expect(other.list() == names)
         store.close()
     }
+
+    @Test func `a partial file that got the number of another one is left alone`() throws {
+        let folder = try ScratchFolder(), other = try ScratchFolder()
+        let area = try TemporaryArea.make(in: FilePath(folder.path))
+        let store = try PartialStore.sample(
+            DownloadPaths(FilePath(other.path("disk.iso"))),
+            total: 9
+        )
+        try store.write(pattern(9), at: 0)
+        area.adopt(store, as: "1")
+        try store.saveCheckpoint(written: RangeSet((0, 9)))
+        store.close()
+        // As if the one that was noted had been made at another moment.
+        let note = area.path.appending("1.unfinished").string
+        let name = String(note.dropFirst(folder.path.count + 1))
+        let lines = String(decoding: try folder.read(name), as: UTF8.self)
+            .split(separator: "\n", maxSplits: 1)
+        var numbers = try #require(lines.first).split(separator: " ").map(String.init)
+        #expect(numbers.count == 3)
+        numbers[2] = "1"
+        try folder.write(name, Array("\(numbers.joined(separator: " "))\n\(lines[1])".utf8))
+        try area.remove()
+        #expect(other.list() == ["disk.iso.part", "disk.iso.part.pawl"])
+    }
 }

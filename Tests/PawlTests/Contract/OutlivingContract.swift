@@ -9,11 +9,33 @@ struct OutlivingContract {
     private let resource = Resource(size: 100_000)
 
     @Test("default, ephemeral, background(withIdentifier:) configurations")
-    func kinds() {
-        #expect(SessionConfiguration.default.kind == .default)
-        #expect(SessionConfiguration.ephemeral.kind == .ephemeral)
+    func kinds() async throws {
         let background = SessionConfiguration.background(identifier: "films")
         #expect(background.kind == .background(identifier: "films"))
+        for kind in [SessionConfiguration.default, .ephemeral] {
+            let left = kind.kind == .default ? ["disk.bin.part", "disk.bin.part.pawl"] : []
+            try await cancelTask(of: kind, leaving: left)
+        }
+    }
+
+    /// What is unfinished when the session of a task goes, which is cancelled.
+    private func cancelTask(
+        of kind: SessionConfiguration,
+        leaving left: [String]
+    ) async throws {
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(50_000, until: Latch()))
+        weak var gone: DownloadSession?
+        do {
+            let session = DownloadSession(scene.configured(kind))
+            gone = session
+            let task = session.downloadTask(with: try scene.url(), to: scene.place())
+            task.resume()
+            await waitForBytes(50_000, of: task)
+            #expect(await task.cancelByProducingResumeData() != nil)
+        }
+        while gone != nil, !Task.isCancelled { await Task.yield() }
+        while scene.folder.list() != left, !Task.isCancelled { await Task.yield() }
+        #expect(scene.folder.list() == left)
     }
 
     @Test("maximum concurrent operations, one session for many tasks, taskDescription")

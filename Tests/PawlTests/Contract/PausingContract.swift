@@ -36,6 +36,11 @@ struct PausingContract {
         task.suspend()
         #expect(task.state == .suspended)
         latch.release()
+        // What was on its way may still be written, and then nothing more.
+        var bytes: [Int64] = []
+        for await progress in task.progress.prefix(5) { bytes.append(progress.completedBytes) }
+        #expect(bytes.last == bytes.dropLast().last)
+        #expect(bytes.last ?? 0 < resource.size)
         task.resume()
         _ = try await task.file
         #expect(scene.origin.requests.count == 1)

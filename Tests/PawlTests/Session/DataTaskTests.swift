@@ -115,6 +115,11 @@ struct DataTaskTests {
             if count > 1 << 20, task.state == .running {
                 task.suspend()
                 #expect(task.state == .suspended)
+                var bytes: [Int64] = []
+                for await progress in task.progress.prefix(4) {
+                    bytes.append(progress.completedBytes)
+                }
+                #expect(bytes.last == bytes.dropLast().last)
                 task.resume()
             }
             if count > 4 << 20 { break }

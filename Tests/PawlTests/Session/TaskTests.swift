@@ -181,6 +181,19 @@ struct TaskTests {
         #expect(Date() >= date)
     }
 
+    @Test func `a date that never comes is waited for, and one that is none is now`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        for seconds in [Double.infinity, .nan] {
+            let task = session.downloadTask(with: try scene.url(), to: scene.place())
+            task.earliestBeginDate = Date(timeIntervalSinceReferenceDate: seconds)
+            task.resume()
+            if seconds.isNaN { _ = try await task.file } else { #expect(task.state == .waiting) }
+            task.cancel()
+        }
+        #expect(scene.origin.requests.count == 1)
+    }
+
     @Test func `progress begins at once, grows, and ends with the task`() async throws {
         let scene = try SessionScene(.resource(resource).rate(2 << 20))
         let session = DownloadSession(scene.configuration)

@@ -1,0 +1,48 @@
+internal import Synchronization
+
+/// A task's place among those of its session that run.
+///
+/// It may be given up before the task has ended, when that needs the network no more, and lent while
+/// the task can do nothing.
+final class StartPlace: Sendable {
+    private enum State {
+        case held, lent, ended
+    }
+
+    private let session: DownloadSession
+    private let state: Mutex<State>
+
+    /// `isCounted`: whether the task needs a place at all.
+    init(_ session: DownloadSession, isCounted: Bool) {
+        self.session = session
+        state = Mutex(isCounted ? .held : .ended)
+    }
+
+    /// Before the file has its name, unless one is to follow the other.
+    func endEarly() {
+        if session.configuration.maximumConcurrentDownloads > 1 { end() }
+    }
+
+    func end() {
+        state.withLock { state in
+            if state == .lent { session.tookBackPlace() }
+            if state != .ended { session.gaveBackPlace() }
+            state = .ended
+        }
+    }
+
+    /// Another task may begin until `takeBack()`.
+    func lend() {
+        state.withLock { state in
+            if state == .held, session.lendsPlace() { state = .lent }
+        }
+    }
+
+    func takeBack() {
+        state.withLock { state in
+            guard state == .lent else { return }
+            session.tookBackPlace()
+            state = .held
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import struct FoundationEssentials.URL
+internal import PawlCore
+internal import PawlEngine
+internal import PawlStorage
+
+/// A request that waits for the network where it is to.
+///
+/// It is tried, and where there is no route waits for one and is tried again, unless there was an
+/// answer, as a download does; a metered network that must not be used is waited for before.
+struct ConnectedRequest {
+    let url: URL
+    let settings: DownloadSettings
+    /// Ends the waiting, too.
+    let control: StreamControl
+    let engine: Engine
+    /// Called with true when it begins to wait, and with false when it goes on.
+    let changed: (Bool) -> Void
+
+    private var host: String { url.host() ?? "" }
+
+    func run<Value>(
+        unless hasAnswered: @autoclosure () -> Bool,
+        _ attempt: () async throws(DownloadError) -> Value
+    ) async throws(DownloadError) -> Value {
+        let (paths, asksWhetherMetered) = (control.paths, !settings.allowsExpensiveNetwork)
+        guard settings.waitsForConnectivity || asksWhetherMetered else {
+            return try await attempt()
+        }
+        let observation = engine.network.observe(asksWhetherMetered: asksWhetherMetered) {
+            paths.post($0)
+        }
+        defer { observation.end() }
+        while true {
+            if asksWhetherMetered { await wait(nil) { $0.isMetered == true && $0.isRemote(host) } }
+            do throws(DownloadError) {
+                return try await attempt()
+            } catch {
+                guard settings.waitsForConnectivity, !hasAnswered(), error.mayPass else {
+                    throw error
+                }
+                let network = engine.network
+                let path = try await engine.disk.run { () throws(DownloadError) in network.look() }
+                guard !path.reaches(host) else { throw error }
+                await wait(path) { !$0.reaches(host) }
+            }
+        }
+    }
+
+    /// Waits while the network is such; without a path, until the first is told.
+    private func wait(_ path: NetworkPath?, while isObstacle: (NetworkPath) -> Bool) async {
+        var path = path
+        var isWaiting = false
+        while !control.isStopped {
+            path = control.paths.take().last ?? path
+            if let path {
+                guard isObstacle(path) else { break }
+                if !isWaiting {
+                    isWaiting = true
+                    changed(true)
+                }
+            }
+            await control.paths.wait()
+        }
+        if isWaiting { changed(false) }
+    }
+}
+
+extension DownloadError {
+    /// Whether it may be the network's fault.
+    fileprivate var mayPass: Bool { code != .interrupted && retryClass != .never }
+}

@@ -1,0 +1,132 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// What the delegate hears where things are not as they were thought to be.
+@Suite(.timeLimit(.minutes(1)))
+struct TellingTests {
+    private let resource = Resource(size: 1 << 20)
+    private static let held: Int64 = 400_000
+
+    /// The resume data of a task that came so far.
+    private func leave(_ scene: SessionScene) async throws -> ResumeData {
+        let task = DownloadSession(scene.configuration).downloadTask(
+            with: try scene.url(),
+            to: scene.place()
+        )
+        task.resume()
+        await waitForBytes(Self.held, of: task)
+        let data = try #require(await task.cancelByProducingResumeData())
+        await scene.origin.waitForQuiet()
+        return data
+    }
+
+    private func scene() throws -> SessionScene {
+        try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
+    }
+
+    @Test func `didResumeAtOffset is not told before the server agrees`() async throws {
+        let scene = try scene()
+        let data = try await leave(scene)
+        let (asked, gate) = (Latch(), Gate())
+        scene.origin.route(
+            "/disk.bin",
+            .each { [resource] _ in
+                asked.release()
+                gate.wait()
+                return .resource(resource)
+            }
+        )
+        let delegate = RecordingDelegate()
+        let session = DownloadSession(scene.configuration, delegate: delegate)
+        let task = try session.downloadTask(withResumeData: data)
+        task.resume()
+        await asked.pass()
+        task.cancel()
+        let calls = await delegate.allCalls(.completed(.cancelled))
+        gate.open()
+        #expect(calls.map(\.isOfBytes) == calls.map { _ in false })
+    }
+
+    @Test func `a file that changed is told from its beginning`() async throws {
+        let scene = try scene()
+        let data = try await leave(scene)
+        let other = Resource(size: 600_000, seed: 2)
+        scene.origin.route("/disk.bin", .resource(other))
+        let delegate = RecordingDelegate()
+        let session = DownloadSession(scene.configuration, delegate: delegate)
+        try session.downloadTask(withResumeData: data).resume()
+        var sum: Int64 = 0
+        for call in await delegate.allCalls() {
+            if case .resumed = call { Issue.record("\(call)") }
+            if case .wrote(let count, _, _) = call { sum += count }
+        }
+        #expect(sum == other.size)
+    }
+
+    @Test func `nothing is told as written of a file that was there`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        for isThere in [false, true] {
+            let delegate = RecordingDelegate()
+            let session = DownloadSession(scene.configuration, delegate: delegate)
+            session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+            let calls = await delegate.allCalls()
+            #expect(calls.contains { $0.isOfBytes } == !isThere)
+        }
+    }
+
+    @Test func `a paused task that is cancelled has failed, and a whole one has no resume data`()
+        async throws
+    {
+        let scene = try scene()
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(Self.held, of: task)
+        task.pause()
+        await scene.origin.waitForQuiet()
+        let data = try #require(await task.cancelByProducingResumeData())
+        #expect(task.currentProgress.phase == .failed)
+        scene.origin.route("/disk.bin", .resource(resource))
+        for _ in 0..<2 {
+            let other = try session.downloadTask(withResumeData: data)
+            other.resume()
+            _ = try await other.file
+            #expect(await other.cancelByProducingResumeData() == nil)
+        }
+    }
+
+    @Test func `who is slow to choose a place does not hold the others up`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        var configuration = scene.configuration
+        configuration.maximumConcurrentDownloads = 10
+        let session = DownloadSession(configuration)
+        let (asked, gate) = (Observed(0), Gate())
+        let slow = try (0..<6).map { number in
+            let path = scene.folder.path("\(number)")
+            return session.downloadTask(
+                with: try scene.url(),
+                to: .choosing { _ in
+                    asked.update { $0 += 1 }
+                    gate.wait()
+                    return .file(path)
+                }
+            )
+        }
+        for task in slow { task.resume() }
+        await asked.wait { $0 == 6 }
+        _ = try await session.download(from: try scene.url(), to: scene.place())
+        for _ in slow { gate.open() }
+        for task in slow { #expect(try resource.verify(fileAt: try await task.file.path) == nil) }
+    }
+}
+
+extension RecordingDelegate.Call {
+    fileprivate var isOfBytes: Bool {
+        switch self {
+        case .resumed, .wrote: true
+        default: false
+        }
+    }
+}

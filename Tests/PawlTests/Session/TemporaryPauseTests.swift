@@ -1,0 +1,155 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// A task to a temporary file that does not come in one go.
+@Suite(.timeLimit(.minutes(1)))
+struct TemporaryPauseTests {
+    private let resource = Resource(size: 1 << 20)
+    private static let held: Int64 = 400_000
+
+    private func scene() throws -> SessionScene {
+        try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
+    }
+
+    /// A task that has brought `held` bytes and whose connection is gone.
+    private func pause(_ task: DownloadTask, in scene: SessionScene) async {
+        await waitForBytes(Self.held, of: task)
+        task.pause()
+        await scene.origin.waitForQuiet()
+    }
+
+    private func finish(_ task: DownloadTask, in scene: SessionScene) async throws {
+        scene.origin.route("/disk.bin", .resource(resource))
+        task.resume()
+        #expect(try resource.verify(fileAt: try await task.file.path) == nil)
+        #expect(scene.temporary.list("unfinished").isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `it goes on after a pause, and after a long suspension`(isSuspended: Bool) async throws {
+        let scene = try scene()
+        var configuration = scene.configuration
+        configuration.suspensionLimit = .zero
+        let task = DownloadSession(configuration).downloadTask(with: try scene.url())
+        task.resume()
+        await waitForBytes(Self.held, of: task)
+        if isSuspended { task.suspend() } else { task.pause() }
+        while task.state != .paused, !Task.isCancelled { await Task.yield() }
+        await scene.origin.waitForQuiet()
+        try await finish(task, in: scene)
+        #expect(scene.origin.requests.map { $0.range?.first } == [nil, Self.held])
+    }
+
+    @Test func `it goes on after the one who awaited it was cancelled`() async throws {
+        let scene = try scene()
+        let task = DownloadSession(scene.configuration).downloadTask(with: try scene.url())
+        task.resume()
+        let waiting = Task { try await task.file }
+        await waitForBytes(Self.held, of: task)
+        waiting.cancel()
+        await #expect(throws: DownloadError.self) { try await waiting.value }
+        await scene.origin.waitForQuiet()
+        try await finish(task, in: scene)
+        #expect(scene.origin.requests.last?.range?.first == Self.held)
+    }
+
+    @Test func `cancelled after a pause it leaves nothing`() async throws {
+        let scene = try scene()
+        let task = DownloadSession(scene.configuration).downloadTask(with: try scene.url())
+        for _ in 0..<2 {
+            task.resume()
+            await pause(task, in: scene)
+        }
+        task.cancel()
+        for await _ in task.progress {}
+        #expect(scene.temporary.list("unfinished").isEmpty)
+    }
+
+    @Test func `with resume data of bytes that lie elsewhere it goes on after a pause`()
+        async throws
+    {
+        let scene = try scene()
+        let session = DownloadSession(scene.configuration)
+        let first = session.downloadTask(with: try scene.url())
+        first.resume()
+        await waitForBytes(Self.held, of: first)
+        let data = try #require(await first.cancelByProducingResumeData())
+        await scene.origin.waitForQuiet()
+        var configuration = scene.configuration
+        configuration.temporaryDirectory = scene.folder.path("own")
+        var resume = ResumeSettings()
+        resume.fallback = .fail
+        let other = DownloadSession(configuration)
+        let task = try other.downloadTask(withResumeData: data, resume)
+        scene.origin.route(
+            "/disk.bin",
+            .resource(resource).holdAfterBytes(100_000, until: Latch())
+        )
+        task.resume()
+        await waitForBytes(Self.held + 100_000, of: task)
+        task.pause()
+        await scene.origin.waitForQuiet()
+        try await finish(task, in: scene)
+        #expect(scene.origin.requests.last?.range?.first == Self.held + 100_000)
+    }
+
+    @Test func `download(from -) that is cancelled says with what to go on`() async throws {
+        let scene = try scene()
+        let session = DownloadSession(scene.configuration)
+        let url = try scene.url()
+        let waiting = Task { try await session.download(from: url) }
+        var task: SessionTask?
+        while task == nil, !Task.isCancelled {
+            task = session.allTasks.first
+            await Task.yield()
+        }
+        await waitForBytes(Self.held, of: try #require(task))
+        waiting.cancel()
+        let error = await #expect(throws: DownloadError.self) { try await waiting.value }
+        #expect(error?.code == .interrupted)
+        let data = try #require(error?.resumeData)
+        #expect(data.receivedBytes == Self.held)
+        await scene.origin.waitForQuiet()
+        try await finish(try session.downloadTask(withResumeData: data), in: scene)
+        #expect(scene.origin.requests.last?.range?.first == Self.held)
+    }
+
+    @Test func `a cancelled task of an ephemeral session leaves no word of its file`() async throws
+    {
+        let scene = try scene()
+        let session = DownloadSession(scene.configured(.ephemeral))
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(Self.held, of: task)
+        let area = try #require(scene.temporary.list().first { !$0.hasSuffix(".lock") })
+        #expect(scene.temporary.list(area) == ["1.unfinished"])
+        task.cancel()
+        for await _ in task.progress {}
+        #expect(scene.temporary.list(area).isEmpty)
+        #expect(scene.folder.list().isEmpty)
+    }
+
+    @Test func `a session without temporary files cleans up after a crash, too`() async throws {
+        let scene = try scene()
+        let process = try ProcessRunner(
+            BuiltProduct.path("SessionProbe"),
+            [
+                "ephemeral", scene.temporary.path, scene.origin.url("/disk.bin"),
+                "\(Self.held)", scene.folder.path("disk.bin"),
+            ]
+        )
+        #expect(await process.waitForOutput(containing: "paused"), "\(process.output)")
+        process.signal(SIGKILL)
+        await process.waitForExit()
+        scene.origin.route("/other", .resource(resource))
+        let session = DownloadSession(scene.configuration)
+        _ = try await session.download(from: try scene.url("/other"), to: scene.place("other"))
+        while scene.folder.list() != ["other"], !Task.isCancelled { await Task.yield() }
+        #expect(scene.folder.list() == ["other"])
+        while !scene.temporary.list().isEmpty, !Task.isCancelled { await Task.yield() }
+        #expect(scene.temporary.list().isEmpty)
+    }
+}
