@@ -79,6 +79,8 @@ package struct DownloadJob: Sendable {
     package var control: DownloadControl?
     /// The user's own name for the download.
     package var storageKey: String?
+    /// The only file that may be replaced where one may; nil for any.
+    package var replaces: FileStamp?
     /// What it is to go on with; nil looks for what is there.
     package var resume: ResumeOrder?
     /// Whether the finished file's place is nobody's business, so that resume data leave it out.

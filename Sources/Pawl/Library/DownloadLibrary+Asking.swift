@@ -30,6 +30,11 @@ extension DownloadLibrary {
         for key: StorageKey,
         _ request: LibraryRequest
     ) async throws(DownloadError) -> LibraryFile {
+        let keeper = keeper
+        // Where there is nothing to look at, it costs nothing.
+        if keeper.state.withLock({ $0.index.entries[key]?.file != nil }) {
+            try await keeper.disk.run { () throws(DownloadError) in try keeper.refresh(key) }
+        }
         let file = try await keeper.file(key, request).get()
         let (folder, name) = (keeper.folder, file.name)
         // So that a cleaning takes it late; without it, it counts by its age.
@@ -53,6 +58,7 @@ extension DownloadLibrary {
         _ key: StorageKey,
         _ request: LibraryRequest
     ) throws(DownloadError) {
+        try keeper.refresh(key)
         try keeper.begin(key, request)
     }
 
@@ -109,12 +115,17 @@ extension DownloadLibrary {
 
     /// Removes all that there is of a key: its file, and what an unfinished download has left.
     ///
+    /// Where somebody has just put another file in its place, and the library has not been told yet, that
+    /// one stays, and an error with the code `.fileExists` says so; from then on the key's state is
+    /// `.changed`.
+    ///
     /// - Returns: Whether there was anything.
     /// - Throws: `DownloadError` where something is still there.
     @discardableResult
     public func delete(_ key: StorageKey) async throws(DownloadError) -> Bool {
         let wasRunning = try await keeper.cancel(key)
-        return try await keeper.removeFile(of: key) || wasRunning
+        let hadFile = try await keeper.removeFile(of: key)
+        return hadFile || wasRunning
     }
 }
 
@@ -128,7 +139,7 @@ extension LibraryKeeper {
         return isThere
     }
 
-    fileprivate func cancel(_ key: StorageKey) async throws(DownloadError) -> Bool {
+    func cancel(_ key: StorageKey) async throws(DownloadError) -> Bool {
         var wasThere = false
         while true {
             let (download, run) = state.withLock { state in
@@ -154,7 +165,13 @@ extension LibraryKeeper {
         guard let file = state.withLock({ $0.index.entries[key]?.file }) else { return false }
         let files = files
         let wasThere = try await disk.run { () throws(DownloadError) in
-            try files.remove(file.name)
+            do throws(DownloadError) {
+                return try files.remove(file)
+            } catch  where error.code == .fileExists {
+                // Nobody has been told of it yet.
+                try self.followNow([.modified(file.name)])
+                throw error
+            }
         }
         changed { $0.handle(.folderChanged([.removed(file.name)], [:])) }
         return wasThere

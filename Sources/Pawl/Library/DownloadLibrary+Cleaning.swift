@@ -41,8 +41,8 @@ extension DownloadLibrary {
 
     /// Removes keys as the policy says: too old ones, then the least recently used.
     ///
-    /// A key is used when it is asked for. What is being fetched stays; files that carry no key are
-    /// neither counted nor touched.
+    /// A key is used when it is asked for. What is being fetched stays, and what others have written to;
+    /// files that carry no key are neither counted nor touched.
     ///
     /// - Throws: `DownloadError`; with the code `.usage` for a library in the documents.
     @discardableResult
@@ -53,7 +53,7 @@ extension DownloadLibrary {
         for index in plan {
             let key = parts[index].key
             do throws(DownloadError) {
-                try await delete(key)
+                try await keeper.remove(key)
                 result.removed.append(key)
                 result.removedBytes += bytes[index] ?? 0
             } catch {
@@ -86,6 +86,15 @@ extension DownloadLibrary {
 }
 
 extension LibraryKeeper {
+    /// Its file, unless somebody has written to it, and what an unfinished download has left.
+    fileprivate func remove(_ key: StorageKey) async throws(DownloadError) {
+        _ = try await cancel(key)
+        guard let file = state.withLock({ $0.index.entries[key]?.file }), !file.isChanged else {
+            return
+        }
+        _ = try await removeFile(of: key)
+    }
+
     typealias Parts = (key: StorageKey, names: [String])
 
     fileprivate func size(
@@ -124,7 +133,9 @@ extension LibraryKeeper {
                 .sorted { $0.key.text < $1.key.text }
                 .map { key, entry -> Parts in
                     let unfinished = entry.download.map { LibraryFiles.parts(of: $0.order.name) }
-                    return (key, [entry.file?.name].compactMap(\.self) + (unfinished ?? []))
+                    // One that was changed is somebody's work.
+                    let file = entry.file.flatMap { $0.isChanged ? nil : $0.name }
+                    return (key, [file].compactMap(\.self) + (unfinished ?? []))
                 }
         }
         let (files, folder) = (files, folder)

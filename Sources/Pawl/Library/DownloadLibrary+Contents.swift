@@ -8,22 +8,37 @@ internal import Synchronization
 extension DownloadLibrary {
     /// A finished file as a whole, in memory: its bytes, its text, its JSON.
     ///
-    /// - Throws: `DownloadError` with the code `.fileUnreadable` where there is no such file, or it has
-    ///   more bytes than `limit`.
+    /// - Throws: `DownloadError` with the code `.fileUnreadable` where there is no such file, it was
+    ///   changed by others, or it has more bytes than `limit`.
     public func contents(
         of key: StorageKey,
         limit: Int = PlaceFolder.standardLimit
     ) async throws(DownloadError) -> FetchedData {
-        let known = keeper.state.withLock { $0.index.entries[key]?.file }
-        guard let known else {
-            throw DownloadError(
+        let keeper = keeper
+        let (known, bytes) = try await keeper.disk.run { () throws(DownloadError) in
+            try keeper.refresh(key)
+            let known = keeper.state.withLock { $0.index.entries[key]?.file }
+            guard let known, !known.isChanged,
+                let bytes = try keeper.files.read(known, limit: limit)
+            else { throw Self.noFile(of: key, isChanged: known != nil) }
+            return (known, bytes)
+        }
+        return FetchedData(bytes, DownloadResponse(known.record.head(of: keeper.path(known.name))))
+    }
+
+    private static func noFile(of key: StorageKey, isChanged: Bool) -> DownloadError {
+        let name = "'\(key.text.sanitized(atMost: 100))'"
+        return isChanged
+            ? DownloadError(
                 .fileUnreadable,
-                "there is no file of '\(key.text.sanitized(atMost: 100))'",
+                "the file of \(name) was changed by another program",
+                advice: "read it by its path, or fetch it again"
+            )
+            : DownloadError(
+                .fileUnreadable,
+                "there is no file of \(name)",
                 advice: "fetch it first"
             )
-        }
-        let bytes = try await folder.read(known.name, limit: limit)
-        return FetchedData(bytes, DownloadResponse(known.record.head(of: keeper.path(known.name))))
     }
 
     /// The bytes of a finished file.
@@ -61,7 +76,9 @@ extension DownloadLibrary {
 
     /// Writes a key's file: of bytes that the program made itself.
     ///
-    /// Whoever reads it meets the old bytes or the new ones.
+    /// Whoever reads it meets the old bytes or the new ones. Another's file, or one of the key's own that
+    /// somebody has changed, is not replaced: the new one gets a number. A download of the key that is not
+    /// finished stays as it is.
     ///
     /// - Throws: `DownloadError` with the code `.alreadyRunning` where the key is being fetched.
     @discardableResult
@@ -70,23 +87,16 @@ extension DownloadLibrary {
         for key: StorageKey,
         named name: String? = nil
     ) async throws(DownloadError) -> LibraryFile {
-        let wanted = name.flatMap(FileName.clean) ?? key.fileName
-        let order = keeper.state.withLock { state in
-            let known = state.index.entries[key]?.file?.name
-            let name = known ?? state.index.freeName(wanted, for: key)
-            var order = PendingDownload(key: key, name: name, url: nil)
-            order.replaces = known != nil
-            return order
-        }
-        let (files, digests) = (keeper.files, keeper.configuration.keepsDigests)
+        let wanted = name.flatMap(LibraryName.usable) ?? key.fileName
+        let keeper = keeper
         let now = Int64(Date().timeIntervalSince1970)
         let file = try await keeper.disk.run { () throws(DownloadError) in
-            let note = try PendingNote.claim(order, in: files.folder)
-            let name = try files.write(bytes, to: order.name, replacing: order.replaces)
-            let record = FileRecord(key: key, byteCount: 0, modified: 0, finishedAt: now)
-            let file = try files.note(record, on: name, digests: digests)
-            try note.remove()
-            return file
+            try keeper.refresh(key)
+            return try keeper.write(
+                bytes,
+                FileRecord(key: key, byteCount: 0, modified: 0, finishedAt: now),
+                wanted
+            )
         }
         keeper.changed { $0.handle(.recorded(file)) }
         return LibraryFile(file, in: keeper.folder.string)
@@ -94,6 +104,28 @@ extension DownloadLibrary {
 }
 
 extension LibraryKeeper {
+    /// It blocks.
+    fileprivate func write(
+        _ bytes: [UInt8],
+        _ record: FileRecord,
+        _ wanted: String
+    ) throws(DownloadError) -> KnownFile {
+        let key = record.key
+        let (old, unfinished, name) = state.withLock { state in
+            let entry = state.index.entries[key]
+            return (
+                entry?.file.flatMap { $0.isChanged ? nil : $0 }, entry?.download?.order,
+                state.index.freeName(wanted, for: key)
+            )
+        }
+        let order = unfinished ?? PendingDownload(key: key, name: old?.name ?? name, url: nil)
+        let note = try PendingNote.claim(order, in: folder)
+        // A download that is not finished keeps its note.
+        defer { if unfinished == nil { try? note.remove() } else { note.release() } }
+        let written = try files.write(bytes, to: name, replacing: old)
+        return try files.note(record, on: written, digests: configuration.keepsDigests)
+    }
+
     fileprivate func path(_ name: String) -> URL { URL(filePath: folder.string + "/" + name) }
 }
 

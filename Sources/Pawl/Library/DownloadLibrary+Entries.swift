@@ -41,7 +41,8 @@ extension DownloadLibrary {
 extension LibraryKeeper {
     fileprivate func entries() -> [LibraryEntry] {
         let (known, runs) = state.withLock { ($0.index.entries, $0.runs) }
-        let owners = known.values.contains { $0.download != nil } ? PendingOwners.current : [:]
+        let owners =
+            known.values.contains { $0.download != nil } ? PendingOwners.current : PendingOwners()
         return known.sorted { $0.key.text < $1.key.text }
             .map { entry($0.key, $0.value, runs, owners) }
     }
@@ -49,7 +50,7 @@ extension LibraryKeeper {
     fileprivate func entry(_ key: StorageKey) -> LibraryEntry? {
         let (known, runs) = state.withLock { ($0.index.entries[key], $0.runs) }
         guard let known else { return nil }
-        let owners = known.download == nil ? [:] : PendingOwners.current
+        let owners = known.download == nil ? PendingOwners() : PendingOwners.current
         return entry(key, known, runs, owners)
     }
 
@@ -57,7 +58,7 @@ extension LibraryKeeper {
         _ key: StorageKey,
         _ known: LibraryIndex.Entry,
         _ runs: [LibraryIndex.RunID: LibraryRun],
-        _ owners: [UInt64: Int32?]
+        _ owners: PendingOwners
     ) -> LibraryEntry {
         let file = known.file.map { LibraryFile($0, in: folder.string) }
         guard let download = known.download else {
@@ -88,11 +89,11 @@ extension LibraryKeeper {
 
     private func state(
         _ download: LibraryIndex.Download,
-        _ owners: [UInt64: Int32?]
+        _ owners: PendingOwners
     ) -> LibraryState {
         if download.run != nil { return .running }
         let note = PendingNote.path(of: download.order.key, in: folder)
-        if let owner = PendingOwners.owner(of: note, among: owners) {
+        if let owner = owners.owner(of: note) {
             return .runningElsewhere(processIdentifier: owner)
         }
         // The other one has ended without the file.

@@ -43,28 +43,31 @@ extension LibraryKeeper {
         _ stop: MoveStop
     ) async -> Result<LibraryVerification, DownloadError> {
         let known = state.withLock { state in
-            state.index.entries.filter { keys?.contains($0.key) ?? true }
-                .compactMapValues { $0.download?.run == nil ? $0.file : nil }
+            state.index.entries.keys.filter { keys?.contains($0) ?? true }
         }
         var verification = LibraryVerification()
-        for (key, file) in known.sorted(by: { $0.key.text < $1.key.text }) {
+        for key in known.sorted(by: { $0.text < $1.text }) {
             do throws(DownloadError) {
-                switch try await check(file, reading, stop) {
-                case .intact: verification.intact.append(key)
-                case .renewed(let record, let stamp):
-                    if file.record.digest == nil { verification.newlyDigested.append(key) }
-                    verification.intact.append(key)
-                    try await renew(file, record, stamp)
-                case .fault(let kind):
-                    let fault = LibraryFault(key: key, name: file.name, kind: kind)
-                    verification.faults.append(fault)
-                    try await note(fault, of: file)
+                for _ in 0..<Self.mostLooks {
+                    guard let file = settled(key) else { break }
+                    let result = try await check(file, reading, stop)
+                    if try await note(result, of: file, &verification) { break }
                 }
             } catch {
                 return .failure(error)
             }
         }
         return .success(verification)
+    }
+
+    /// A file that is written to all the time is left to the next verification.
+    private static let mostLooks = 4
+
+    /// The key's file as it is at this moment, where nobody is about to replace it.
+    private func settled(_ key: StorageKey) -> KnownFile? {
+        state.withLock { state in
+            state.index.entries[key].flatMap { $0.download?.run == nil ? $0.file : nil }
+        }
     }
 
     private func check(
@@ -80,32 +83,59 @@ extension LibraryKeeper {
         }
     }
 
-    /// The bytes are right: what is kept of them may not have been.
-    private func renew(
-        _ file: KnownFile,
-        _ record: FileRecord,
-        _ stamp: FileStamp
-    ) async throws(DownloadError) {
-        let path = files.path(file.name)
-        _ = try await disk.run { () throws(DownloadError) in
-            try RecordStore.write(record, for: path)
+    /// Keeps what was found; false where the file, or what is known of it, is another by now.
+    private func note(
+        _ result: LibraryCheck.Result,
+        of file: KnownFile,
+        _ verification: inout LibraryVerification
+    ) async throws(DownloadError) -> Bool {
+        let (files, key) = (files, file.record.key)
+        switch result {
+        case .unsettled:
+            try await disk.run { () throws(DownloadError) in try self.refresh(key) }
+            return false
+        case .intact:
+            guard settled(key) == file else { return false }
+            verification.intact.append(key)
+        case .missing:
+            // It may have another name.
+            try await disk.run { () throws(DownloadError) in try self.refresh(key) }
+            guard state.withLock({ $0.index.entries[key]?.file }) == nil else { return false }
+            found(.missing, file, &verification)
+        case .renewed(let renewed):
+            guard settled(key) == file,
+                try await disk.run({ () throws(DownloadError) in try files.renew(renewed) })
+            else { return false }
+            changed { $0.handle(.renewed(renewed, before: file)) }
+            guard settled(key) == renewed else { return false }
+            if file.record.digest == nil { verification.newlyDigested.append(key) }
+            verification.intact.append(key)
+        case .fault(let kind, let stamp):
+            guard settled(key) == file else { return false }
+            var damaged = file
+            damaged.stamp = stamp
+            damaged.isChanged = true
+            if case .damaged = kind {
+                let damaged = damaged
+                guard
+                    try await disk.run({ () throws(DownloadError) in
+                        try files.noteDamage(damaged)
+                    })
+                else { return false }
+            }
+            changed { [damaged] in $0.handle(.renewed(damaged, before: file)) }
+            found(kind, file, &verification)
         }
-        let renewed = KnownFile(name: file.name, record: record, stamp: stamp)
-        changed { $0.handle(.recorded(renewed)) }
+        return true
     }
 
-    private func note(_ fault: LibraryFault, of file: KnownFile) async throws(DownloadError) {
-        let files = files
-        switch fault.kind {
-        case .missing: changed { $0.handle(.folderChanged([.removed(file.name)], [:])) }
-        case .changed, .damaged, .unreadable:
-            if case .damaged = fault.kind {
-                try await disk.run { () throws(DownloadError) in files.noteDamage(file) }
-            }
-            var damaged = file
-            damaged.isChanged = true
-            changed { $0.handle(.recorded(damaged)) }
-        }
+    private func found(
+        _ kind: LibraryFault.Kind,
+        _ file: KnownFile,
+        _ verification: inout LibraryVerification
+    ) {
+        let fault = LibraryFault(key: file.record.key, name: file.name, kind: kind)
+        verification.faults.append(fault)
         tell(.damageFound(fault))
     }
 }

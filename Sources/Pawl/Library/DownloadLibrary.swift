@@ -26,7 +26,8 @@ public final class DownloadLibrary: Sendable {
     /// that another process left are there as paused ones. `named` is a folder within the place; of the
     /// place `.temporary` all is gone with the library.
     ///
-    /// - Throws: `DownloadError` with the code `.directoryNotUsable` where the folder cannot be used.
+    /// - Throws: `DownloadError` with the code `.directoryNotUsable` where the folder cannot be used,
+    ///   `.usage` where it is its own drop folder.
     public init(
         folder place: Place,
         named name: String? = nil,
@@ -131,8 +132,18 @@ extension LibraryKeeper {
 
     fileprivate func beginDropping() async throws(DownloadError) -> DropWatch? {
         guard let path = configuration.dropFolder else { return nil }
+        let folder = folder
         return try await disk.run { () throws(DownloadError) in
-            try DropWatch(FilePath(path).absolute)
+            let drop = FilePath(path).absolute
+            try FolderPreparation.prepare(drop, mode: 0o700)
+            guard try !FolderPreparation.isSame(drop, folder) else {
+                throw DownloadError(
+                    .usage,
+                    "\(drop) is the library's own folder and cannot be its drop folder",
+                    advice: "give a folder of its own, for example one within"
+                )
+            }
+            return try DropWatch(drop)
         }
     }
 }

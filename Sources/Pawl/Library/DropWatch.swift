@@ -15,7 +15,6 @@ final class DropWatch: Sendable {
 
     /// It blocks.
     init(_ path: FilePath) throws(DownloadError) {
-        try FolderPreparation.prepare(path, mode: 0o700)
         folder = DropFolder(path)
         watcher = try FolderWatch.begin(path)
         // Those of them that are files with URLs are looked at first.
@@ -111,8 +110,9 @@ extension LibraryKeeper {
         let fault: String
         do throws(DownloadError) {
             guard let bytes = try folder.read(name) else { return .gone }
-            switch Result(catching: { () throws(DropList.Fault) in try DropList.read(bytes, kind) })
-            {
+            switch Result(catching: { () throws(DropList.Fault) in
+                try DropList.read(bytes, kind) { ShortChecksum.text(of: $0) }
+            }) {
             case .success(let items): return .items(items)
             case .failure(let error): fault = error.reason
             }

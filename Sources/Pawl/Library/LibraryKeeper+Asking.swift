@@ -67,7 +67,9 @@ extension LibraryKeeper {
             policy: request.policy ?? configuration.finishedFilePolicy,
             waits: waits
         )
-        ask.renews = (request.renewURL ?? configuration.renewURL) != nil
+        // One that was given before counts, too.
+        let renewal = request.renewURL ?? state.requests[key]?.renewURL
+        ask.renews = (renewal ?? configuration.renewURL) != nil
         let isRunning = state.index.entries[key]?.download?.run != nil
         let actions = state.index.handle(.asked(key, ask))
         for action in actions {
@@ -77,20 +79,19 @@ extension LibraryKeeper {
             default: break
             }
         }
-        // Who joins does not change how it is done.
-        if !isRunning {
-            var request = request
-            request.settings = request.settings ?? state.requests[key]?.settings
-            request.renewURL = request.renewURL ?? state.requests[key]?.renewURL
-            state.requests[key] = request
-        }
+        // Who joins does not change how it is done, but may be asked where nobody else can.
+        var remembered = isRunning ? state.requests[key] ?? LibraryRequest() : request
+        remembered.settings = remembered.settings ?? state.requests[key]?.settings
+        remembered.renewURL =
+            isRunning ? state.requests[key]?.renewURL ?? request.renewURL : renewal
+        state.requests[key] = remembered
         // Nobody waits for the key yet.
         _ = perform(actions, &state)
         return nil
     }
 
     private static func name(_ key: StorageKey, _ request: LibraryRequest) -> String {
-        if let name = request.name.flatMap(FileName.clean) { return name }
+        if let name = request.name.flatMap(LibraryName.usable) { return name }
         guard let url = request.url else { return key.fileName }
         let suggested = FileName.suggested(contentDisposition: nil, url: url, mediaType: nil)
         return key.fileName + FileNameParts(suggested).suffix

@@ -9,10 +9,16 @@ internal import SystemPackage
 
 /// One run: takes the key's lock, fetches, keeps what is known of the file.
 extension LibraryKeeper {
+    /// So often a file that is not the key's may come under its name at the last moment.
+    private static let mostAttempts = 3
+    private static let mostNumbers = 10_000
+
     func outcome(_ run: LibraryRun) async -> LibraryIndex.RunEnd {
         let end = await attempt(run)
         guard run.discards, case .stopped = end else { return end }
-        let (order, files, engine) = (run.start.order, files, session.engine)
+        // It may have got another name since it began.
+        let current = state.withLock { $0.index.entries[run.key]?.download?.order }
+        let (order, files, engine) = (current ?? run.start.order, files, session.engine)
         do throws(DownloadError) {
             try await disk.run { () throws(DownloadError) in
                 try Self.discard(order, files, engine)
@@ -30,12 +36,12 @@ extension LibraryKeeper {
             let note = try await disk.run { () throws(DownloadError) in
                 try PendingNote.claim(order, in: folder)
             }
-            run.noted.set()
+            run.claimed()
             let end = await fetch(run, order, note)
             note.release()
             return end
         } catch {
-            return .failed(error, brought: false)
+            return .failed(error, reached: 0)
         }
     }
 
@@ -51,18 +57,15 @@ extension LibraryKeeper {
             guard let url = order.url else {
                 throw DownloadError(.usage, "a download without a URL", advice: "give its URL")
             }
-            var order = order
-            if let file = run.start.revalidates {
-                if try await isStillSame(file, url, of: order.key) {
-                    try await remove(note)
-                    return .finished(file, wasFetched: false)
-                }
-                order.replaces = true
-                try await write(order, note)
+            if let file = run.start.revalidates, try await isStillSame(file, url, of: order.key),
+                let file = try await current(file)
+            {
+                try await remove(note)
+                return .finished(file, wasFetched: false)
             }
             return try await download(run, order, url, note)
         } catch {
-            return run.isStopped ? .stopped : .failed(error, brought: false)
+            return run.isStopped ? .stopped : .failed(error, reached: 0)
         }
     }
 
@@ -72,36 +75,78 @@ extension LibraryKeeper {
         _ url: URL,
         _ note: PendingNote
     ) async throws(DownloadError) -> LibraryIndex.RunEnd {
-        let path = files.path(order.name)
-        if order.replaces {
-            // Damage that left the time as it was must not pass for the server's file.
-            try await disk.run { () throws(DownloadError) in RepresentationMark.remove(from: path) }
+        var order = order
+        for _ in 0..<Self.mostAttempts {
+            order = try await prepared(order, run, note)
+            let task = makeTask(order, url, run.start.replaced)
+            guard run.began(task) else {
+                task.end(keeping: true)
+                return .stopped
+            }
+            task.resume()
+            await task.end.waitInAnyCase()
+            switch task.fileOutcome {
+            case nil: return .stopped
+            case .success(let file):
+                if let known = try await keep(file, task, order) {
+                    try await remove(note)
+                    return .finished(known, wasFetched: true)
+                }
+                // The same bytes are there, and are somebody else's: one file a key.
+                order.replaces = false
+            case .failure(let error):
+                return run.isStopped
+                    ? .stopped : .failed(error, reached: task.currentProgress.completedBytes)
+            }
         }
-        let task = makeTask(order, url, path)
-        guard run.began(task) else {
-            task.end(keeping: true)
-            return .stopped
-        }
-        task.resume()
-        await task.end.waitInAnyCase()
-        guard let result = task.fileOutcome else { return .stopped }
-        switch result {
-        case .success(let file):
-            let known = try await keep(file, task, order)
-            try await remove(note)
-            return .finished(known, wasFetched: true)
-        case .failure(let error):
-            return run.isStopped ? .stopped : .failed(error, brought: task.hasReceivedBytes)
-        }
+        throw DownloadError(.fileExists, while: .create, files.path(order.name))
     }
 
-    private func makeTask(_ order: PendingDownload, _ url: URL, _ path: FilePath) -> DownloadTask {
+    /// What is in the way of a download is seen before it begins, so that its note tells its true name.
+    private func prepared(
+        _ order: PendingDownload,
+        _ run: LibraryRun,
+        _ note: PendingNote
+    ) async throws(DownloadError) -> PendingDownload {
+        let (files, key) = (files, order.key)
+        guard !order.replaces else {
+            let path = files.path(order.name)
+            // Damage that left the time as it was must not pass for the server's file.
+            try await disk.run { () throws(DownloadError) in RepresentationMark.remove(from: path) }
+            return order
+        }
+        for number in 0..<Self.mostNumbers {
+            let name = number == 0 ? order.name : FileName.numbered(order.name, number)
+            guard state.withLock({ $0.index.isFree(name, for: key) }),
+                try await disk.run({ () throws(DownloadError) in try files.isFree(name, for: key) })
+            else { continue }
+            guard number > 0 else { return order }
+            let (old, engine) = (order, session.engine)
+            var order = order
+            order.name = name
+            let renamed = order
+            try await disk.run { () throws(DownloadError) in
+                try note.write(renamed)
+                Self.discardPart(old, files, engine)
+            }
+            handle(.named(key, run.start.run, name))
+            return order
+        }
+        throw DownloadError(.fileExists, while: .create, files.path(order.name))
+    }
+
+    private func makeTask(
+        _ order: PendingDownload,
+        _ url: URL,
+        _ replaced: KnownFile?
+    ) -> DownloadTask {
         let given = state.withLock { $0.requests[order.key]?.settings }
         var settings = given ?? session.configuration.settings
-        // Another's file is never replaced.
-        settings.ifExists = order.replaces ? .overwrite : .rename
-        var target = DownloadTask.Target(destination: .file(path.string))
+        // Another's file is never replaced, nor one that was changed since that was asked for.
+        settings.ifExists = order.replaces && replaced != nil ? .overwrite : .rename
+        var target = DownloadTask.Target(destination: .file(files.path(order.name).string))
         target.storageKey = order.key.text
+        target.replaces = replaced?.stamp
         return session.downloadTask(DownloadRequest(url, settings: settings), target, nil)
     }
 
@@ -111,15 +156,26 @@ extension LibraryKeeper {
         _ note: PendingNote
     ) async throws(DownloadError) -> KnownFile? {
         let order = run.start.order
-        guard !order.replaces, run.start.revalidates == nil else { return nil }
+        guard !order.replaces else { return nil }
         let (files, seen) = (files, state.withLock { $0.index.entries[order.key]?.file?.name })
+        let names = [seen, order.name].compactMap(\.self) + run.start.mayBeAt
         return try await disk.run { () throws(DownloadError) in
-            guard let file = try files.known(seen ?? order.name), file.record.key == order.key
-            else {
-                return nil
-            }
+            guard let file = try files.known(order.key, among: names) else { return nil }
             try note.remove()
             return file
+        }
+    }
+
+    /// What has become of the file while the server was asked; nil where it is not the same any more.
+    private func current(_ file: KnownFile) async throws(DownloadError) -> KnownFile? {
+        let (files, key) = (files, file.record.key)
+        let names = [state.withLock { $0.index.entries[key]?.file?.name }, file.name]
+        return try await disk.run { () throws(DownloadError) in
+            guard let now = try files.known(key, among: names.compactMap(\.self)),
+                now.record.entityTag == file.record.entityTag,
+                now.record.lastModified == file.record.lastModified
+            else { return nil }
+            return now
         }
     }
 
@@ -144,11 +200,12 @@ extension LibraryKeeper {
         return stream.response.status == 304
     }
 
+    /// Nil where the file was there already, and is not the key's.
     private func keep(
         _ file: DownloadedFile,
         _ task: DownloadTask,
         _ order: PendingDownload
-    ) async throws(DownloadError) -> KnownFile {
+    ) async throws(DownloadError) -> KnownFile? {
         var record = FileRecord(
             key: order.key,
             source: order.url ?? task.originalRequest.url,
@@ -163,22 +220,12 @@ extension LibraryKeeper {
         let name = FilePath(file.path).lastComponent?.string ?? order.name
         let (files, known, digests) = (files, record, configuration.keepsDigests)
         return try await session.engine.digests.run { () throws(DownloadError) in
-            try files.note(known, on: name, digests: digests)
+            guard !file.wasAlreadyThere || files.isOwn(name, order.key) else { return nil }
+            return try files.note(known, on: name, digests: digests)
         }
     }
 
     private func remove(_ note: PendingNote) async throws(DownloadError) {
         try await disk.run { () throws(DownloadError) in try note.remove() }
     }
-
-    private func write(
-        _ order: PendingDownload,
-        _ note: PendingNote
-    ) async throws(DownloadError) {
-        try await disk.run { () throws(DownloadError) in try note.write(order) }
-    }
-}
-
-extension DownloadTask {
-    fileprivate var hasReceivedBytes: Bool { monitor.metrics.bytesReceived > 0 }
 }

@@ -19,6 +19,7 @@ extension LibraryKeeper {
             var isEnding = false
             while !isEnding || line.active > 0 || !line.waiting.isEmpty {
                 await work.wait()
+                var mayHaveStopped = false
                 for item in work.take() {
                     switch item {
                     case .run(let run): await enqueue(run, &line)
@@ -28,15 +29,17 @@ extension LibraryKeeper {
                     case .lookAt(let names):
                         group.addTask { await self.follow(names.map { .added($0) }) }
                     case .ended: line.active -= 1
-                    case .look: break
+                    case .look: mayHaveStopped = true
                     case .end: isEnding = true
                     }
-                }
-                while let run = line.next() {
-                    group.addTask {
-                        self.ended(run, await self.outcome(run))
+                    // Not when all are noted: there may be a hundred thousand.
+                    if let run = line.next() {
+                        group.addTask { self.ended(run, await self.outcome(run)) }
                     }
                 }
+                var begun = mayHaveStopped ? line.takeStopped() : []
+                while let run = line.next() { begun.append(run) }
+                for run in begun { group.addTask { self.ended(run, await self.outcome(run)) } }
             }
             watcher?.stop()
             drop?.watcher.stop()
@@ -44,27 +47,41 @@ extension LibraryKeeper {
         }
         session.finishTasksAndInvalidate()
         ended.set()
-        // A reader that comes later sees that by itself.
-        for feed in state.withLock({ $0.feeds }) { feed.feed?.end() }
+        state.withLock { state in
+            state.isEnded = true
+            for feed in state.feeds { feed.feed?.end() }
+        }
     }
 
     /// Those that wait for their turn, and how many have it.
     struct RunLine {
         let limit: Int
         var active = 0
-        var waiting: [LibraryRun] = []
+        private(set) var waiting: ArraySlice<LibraryRun> = []
 
         init(limit: Int) { self.limit = max(1, limit) }
 
         var isFull: Bool { active + waiting.count >= limit }
 
-        /// One that was stopped ends at once: it needs no turn.
+        mutating func add(_ run: LibraryRun) { waiting.append(run) }
+
+        /// The one that has waited longest, where there is a turn.
         mutating func next() -> LibraryRun? {
-            let index =
-                active < limit ? waiting.indices.first : waiting.firstIndex(where: \.isStopped)
-            guard let index else { return nil }
+            guard active < limit, let run = waiting.popFirst() else { return nil }
             active += 1
-            return waiting.remove(at: index)
+            return run
+        }
+
+        /// Those that were stopped: they end at once, and need no turn.
+        mutating func takeStopped() -> [LibraryRun] {
+            var stopped: [LibraryRun] = []
+            var left: [LibraryRun] = []
+            for run in waiting {
+                if run.isStopped { stopped.append(run) } else { left.append(run) }
+            }
+            waiting = left[...]
+            active += stopped.count
+            return stopped
         }
     }
 
@@ -75,7 +92,7 @@ extension LibraryKeeper {
             await runOnDisk { () throws(DownloadError) in try PendingNote.save(order, in: folder) }
         }
         if line.isFull { run.noted.set() }
-        line.waiting.append(run)
+        line.add(run)
     }
 
     private func runOnDisk(_ body: @escaping @Sendable () throws(DownloadError) -> Void) async {
@@ -94,10 +111,10 @@ extension LibraryKeeper {
             let event = LibraryIndex.Event.runEnded(run.key, run.start.run, end)
             return perform(state.index.handle(event), &state)
         }
-        if case .failed(let error, _) = end, error.code == .alreadyRunning {
-            // What the other one did while this one ran was not heard.
+        if case .failed(let error, _) = end, run.hasClaimed || error.code == .alreadyRunning {
+            // What another process did while this one ran was not heard.
             let note = LibraryName.pendingName(form: run.key.fileName)
-            work.post(.lookAt([note, run.start.order.name]))
+            work.post(.lookAt([note, run.start.order.name] + run.start.mayBeAt))
         }
         run.noted.set()
         run.ended.set()

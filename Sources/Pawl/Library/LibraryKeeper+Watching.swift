@@ -19,23 +19,29 @@ extension LibraryKeeper {
         while let changes = await watcher.next() { await follow(changes) }
     }
 
-    /// Looks again where a download has ended between the look and the judgement.
+    func follow(_ changes: [FolderChange]) async {
+        // Where the folder cannot be read, the watcher says why when it can.
+        try? await disk.run { () throws(DownloadError) in try self.followNow(changes) }
+    }
+
+    /// Looks again where a download has ended between the look and the judgement; it blocks.
     ///
     /// A few times: where downloads end all the time, what is wrong is put right by the next change.
-    func follow(_ changes: [FolderChange]) async {
-        let folder = folder
+    func followNow(_ told: [FolderChange]) throws(DownloadError) {
+        let scan = LibraryScan(folder)
         for attempt in 1...8 {
             let (names, generation) = state.withLock { state in
-                (state.index.namesToLookAt(changes), state.generation)
+                (state.index.namesToLookAt(told), state.generation)
             }
-            let found: [String: FoundFile]
-            do throws(DownloadError) {
-                found = try await disk.run { () throws(DownloadError) in
-                    try LibraryScan(folder).look(at: names)
-                }
-            } catch {
-                // The watcher says why when it can.
-                return
+            var changes = told
+            var found = try scan.look(at: names)
+            let besides = state.withLock { $0.index.namesBesides(found) }
+            if !besides.isEmpty {
+                let others = try scan.look(at: besides)
+                // What is not there any more is told late.
+                let gone = besides.filter { others[$0] == nil }.sorted()
+                changes.insert(contentsOf: gone.map { .removed($0) }, at: 0)
+                found.merge(others) { _, new in new }
             }
             let wakes = state.withLock { state -> [() -> Void]? in
                 guard state.generation == generation || attempt == 8 else { return nil }
@@ -45,5 +51,18 @@ extension LibraryKeeper {
             for wake in wakes { wake() }
             return
         }
+    }
+
+    /// Has a finished file's own status tell whether it is still there, where the watch has not told
+    /// yet, or nobody watches; it blocks.
+    func refresh(_ key: StorageKey) throws(DownloadError) {
+        let entry = state.withLock { $0.index.entries[key] }
+        guard let file = entry?.file, entry?.download?.run == nil else { return }
+        let now = try files.stamp(file.name)
+        guard now != file.stamp else { return }
+        if now != nil { return try followNow([.modified(file.name)]) }
+        // It may have another name.
+        let name = try files.name(of: file.stamp)
+        try followNow([name.map { .renamed(from: file.name, to: $0) } ?? .removed(file.name)])
     }
 }

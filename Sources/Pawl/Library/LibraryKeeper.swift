@@ -18,6 +18,8 @@ final class LibraryKeeper: Sendable {
         var feeds: [WeakFeed] = []
         /// What happened before there was a reader.
         var early: [LibraryEvent] = []
+        /// No feed gets anything any more.
+        var isEnded = false
         /// Changes when what a look at the folder found may be out of date.
         var generation = 0
     }
@@ -95,7 +97,8 @@ final class LibraryKeeper: Sendable {
                 wakes += waiters.values.map { waiter in { waiter.resume(returning: result) } }
                 if state.index.entries[key]?.download == nil { state.requests[key] = nil }
             case .tell(let event): tell(event, &state)
-            case .save, .moveRecord: work.post(.disk(diskWork(action)))
+            case .lookAt(let name): work.post(.lookAt([name]))
+            case .save, .discardPart, .moveRecord: work.post(.disk(diskWork(action)))
             case .give, .refuse: break
             }
         }
@@ -105,10 +108,12 @@ final class LibraryKeeper: Sendable {
     private func diskWork(
         _ action: LibraryIndex.Action
     ) -> @Sendable () throws(DownloadError) -> Void {
-        let (folder, files) = (folder, files)
+        let (folder, files, engine) = (folder, files, session.engine)
         return { () throws(DownloadError) in
             switch action {
-            case .save(let order): try PendingNote.save(order, in: folder)
+            case .save(let order, let hasEnded):
+                try PendingNote.save(order, in: folder, creates: !hasEnded)
+            case .discardPart(let order): Self.discardPart(order, files, engine)
             case .moveRecord(let from, let to):
                 try RecordStore.move(from: files.path(from), to: files.path(to))
             default: break
@@ -123,8 +128,15 @@ final class LibraryKeeper: Sendable {
         _ engine: Engine
     ) throws(DownloadError) {
         let note = try PendingNote.claim(order, in: files.folder)
-        Leftover.discard(DownloadPaths(files.path(order.name)), engine)
+        discardPart(order, files, engine)
         try note.remove()
+    }
+
+    /// What came of a download goes; another tool's partial file of that name stays.
+    static func discardPart(_ order: PendingDownload, _ files: LibraryFiles, _ engine: Engine) {
+        let paths = DownloadPaths(files.path(order.name))
+        guard KeyMark.isPossible(order.key, on: paths.partial) else { return }
+        Leftover.discard(paths, engine)
     }
 
     func tell(_ event: LibraryEvent, _ state: inout State) {
@@ -143,8 +155,8 @@ final class LibraryKeeper: Sendable {
             for event in state.early { feed.post(event) }
             state.early = []
             state.feeds.append(WeakFeed(feed: feed))
+            if state.isEnded { feed.end() }
         }
-        if ended.isSet { feed.end() }
         return feed
     }
 

@@ -7,6 +7,8 @@ final class LibraryRun: Sendable {
         var task: DownloadTask?
         /// Whether what came is to be kept.
         var stop: Bool?
+        /// Whether it had the key.
+        var hasClaimed = false
     }
 
     let start: LibraryIndex.Start
@@ -26,6 +28,14 @@ final class LibraryRun: Sendable {
 
     /// Whether what came is to be thrown away.
     var discards: Bool { state.withLock { $0.stop == false } }
+
+    var hasClaimed: Bool { state.withLock { $0.hasClaimed } }
+
+    /// It has the key, and its note is written.
+    func claimed() {
+        state.withLock { $0.hasClaimed = true }
+        noted.set()
+    }
 
     func stop(keeping: Bool) {
         let task = state.withLock { state in

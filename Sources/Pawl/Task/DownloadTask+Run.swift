@@ -57,6 +57,7 @@ extension DownloadTask {
         job.resume = currentOrder
         job.isTemporary = isTemporary
         job.storageKey = storageKey
+        job.replaces = replaces
         if case .choosing(let choose) = destination { job.choosesDestination = choose }
         job.control = currentControl
         job.connectivityChanged = { [weak self] isWaiting in

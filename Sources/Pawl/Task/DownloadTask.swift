@@ -25,12 +25,15 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         var resume: ResumeOrder?
         /// The library's key, noted with what comes.
         var storageKey: String?
+        /// The only file that may be replaced where one may.
+        var replaces: FileStamp?
     }
 
     let destination: TaskDestination
     /// What it begins with; nil looks for what is there.
     let resumeOrder: ResumeOrder?
     let storageKey: String?
+    let replaces: FileStamp?
     let monitor: DownloadMonitor
     /// Of the run that is in line or going.
     private let control = Mutex(DownloadControl())
@@ -56,6 +59,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         destination = target.destination
         resumeOrder = target.resume
         storageKey = target.storageKey ?? target.resume?.data.storageKey
+        replaces = target.replaces
         monitor = place.makeMonitor()
         super.init(
             request,

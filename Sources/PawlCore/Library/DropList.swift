@@ -28,13 +28,20 @@ package enum DropList {
         package let reason: String
     }
 
-    package static func read(_ bytes: [UInt8], _ kind: Kind) throws(Fault) -> [DropItem] {
-        let items: [DropItem]
+    /// `digest`: a short one of a text, for the keys of URLs that hold secrets.
+    package static func read(
+        _ bytes: [UInt8],
+        _ kind: Kind,
+        digest: (String) -> String
+    ) throws(Fault) -> [DropItem] {
+        let entries: [Entry]
         switch kind {
-        case .json: items = try readJSON(bytes)
-        case .txt: items = try readLines(try text(bytes))
-        case .url: items = [try readShortcut(try text(bytes))]
+        case .json: entries = try readJSON(bytes)
+        case .txt: entries = readLines(try text(bytes))
+        case .url: entries = [Entry(url: try readShortcut(try text(bytes)))]
         }
+        var items: [DropItem] = []
+        for entry in entries { items.append(try item(entry, digest)) }
         guard !items.isEmpty else { throw Fault(reason: "it has no URL") }
         guard items.count <= mostItems else {
             throw Fault(reason: "it has \(items.count) URLs, where \(mostItems) are the most")
@@ -50,23 +57,20 @@ package enum DropList {
         return text.split(whereSeparator: \.isNewline)
     }
 
-    private static func readLines(_ lines: [Substring]) throws(Fault) -> [DropItem] {
-        var items: [DropItem] = []
-        for line in lines.map(\.trimmed) where !line.isEmpty && !line.hasPrefix("#") {
-            items.append(try item(String(line)))
-        }
-        return items
+    private static func readLines(_ lines: [Substring]) -> [Entry] {
+        lines.map(\.trimmed).filter { !$0.isEmpty && !$0.hasPrefix("#") }
+            .map { Entry(url: String($0)) }
     }
 
     /// `[InternetShortcut]` and `[Desktop Entry]` have a line `URL=…`.
-    private static func readShortcut(_ lines: [Substring]) throws(Fault) -> DropItem {
+    private static func readShortcut(_ lines: [Substring]) throws(Fault) -> String {
         let lines = lines.map { String($0.trimmed) }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
         guard let first = lines.first else { throw Fault(reason: "it is empty") }
         guard first.hasPrefix("[") else {
             guard lines.count == 1 else {
                 throw Fault(reason: "it is neither a shortcut nor one URL")
             }
-            return try item(first)
+            return first
         }
         var section = ""
         for line in lines where !line.hasPrefix(";") {
@@ -78,42 +82,43 @@ package enum DropList {
             guard section == "[internetshortcut]" || section == "[desktop entry]",
                 parts.count == 2, parts[0].lowercased() == "url"
             else { continue }
-            return try item(String(parts[1]))
+            return String(parts[1])
         }
         throw Fault(reason: "it is a shortcut without a URL")
     }
 
-    private static func readJSON(_ bytes: [UInt8]) throws(Fault) -> [DropItem] {
+    private static func readJSON(_ bytes: [UInt8]) throws(Fault) -> [Entry] {
         // What is wrong in it, the decoder says in words that are not for people.
-        guard let list = try? JSONDecoder().decode([JSONItem].self, from: Data(bytes)) else {
+        guard let list = try? JSONDecoder().decode([Entry].self, from: Data(bytes)) else {
             throw Fault(
                 reason: "it is no JSON list of URLs, or of objects with url, key and name"
             )
         }
-        var items: [DropItem] = []
-        for entry in list { items.append(try item(entry.url, key: entry.key, name: entry.name)) }
-        return items
+        return list
     }
 
     private static func item(
-        _ text: String,
-        key: String? = nil,
-        name: String? = nil
+        _ entry: Entry,
+        _ digest: (String) -> String
     ) throws(Fault) -> DropItem {
         do throws(DownloadError) {
-            return DropItem(url: try SourceURL.parse(text).url, key: key, name: name)
+            let url = try SourceURL.parse(entry.url).url
+            return DropItem(url: url, key: entry.key, name: entry.name, digest: digest)
         } catch {
             throw Fault(reason: error.message)
         }
     }
 }
 
-private struct JSONItem: Decodable {
+/// One URL of a file, as it is written.
+private struct Entry: Decodable {
     var url: String
     var key: String?
     var name: String?
 
     private enum CodingKeys: String, CodingKey { case url, key, name }
+
+    init(url: String) { self.url = url }
 
     init(from decoder: any Decoder) throws {
         // A text alone is a URL.

@@ -48,6 +48,13 @@ package enum LibraryName {
         return tail.isEmpty || tail.utf8.first == UInt8(ascii: ".") && Int(tail.dropFirst()) != nil
     }
 
+    /// A user's name, cleaned; nil where nothing is left of it.
+    ///
+    /// One that would be taken for Pawl's own gets a mark behind it: the file would not be seen again.
+    package static func usable(_ name: String) -> String? {
+        FileName.clean(name).map { isInternal($0) ? $0 + "_" : $0 }
+    }
+
     package static func pendingName(form: String) -> String { "." + form + pendingSuffix }
 
     /// The form in the name of a note; nil for any other name.

@@ -12,16 +12,21 @@ extension LibraryIndex {
         if let file, ask.policy == .use { return [.give(file)] }
         guard let url = ask.url ?? entry.download?.order.url ?? entry.file?.record.fetchableURL
         else { return [.refuse(Self.noURL(key))] }
-        var download = entry.download ?? Download(order: order(key, ask, entry), phase: .paused)
+        let (order, discards) = order(key, ask, entry)
+        var download = entry.download ?? Download(order: order, phase: .paused)
+        download.order = order
+        download.replaced = order.replaces ? entry.file : nil
         download.order.url = url
         download.order.failure = nil
-        if file != nil, ask.policy == .reload { download.order.replaces = true }
         download.renewal = LinkRenewal()
         download.waiters = ask.waits ? 1 : 0
         download.isDetached = !ask.waits
         download.renews = ask.renews
         download.isOwn = true
-        return start(key, download, revalidating: ask.policy == .revalidate ? file : nil)
+        download.mayBeAt = [ask.name, entry.download?.order.name].compactMap(\.self)
+            .filter { $0 != order.name }
+        return discards
+            + start(key, download, revalidating: ask.policy == .revalidate ? file : nil)
             + [.tell(.started(key))]
     }
 
@@ -45,21 +50,31 @@ extension LibraryIndex {
         if case .stopping(let run, _) = download.phase {
             download.phase = .stopping(run, .restart)
         }
+        if ask.renews { download.renews = true }
         if ask.waits { download.waiters += 1 } else { download.isDetached = true }
         setDownload(download, of: key)
         return []
     }
 
+    /// What is to be fetched, and what an earlier download left that is of no use to it.
+    ///
     /// A file that was changed by somebody keeps its name, unless it is to be replaced.
-    private func order(_ key: StorageKey, _ ask: Ask, _ entry: Entry) -> PendingDownload {
-        guard let file = entry.file, !file.isChanged || ask.policy == .reload else {
-            let isTaken = entry.file.map { $0.name == ask.name } ?? false
-            let name = isTaken ? FileName.numbered(ask.name, 1) : ask.name
-            return PendingDownload(key: key, name: freeName(name, for: key), url: nil)
+    private func order(
+        _ key: StorageKey,
+        _ ask: Ask,
+        _ entry: Entry
+    ) -> (PendingDownload, [Action]) {
+        var order = entry.download?.order ?? PendingDownload(key: key, name: ask.name, url: nil)
+        order.replaces = false
+        if let file = entry.file, ask.policy == .reload || !file.isChanged {
+            order.name = file.name
+            order.replaces = true
+        } else if !isFree(order.name, for: key) {
+            order.name = freeName(ask.name, for: key)
         }
-        var order = PendingDownload(key: key, name: file.name, url: nil)
-        order.replaces = true
-        return order
+        guard let old = entry.download?.order, old.name != order.name else { return (order, []) }
+        // Its bytes are in a file that is named after the old name.
+        return (order, [.discardPart(old)])
     }
 
     mutating func start(
@@ -70,8 +85,13 @@ extension LibraryIndex {
         var download = download
         let run = nextRun()
         download.phase = .running(run)
+        // It is noted when the run begins.
+        download.hasNewURL = false
         setDownload(download, of: key)
-        return [.start(Start(run: run, order: download.order, revalidates: file))]
+        var start = Start(run: run, order: download.order, revalidates: file)
+        start.replaced = download.replaced
+        start.mayBeAt = download.mayBeAt
+        return [.start(start)]
     }
 
     mutating func waiterLeft(_ key: StorageKey) -> [Action] {
@@ -105,6 +125,7 @@ extension LibraryIndex {
     mutating func replaceURL(_ key: StorageKey, _ url: URL) -> [Action] {
         guard var download = entries[key]?.download else { return [] }
         download.order.url = url
+        download.hasNewURL = true
         download.renewal = LinkRenewal()
         let told = Action.tell(.urlReplaced(key))
         switch download.phase {
@@ -120,7 +141,7 @@ extension LibraryIndex {
         }
         setDownload(download, of: key)
         // A run writes it down when it begins.
-        return download.run == nil ? [.save(download.order), told] : [told]
+        return download.run == nil ? [.save(download.order, hasEnded: false), told] : [told]
     }
 
     private static func noURL(_ key: StorageKey) -> DownloadError {

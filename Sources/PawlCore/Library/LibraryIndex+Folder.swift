@@ -16,11 +16,27 @@ extension LibraryIndex {
         return names
     }
 
+    /// Which names are to be looked at besides: those of keys whose records were found under other names.
+    ///
+    /// Only what is under both tells a copy from a swap.
+    package func namesBesides(_ found: [String: FoundFile]) -> Set<String> {
+        var names: Set<String> = []
+        for (name, file) in found {
+            guard let key = file.fittingRecord?.key, let other = entries[key]?.file?.name,
+                other != name, found[other] == nil
+            else { continue }
+            names.insert(other)
+        }
+        return names
+    }
+
     /// Another process that has finished a download notes the file's record, then removes its note.
     private func namesOf(_ key: StorageKey) -> [String] {
-        guard let name = entries[key]?.download?.order.name else { return [] }
+        guard let download = entries[key]?.download else { return [] }
+        let name = download.order.name
         // Where the name was taken, it has got a number.
-        return [name] + (1...3).map { FileName.numbered(name, $0) }.filter { files[$0] != nil }
+        return [name] + download.mayBeAt
+            + (1...3).map { FileName.numbered(name, $0) }.filter { files[$0] != nil }
     }
 
     private func key(ofNote name: String) -> StorageKey? {
@@ -35,9 +51,9 @@ extension LibraryIndex {
         let notes = changes.filter(\.isOfNote)
         for change in notes + changes.filter({ !$0.isOfNote }) {
             switch change {
-            case .added(let name), .modified(let name): actions += appeared(name, found[name])
+            case .added(let name), .modified(let name): actions += appeared(name, found)
             case .removed(let name): actions += vanished(name, found)
-            case .renamed(let from, let to): actions += renamed(from, to, found[to])
+            case .renamed(let from, let to): actions += renamed(from, to, found)
             case .overflowed: break
             case .ended(let reason):
                 actions.append(.tell(.watchingEnded(reason: reason.sentence)))
@@ -49,10 +65,10 @@ extension LibraryIndex {
     private mutating func renamed(
         _ from: String,
         _ to: String,
-        _ found: FoundFile?
+        _ found: [String: FoundFile]
     ) -> [Action] {
         guard !LibraryName.isInternal(from), !LibraryName.isInternal(to),
-            let stamp = files[from], let found, found.stamp == stamp
+            let stamp = files[from], found[to]?.stamp == stamp
         else {
             return vanished(from, [:]) + appeared(to, found)
         }
@@ -70,23 +86,33 @@ extension LibraryIndex {
         return actions + [.tell(.fileRenamed(from: from, to: to, key: key))]
     }
 
-    mutating func appeared(_ name: String, _ found: FoundFile?) -> [Action] {
+    mutating func appeared(_ name: String, _ all: [String: FoundFile]) -> [Action] {
         // It is gone again: that is told, too, or nobody knew of it.
-        guard let found else { return vanished(name, [:]) }
+        guard let found = all[name] else { return vanished(name, [:]) }
         if LibraryName.isInternal(name) { return appearedInternal(name, found) }
         let old = files[name]
-        // Its end tells.
-        if let key = targets[name], entries[key]?.download?.run != nil { return [] }
+        // Its end tells, or has it looked at again.
+        if missed(name, found.stamp) { return [] }
         // What another process is about to finish has its record soon.
         if found.record == .absent, targets[name] != nil, owners[name] == nil { return [] }
         files[name] = found.stamp
         if old == found.stamp, owners[name] != nil || found.record == .absent { return [] }
-        if let record = found.fittingRecord { return adopt(name, record, found.stamp, old) }
+        if let record = found.fittingRecord {
+            let told = Action.tell(
+                old == nil
+                    ? .fileAdded(name: name, key: nil)
+                    : .fileChanged(name: name, key: owners[name])
+            )
+            guard isCopy(name, record, found.stamp, all) else {
+                return adopt(name, record, found.stamp, old)
+            }
+            return overwritten(name, found.stamp) + [told]
+        }
         var actions: [Action] = []
         if case .damaged(let reason) = found.record {
             actions.append(.tell(.recordDamaged(name: name, reason: reason)))
         }
-        guard let key = owners[name], var file = entries[key]?.file else {
+        guard let key = owners[name] else {
             if old == found.stamp { return actions }
             return actions + [
                 .tell(
@@ -95,10 +121,46 @@ extension LibraryIndex {
                 )
             ]
         }
+        return actions + overwritten(name, found.stamp) + [
+            .tell(.fileChanged(name: name, key: key))
+        ]
+    }
+
+    /// The key that has the name does not find its own bytes there any more.
+    private mutating func overwritten(_ name: String, _ stamp: FileStamp) -> [Action] {
+        guard let key = owners[name], var file = entries[key]?.file else { return [] }
         file.isChanged = true
-        file.stamp = found.stamp
+        file.stamp = stamp
         setFile(file, of: key)
-        return actions + [.tell(.fileChanged(name: name, key: key))]
+        return []
+    }
+
+    /// What happens under a name that a running download will have is told by its end.
+    private mutating func missed(_ name: String, _ stamp: FileStamp?) -> Bool {
+        guard let key = targets[name], var download = entries[key]?.download, download.run != nil
+        else { return false }
+        download.missed = LibraryIndex.Missed(stamp: stamp)
+        setDownload(download, of: key)
+        return true
+    }
+
+    /// A file with all the attributes of a key's own, which is still there: one file a key.
+    private func isCopy(
+        _ name: String,
+        _ record: FileRecord,
+        _ stamp: FileStamp,
+        _ found: [String: FoundFile]
+    ) -> Bool {
+        guard let other = entries[record.key]?.file, other.name != name,
+            files[other.name] != nil, !other.isChanged
+        else { return false }
+        // What was seen of it at the same moment counts, not what was known before.
+        if let now = found[other.name] {
+            guard now.stamp == other.stamp, now.fittingRecord?.key == record.key else {
+                return false
+            }
+        }
+        return record.inode != stamp.inode || other.record.inode == other.stamp.inode
     }
 
     /// A file that carries a record that fits it.
@@ -109,12 +171,6 @@ extension LibraryIndex {
         _ old: FileStamp?
     ) -> [Action] {
         let key = record.key
-        if let other = entries[key]?.file, other.name != name, files[other.name] != nil,
-            !other.isChanged, record.inode != stamp.inode || other.record.inode == other.stamp.inode
-        {
-            // A copy with all its attributes: one file a key.
-            return [.tell(.fileAdded(name: name, key: nil))]
-        }
         setFile(KnownFile(name: name, record: record, stamp: stamp), of: key)
         return [
             .tell(
@@ -125,7 +181,10 @@ extension LibraryIndex {
 
     private mutating func vanished(_ name: String, _ found: [String: FoundFile]) -> [Action] {
         if LibraryName.isInternal(name) { return vanishedInternal(name, found) }
-        guard files.removeValue(forKey: name) != nil else { return [] }
+        guard files.removeValue(forKey: name) != nil else {
+            _ = missed(name, nil)
+            return []
+        }
         let key = owners[name]
         if let key { setFile(nil, of: key) }
         return [.tell(.fileRemoved(name: name, key: key))]
@@ -153,7 +212,7 @@ extension LibraryIndex {
         else { return [] }
         let names = namesOf(key)
         setDownload(nil, of: key)
-        return names.sorted().filter { found[$0] != nil }.flatMap { appeared($0, found[$0]) }
+        return names.sorted().filter { found[$0] != nil }.flatMap { appeared($0, found) }
     }
 }
 

@@ -12,13 +12,8 @@ extension LibraryIndex {
                 )
                 continue
             }
-            _ = appeared(
-                name,
-                FoundFile(
-                    stamp: FileStamp(device: 0, inode: 0, size: 0, modified: 0),
-                    pending: note
-                )
-            )
+            let unseen = FileStamp(device: 0, inode: 0, size: 0, modified: 0)
+            _ = appeared(name, [name: FoundFile(stamp: unseen, pending: note)])
         }
         for partial in content.partials where entries[partial.key]?.download == nil {
             // Its note is lost: whoever asks gives the URL again.
@@ -27,7 +22,7 @@ extension LibraryIndex {
         }
         for (name, file) in content.files.sorted(by: { $0.key < $1.key }) {
             // What is there from the beginning is no news.
-            actions += appeared(name, file).filter {
+            actions += appeared(name, content.files).filter {
                 if case .tell(.recordDamaged) = $0 { true } else { false }
             }
             takeChanged(name, file)
@@ -36,9 +31,13 @@ extension LibraryIndex {
     }
 
     /// A file that was changed while nobody looked still has a record, which does not fit it.
+    ///
+    /// One with another number on the disk is another file: a record in a side file, too, stays behind
+    /// where its own goes.
     private mutating func takeChanged(_ name: String, _ file: FoundFile) {
         guard case .found(let record) = file.record, file.fittingRecord == nil,
-            owners[name] == nil, entries[record.key]?.file == nil
+            record.inode == nil || record.inode == file.stamp.inode, owners[name] == nil,
+            entries[record.key]?.file == nil
         else { return }
         var changed = KnownFile(name: name, record: record, stamp: file.stamp)
         changed.isChanged = true

@@ -4,6 +4,27 @@ internal import struct FoundationEssentials.URL
 extension LibraryIndex {
     mutating func ended(_ key: StorageKey, _ run: RunID, _ end: RunEnd) -> [Action] {
         guard let download = entries[key]?.download, download.run == run else { return [] }
+        let actions = concluded(key, download, run, end)
+        guard let missed = download.missed, entries[key]?.download?.run == nil else {
+            return actions
+        }
+        if var left = entries[key]?.download {
+            left.missed = nil
+            setDownload(left, of: key)
+        }
+        let name = download.order.name
+        if case .finished(let file, _) = end, file.name == name, file.stamp == missed.stamp {
+            return actions
+        }
+        return actions + [.lookAt(name)]
+    }
+
+    private mutating func concluded(
+        _ key: StorageKey,
+        _ download: Download,
+        _ run: RunID,
+        _ end: RunEnd
+    ) -> [Action] {
         switch end {
         case .finished(let file, let wasFetched): return finished(key, file, wasFetched)
         case .stopped:
@@ -12,11 +33,11 @@ extension LibraryIndex {
                 return stopped(key, download, .pause)
             }
             return stopped(key, download, stop)
-        case .failed(let error, let brought):
+        case .failed(let error, let reached):
             if case .stopping(_, let stop) = download.phase {
                 return stopped(key, download, stop)
             }
-            return failed(key, download, run, error, brought: brought)
+            return failed(key, download, run, error, reached: reached)
         }
     }
 
@@ -35,10 +56,10 @@ extension LibraryIndex {
         _ download: Download,
         _ run: RunID,
         _ error: DownloadError,
-        brought: Bool
+        reached: Int64
     ) -> [Action] {
         var download = download
-        guard download.renews, !isClosed, download.renewal.mayAsk(after: error, brought: brought)
+        guard download.renews, !isClosed, download.renewal.mayAsk(after: error, reached: reached)
         else {
             return fail(key, download, error)
         }
@@ -59,7 +80,7 @@ extension LibraryIndex {
         setDownload(download, of: key)
         return [.conclude(key, .failure(error)), .tell(.failed(key, error))]
             // Where another process has it, what it wrote down stays.
-            + (error.code == .alreadyRunning ? [] : [.save(download.order)])
+            + (error.code == .alreadyRunning ? [] : [.save(download.order, hasEnded: true)])
     }
 
     mutating func given(_ key: StorageKey, _ run: RunID, _ url: URL?) -> [Action] {
@@ -89,7 +110,8 @@ extension LibraryIndex {
                 "the download was paused",
                 advice: "ask for the key again to go on"
             )
-            return [.conclude(key, .failure(error)), .tell(.paused(key))]
+            return (download.hasNewURL ? [.save(download.order, hasEnded: true)] : [])
+                + [.conclude(key, .failure(error)), .tell(.paused(key))]
         case .discard:
             setDownload(nil, of: key)
             let error = DownloadError(.cancelled, "the download was cancelled")

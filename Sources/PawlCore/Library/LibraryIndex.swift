@@ -39,6 +39,14 @@ package struct LibraryIndex: Sendable {
         package var renews = false
         /// Whether this library has begun it: then its note says nothing new.
         package var isOwn = false
+        /// The file whose place the new one is to take, as it was when that was asked for.
+        var replaced: KnownFile?
+        /// Names under which another process may have put the file.
+        var mayBeAt: [String] = []
+        /// Whether its URL is another than its note says.
+        var hasNewURL = false
+        /// What happened under its name meanwhile.
+        var missed: Missed?
 
         package var run: RunID? {
             switch phase {
@@ -46,6 +54,12 @@ package struct LibraryIndex: Sendable {
             case .paused, .failed: nil
             }
         }
+    }
+
+    /// Something that the folder told of a running download's name: its end has it looked at again.
+    struct Missed: Sendable {
+        /// Nil where the file was gone.
+        var stamp: FileStamp?
     }
 
     package struct Ask: Sendable {
@@ -69,8 +83,8 @@ package struct LibraryIndex: Sendable {
     package enum RunEnd: Sendable {
         /// `wasFetched`: not where the server said that the old one is still the same.
         case finished(KnownFile, wasFetched: Bool)
-        /// `brought`: whether the run brought bytes.
-        case failed(DownloadError, brought: Bool)
+        /// `reached`: how many bytes of the file there were at its end.
+        case failed(DownloadError, reached: Int64)
         case stopped
     }
 
@@ -86,6 +100,10 @@ package struct LibraryIndex: Sendable {
         case folderChanged([FolderChange], [String: FoundFile])
         /// A file was written by the program itself, or proven anew.
         case recorded(KnownFile)
+        /// The same, where nothing else has become of the key's file since this one was looked at.
+        case renewed(KnownFile, before: KnownFile)
+        /// The run's file gets another name: that was taken on disk.
+        case named(StorageKey, RunID, String)
         case closed
     }
 
@@ -94,6 +112,11 @@ package struct LibraryIndex: Sendable {
         package var order: PendingDownload
         /// The file that is there, and taken if the server says so.
         package var revalidates: KnownFile?
+        /// The file whose place the new one takes, as it was last seen.
+        package var replaced: KnownFile?
+        /// Names under which another process may have put the key's file: others have them, as far as is
+        /// known.
+        package var mayBeAt: [String] = []
     }
 
     package enum Action: Sendable {
@@ -107,8 +130,13 @@ package struct LibraryIndex: Sendable {
         case renew(StorageKey, RunID, DownloadError)
         /// Tell all who await the key's file.
         case conclude(StorageKey, Result<KnownFile, DownloadError>)
-        /// Note on disk what a download is.
-        case save(PendingDownload)
+        /// Note on disk what a download is; one that ended may have been finished by another process
+        /// since, which has removed the note: then none is made.
+        case save(PendingDownload, hasEnded: Bool)
+        /// Throw away what came of a download, which goes on under another name.
+        case discardPart(PendingDownload)
+        /// Find out what has that name now.
+        case lookAt(String)
         /// What is kept of a file follows its new name.
         case moveRecord(from: String, to: String)
         case tell(LibraryEvent)
@@ -141,6 +169,14 @@ package struct LibraryIndex: Sendable {
         case .folderChanged(let changes, let found): return follow(changes, found)
         case .recorded(let file):
             setFile(file, of: file.record.key)
+            return []
+        case .renewed(let file, let before):
+            if entries[file.record.key]?.file == before { setFile(file, of: file.record.key) }
+            return []
+        case .named(let key, let run, let name):
+            guard var download = entries[key]?.download, download.run == run else { return [] }
+            download.order.name = name
+            setDownload(download, of: key)
             return []
         case .closed:
             isClosed = true
@@ -178,14 +214,20 @@ package struct LibraryIndex: Sendable {
         if let entry = entries[key], entry.file == nil, entry.download == nil { entries[key] = nil }
     }
 
-    /// A name that no other key has, or is to have.
+    /// A name that nobody has, or is to have, but the key itself.
     package func freeName(_ name: String, for key: StorageKey) -> String {
         for number in 0..<10_000 {
             let candidate = number == 0 ? name : FileName.numbered(name, number)
-            let others = [owners[candidate], targets[candidate]].compactMap(\.self)
-            if others.allSatisfy({ $0 == key }) { return candidate }
+            if isFree(candidate, for: key) { return candidate }
         }
         return name
+    }
+
+    /// Whether the key may have that name: a file that was changed is somebody's work, also the key's own.
+    package func isFree(_ name: String, for key: StorageKey) -> Bool {
+        if let target = targets[name], target != key { return false }
+        guard let owner = owners[name] else { return files[name] == nil }
+        return owner == key && entries[key]?.file?.isChanged == false
     }
 
     mutating func nextRun() -> RunID {

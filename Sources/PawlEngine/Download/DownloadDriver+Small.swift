@@ -154,10 +154,11 @@ extension DownloadDriver {
 
     /// What to do where the name is taken, by the name.
     var finishPolicy: @Sendable (FilePath) -> FinishPolicy {
-        let ifExists = job.settings.ifExists
+        let (ifExists, replaced) = (job.settings.ifExists, job.replaces)
         return { final in
             switch ifExists {
-            case .overwrite: .overwrite
+            case .overwrite:
+                replaced.map { .replace($0) { TargetResolver.numbered(final, $0) } } ?? .overwrite
             case .fail: .fail
             case .rename, .skip: .rename { TargetResolver.numbered(final, $0) }
             }

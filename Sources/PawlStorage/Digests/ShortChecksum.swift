@@ -1,7 +1,7 @@
 internal import CCrypto
 
 /// Checksums that find accidents: the first bytes of a SHA-256.
-enum ShortChecksum {
+package enum ShortChecksum {
     static let fullLength = 32
 
     /// Eight bytes, for the ends of ranges.
@@ -13,6 +13,13 @@ enum ShortChecksum {
             }
             return value
         }
+    }
+
+    /// Eight bytes of a text's, in hexadecimal, where a short text is to stand for a longer one.
+    package static func text(of text: String) -> String {
+        let value = Array(text.utf8).withUnsafeBytes { of($0) }
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// All of it, for a checkpoint's slots.

@@ -138,6 +138,14 @@ extension PartialStore {
                 try takeName(paths.final, &state)
             }
             return paths.final
+        case .replace(let stamp, let numbered):
+            let now = try attempt(.inspect, paths.final) { () throws(Errno) in
+                try paths.final.status().map { FileStamp($0) }
+            }
+            return try place(
+                &state,
+                policy: now == stamp ? .overwrite : .rename(numbered: numbered)
+            )
         case .rename(let numbered):
             let final = paths.final
             return try place(&state, firstFreeOf: 0...Self.highestNumber) {

@@ -31,7 +31,11 @@ package struct DropFolder: Sendable {
     /// All bytes of a file; nil where another process took it meanwhile.
     package func read(_ name: String) throws(DownloadError) -> [UInt8]? {
         do throws(DownloadError) {
-            return try FileFolder(folder).read(name, limit: DropList.longestFile)
+            return try FileFolder(folder).read(
+                name,
+                limit: DropList.longestFile,
+                followsLinks: false
+            )
         } catch {
             guard try FileFolder(folder).exists(name) else { return nil }
             throw error
@@ -50,9 +54,10 @@ package struct DropFolder: Sendable {
     @discardableResult
     package func reject(_ name: String, _ reason: String) throws(DownloadError) -> Bool {
         guard let moved = try move(name, to: Self.rejected) else { return false }
+        let place = moved.shortenedStem.appending(suffix: ".reason")
         try FileFolder(moved.folder).write(
             Array("\(reason)\n".utf8),
-            to: (moved.lastComponent?.string ?? name) + ".reason"
+            to: place.lastComponent?.string ?? name
         )
         return true
     }

@@ -7,8 +7,12 @@ package struct LibraryCheck: Sendable {
     package enum Result: Sendable {
         case intact
         /// The bytes are the same, or their digest was not known: this is to be kept of it.
-        case renewed(FileRecord, FileStamp)
-        case fault(LibraryFault.Kind)
+        case renewed(KnownFile)
+        case missing
+        /// What is there is not what was fetched; its status as it was looked at.
+        case fault(LibraryFault.Kind, FileStamp)
+        /// It was written to, or replaced, while it was looked at: nothing can be said of it.
+        case unsettled
     }
 
     private let path: FilePath
@@ -27,45 +31,50 @@ package struct LibraryCheck: Sendable {
         reads: Bool,
         onPiece: () throws(DownloadError) -> Void
     ) throws(DownloadError) -> Result {
-        let status: FileStatus?
-        do throws(Errno) { status = try path.status() } catch {
-            return .fault(.unreadable(error.description))
+        let found: FileStatus?
+        do throws(Errno) { found = try path.status() } catch {
+            return .fault(.unreadable(error.description), file.stamp)
         }
-        guard let status, status.isRegular else { return .fault(.missing) }
+        guard let status = found, status.isRegular else { return .missing }
         let record = file.record
         let fits = record.fits(byteCount: status.size, modified: status.modifiedNanoseconds)
         // One that only has another time may have the same bytes.
         guard fits || reads && status.size == record.byteCount && record.digest != nil else {
-            return .fault(.changed)
+            return .fault(.changed, FileStamp(status))
         }
         let isSame = fits && record.inode.map { $0 == status.identity.inode } ?? true
         guard reads || !isSame else { return .intact }
-        return try compare(status, isSame: isSame, onPiece)
+        return try compare(FileStamp(status), isSame: isSame, onPiece)
     }
 
     private func compare(
-        _ status: FileStatus,
+        _ stamp: FileStamp,
         isSame: Bool,
         _ onPiece: () throws(DownloadError) -> Void
     ) throws(DownloadError) -> Result {
         let expected = file.record.digest
-        let found: ContentDigest
+        let digest: ContentDigest
         do throws(DownloadError) {
             let open = try attempt(.inspect, path) { () throws(Errno) in
                 try OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             }
-            found = try FileDigest.compute(expected?.algorithm ?? .sha256, of: open, path, onPiece)
+            digest = try FileDigest.compute(expected?.algorithm ?? .sha256, of: open, path, onPiece)
+            let after = try attempt(.inspect, path) { () throws(Errno) in
+                (try FileStamp(open.status()), try path.status().map { FileStamp($0) })
+            }
+            // What was read, and what is there by then, must be what was looked at.
+            guard after == (stamp, stamp) else { return .unsettled }
         } catch  where error.code == .fileUnreadable {
-            return .fault(.unreadable(error.message))
+            return .fault(.unreadable(error.message), stamp)
         }
-        if let expected, found != expected {
-            return .fault(.damaged(expected: expected, found: found))
+        if let expected, digest != expected {
+            return .fault(.damaged(expected: expected, found: digest), stamp)
         }
-        if isSame, expected != nil { return .intact }
+        if isSame, expected != nil, !file.isChanged { return .intact }
         var record = file.record
-        record.digest = found
-        record.modified = status.modifiedNanoseconds
-        record.inode = status.identity.inode
-        return .renewed(record, FileStamp(status))
+        record.digest = digest
+        record.modified = stamp.modified
+        record.inode = stamp.inode
+        return .renewed(KnownFile(name: file.name, record: record, stamp: stamp))
     }
 }

@@ -47,25 +47,46 @@ package struct LibraryFiles: Sendable {
         )
     }
 
-    /// Writes a file anew, or one of that name with a number where another has the name; returns the
-    /// name.
+    /// Writes a file in place of `old`, as long as that is what it was; else under the first free name of
+    /// `name` and its numbers.
+    ///
+    /// Returns the name. What somebody else has put there is never replaced.
     package func write(
         _ bytes: [UInt8],
         to name: String,
-        replacing: Bool
+        replacing old: KnownFile?
     ) throws(DownloadError) -> String {
         let folder = FileFolder(folder)
-        guard !replacing else {
-            try folder.write(bytes, to: name)
-            return name
+        if let old, try stamp(old.name) == old.stamp {
+            try folder.write(bytes, to: old.name)
+            return old.name
         }
         for number in 0..<10_000 {
             let name = number == 0 ? name : FileName.numbered(name, number)
             guard try !folder.exists(name) else { continue }
-            try folder.createFile(name, bytes)
+            do throws(DownloadError) {
+                try folder.createFile(name, bytes)
+            } catch  where error.code == .fileExists {
+                continue
+            }
             return name
         }
         throw DownloadError(.fileExists, while: .create, path(name))
+    }
+
+    /// What is under that name; nil where there is no file.
+    package func stamp(_ name: String) throws(DownloadError) -> FileStamp? {
+        let path = path(name)
+        return try attempt(.inspect, path) { () throws(Errno) in
+            try path.status().flatMap { $0.isRegular ? FileStamp($0) : nil }
+        }
+    }
+
+    /// The name of the file that had this status; nil where there is none.
+    package func name(of stamp: FileStamp) throws(DownloadError) -> String? {
+        try LibraryScan(folder).stamps().first { name, found in
+            found == stamp && !LibraryName.isInternal(name)
+        }?.key
     }
 
     /// The file of that name where its record fits it.
@@ -76,23 +97,73 @@ package struct LibraryFiles: Sendable {
         return KnownFile(name: name, record: record, stamp: found.stamp)
     }
 
-    /// Keeps on disk that a file is not what was fetched, though nothing else tells of it.
-    package func noteDamage(_ file: KnownFile) {
-        var record = file.record
-        // No file has that time: the record fits none.
-        record.modified = .min
-        // Without it the next verification finds it again.
-        _ = try? RecordStore.write(record, for: path(file.name))
+    /// The key's file, which is under one of these names, where its record fits it.
+    package func known(
+        _ key: StorageKey,
+        among names: [String]
+    ) throws(DownloadError) -> KnownFile? {
+        for name in names {
+            if let file = try known(name), file.record.key == key { return file }
+        }
+        return nil
     }
 
-    /// Removes a file and what is kept of it.
+    /// Whether a download of the key may have that name: neither a file nor what another's download has
+    /// left is there.
+    package func isFree(_ name: String, for key: StorageKey) throws(DownloadError) -> Bool {
+        guard try !FileFolder(folder).exists(name) else { return false }
+        return KeyMark.isPossible(key, on: DownloadPaths(path(name)).partial)
+    }
+
+    /// Whether a finished file is what a download of that key has made.
+    package func isOwn(_ name: String, _ key: StorageKey) -> Bool {
+        if let stored = RecordStore.stored(for: path(name)) { return stored.key == key }
+        return KeyMark.key(on: path(name)) == key
+    }
+
+    /// All bytes of a file, as long as it is what is known of it; nil where it is not.
+    package func read(_ file: KnownFile, limit: Int) throws(DownloadError) -> [UInt8]? {
+        guard try stamp(file.name) == file.stamp else { return nil }
+        let bytes = try FileFolder(folder).read(file.name, limit: limit, followsLinks: false)
+        return try stamp(file.name) == file.stamp ? bytes : nil
+    }
+
+    /// Keeps on disk what a look at a file has found, as long as it is the same file.
     ///
-    /// False where there was none.
-    package func remove(_ name: String) throws(DownloadError) -> Bool {
-        let path = path(name)
-        var isGone = false
+    /// False where it is not.
+    package func renew(_ file: KnownFile) throws(DownloadError) -> Bool {
+        guard try stamp(file.name) == file.stamp else { return false }
+        try RecordStore.write(file.record, for: path(file.name))
+        return true
+    }
+
+    /// Keeps on disk that a file is not what was fetched, though nothing else tells of it.
+    ///
+    /// False where there is another file meanwhile.
+    package func noteDamage(_ file: KnownFile) throws(DownloadError) -> Bool {
+        var damaged = file
+        // No file has that time: the record fits none.
+        damaged.record.modified = .min
+        // Without it the next verification finds it again.
+        return (try? renew(damaged)) ?? true
+    }
+
+    /// Removes a file, as long as it is what is known of it, and what is kept of it.
+    ///
+    /// False where there was none. Throws `.fileExists` where somebody has put something else there.
+    package func remove(_ file: KnownFile) throws(DownloadError) -> Bool {
+        let path = path(file.name)
+        let status = try attempt(.inspect, path) { () throws(Errno) in try path.status() }
+        if let status, FileStamp(status) != file.stamp {
+            throw DownloadError(
+                .fileExists,
+                "\(file.name) is another file than the key's, or was written to",
+                advice: "look at it, and ask again"
+            )
+        }
+        var isGone = status == nil
         do throws(Errno) {
-            try path.removeFile()
+            if !isGone { try path.removeFile() }
         } catch .noSuchFileOrDirectory {
             isGone = true
         } catch {

@@ -61,11 +61,18 @@ package struct LibraryScan: Sendable {
     /// A file that was finished, though its process died before it was noted.
     private func settle(_ content: inout LibraryContent) {
         for (name, note) in content.notes {
-            guard let order = note, let file = content.files[order.name],
-                file.fittingRecord?.key != order.key,
-                let mark = RepresentationMark.found(on: path(order.name)),
+            guard let noted = note, content.files[noted.name]?.record == .absent,
+                RepresentationMark.found(on: path(noted.name)) != nil,
                 // Another process is about to do it.
-                let claim = try? PendingNote.claim(order, in: folder)
+                let (claim, order) = try? PendingNote.take(noted.key, in: folder)
+            else { continue }
+            defer { claim.release() }
+            let path = path(order.name)
+            // What was there before may be somebody's: only what this key's download has made is its own,
+            // and only where nobody has said since what it is.
+            guard let file = try? look(at: [order.name])[order.name], file.record == .absent,
+                KeyMark.key(on: path) == order.key,
+                let mark = RepresentationMark.found(on: path), mark.total == file.stamp.size
             else { continue }
             var record = FileRecord(
                 key: order.key,
@@ -77,11 +84,8 @@ package struct LibraryScan: Sendable {
             record.entityTag = mark.tag
             record.lastModified = mark.lastModified
             // Where it cannot be written the download goes on, and finds the file.
-            guard (try? RecordStore.write(record, for: path(order.name))) != nil else {
-                claim.release()
-                continue
-            }
-            content.files[order.name]?.record = .found(record)
+            guard (try? RecordStore.write(record, for: path)) != nil else { continue }
+            content.files[order.name] = FoundFile(stamp: file.stamp, record: .found(record))
             content.notes[name] = nil
             // It finds its file the next time.
             try? claim.remove()

@@ -50,11 +50,44 @@ package final class PendingNote: Sendable {
         throw isHeld(order.key, by: nil)
     }
 
+    /// Takes a key whose note is there, as it is, with what it says.
+    ///
+    /// Nil where there is none, or somebody has it.
+    package static func take(
+        _ key: StorageKey,
+        in folder: FilePath
+    ) throws(DownloadError) -> (note: PendingNote, order: PendingDownload)? {
+        let path = path(of: key, in: folder)
+        for _ in 0..<mostAttempts {
+            switch try locked(path) {
+            case .taken(let file):
+                guard let order = read(path) else { return nil }
+                return (PendingNote(key, path, file), order)
+            case .held: return nil
+            case .gone
+            where try attempt(.inspect, path, { () throws(Errno) in try path.status() })
+                == nil:
+                return nil
+            case .gone: continue
+            }
+        }
+        return nil
+    }
+
     /// Notes what a download is that nobody runs; one that somebody runs is left alone.
+    ///
+    /// Without `creates`, one that has no note any more is not given one: it was finished, or thrown
+    /// away.
     package static func save(
         _ order: PendingDownload,
-        in folder: FilePath
+        in folder: FilePath,
+        creates: Bool = true
     ) throws(DownloadError) {
+        guard creates else {
+            guard let note = try take(order.key, in: folder)?.note else { return }
+            defer { note.release() }
+            return try note.write(order)
+        }
         do throws(DownloadError) {
             try claim(order, in: folder).release()
         } catch  where error.code == .alreadyRunning {
@@ -173,13 +206,25 @@ package final class PendingNote: Sendable {
 }
 
 /// Who fetches the keys of a folder at this moment.
-package enum PendingOwners {
-    /// By the note's number on the disk; a process whose number the system does not tell is nil.
-    package static var current: [UInt64: Int32?] { LockTable.owners }
+package struct PendingOwners: Sendable {
+    private let entries: [UInt64: [LockTable.Entry]]
 
-    /// Nil where nobody has it.
-    package static func owner(of note: FilePath, among owners: [UInt64: Int32?]) -> Int32?? {
+    /// Nobody.
+    package init() { entries = [:] }
+
+    private init(_ entries: [LockTable.Entry]) {
+        self.entries = Dictionary(grouping: entries, by: \.inode)
+    }
+
+    /// As the system tells at this moment.
+    package static var current: PendingOwners { PendingOwners(LockTable.entries) }
+
+    /// Nil where nobody has it; a process whose number the system does not tell is nil within.
+    package func owner(of note: FilePath) -> Int32?? {
         // A note that is not there is nobody's.
-        (try? note.status())?.flatMap { owners[$0.identity.inode] }
+        guard let identity = (try? note.status())?.identity else { return nil }
+        return LockTable.entry(of: identity, among: entries[identity.inode] ?? []).map { entry in
+            entry.process > 0 ? entry.process : nil
+        }
     }
 }

@@ -77,23 +77,18 @@ enum LockTable {
     private static let longest = 1024 * 1024
 
     static func owner(of identity: FileStatus.Identity) -> Int32? {
-        let entries = read().split(separator: "\n").compactMap(Entry.init)
-        let same = entries.filter { $0.inode == identity.inode }
-        // Some file systems (btrfs, overlays) show the kernel another device than programs.
-        let owner =
-            same.first { $0.device == identity.device } ?? (same.count == 1 ? same.first : nil)
-        return owner.flatMap { $0.process > 0 ? $0.process : nil }
+        let found = entry(of: identity, among: entries.filter { $0.inode == identity.inode })
+        return found.flatMap { $0.process > 0 ? $0.process : nil }
     }
 
-    /// The processes that have locked files, by the files' numbers, on whatever device; nil where the
-    /// number of a process is not told.
-    static var owners: [UInt64: Int32?] {
-        let entries = read().split(separator: "\n").compactMap(Entry.init)
-        return Dictionary(
-            entries.map { ($0.inode, $0.process > 0 ? $0.process : nil) },
-            uniquingKeysWith: { first, _ in first }
-        )
+    /// `same`: the locks on files of that number, on whatever device.
+    static func entry(of identity: FileStatus.Identity, among same: [Entry]) -> Entry? {
+        // Some file systems (btrfs, overlays) show the kernel another device than programs.
+        same.first { $0.device == identity.device } ?? (same.count == 1 ? same.first : nil)
     }
+
+    /// All locks on files.
+    static var entries: [Entry] { read().split(separator: "\n").compactMap(Entry.init) }
 
     /// The numbers of all files that are locked, on whatever device.
     static var lockedInodes: Set<UInt64> {

@@ -33,11 +33,14 @@ package struct FileFolder: Hashable, Sendable {
     }
 
     /// All bytes of a file; an error where they are more than `limit`.
-    package func read(_ name: String, limit: Int) throws(DownloadError) -> [UInt8] {
+    package func read(
+        _ name: String,
+        limit: Int,
+        followsLinks: Bool = true
+    ) throws(DownloadError) -> [UInt8] {
         let path = try resolve(name)
-        let file = try attempt(.inspect, path) { () throws(Errno) in
-            try OpenFile(path, O_RDONLY | O_NONBLOCK)
-        }
+        let flags = O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
+        let file = try attempt(.inspect, path) { () throws(Errno) in try OpenFile(path, flags) }
         // One more than that tells of a file that grows.
         let bytes = try attempt(.inspect, path) { () throws(Errno) in
             try file.contents(limit: limit == .max ? limit : max(0, limit) + 1)

@@ -19,6 +19,14 @@ package enum FolderPreparation {
         }
     }
 
+    /// Whether both paths lead to one folder.
+    package static func isSame(_ one: FilePath, _ other: FilePath) throws(DownloadError) -> Bool {
+        try attempt(.inspect, one) { () throws(Errno) in
+            guard let status = try one.targetStatus() else { return false }
+            return try other.targetStatus()?.identity == status.identity
+        }
+    }
+
     private static func create(_ folder: FilePath, _ mode: mode_t) throws(Errno) {
         var missing: [FilePath] = []
         var place = folder

@@ -5,12 +5,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct DropTests {
     private func read(_ text: String, _ kind: DropList.Kind) -> [DropItem]? {
-        try? DropList.read(Array(text.utf8), kind)
+        try? DropList.read(Array(text.utf8), kind) { "\($0.utf8.count)" }
     }
 
     private func reason(_ text: String, _ kind: DropList.Kind) -> String? {
         do throws(DropList.Fault) {
-            _ = try DropList.read(Array(text.utf8), kind)
+            _ = try DropList.read(Array(text.utf8), kind) { _ in "" }
             return nil
         } catch {
             return error.reason
@@ -46,7 +46,7 @@ struct DropTests {
         #expect(items.map(\.key.text) == items.map(\.url.absoluteString))
         #expect(reason("https://a.example/1\nftp://b.example/2\n", .txt)?.contains("ftp") == true)
         #expect(reason("# nothing\n", .txt) == "it has no URL")
-        #expect((try? DropList.read([0xFF, 0xFE, 0xFF], .txt)) == nil)
+        #expect((try? DropList.read([0xFF, 0xFE, 0xFF], .txt) { _ in "" }) == nil)
     }
 
     @Test func `JSON has texts and objects`() throws {
@@ -60,6 +60,15 @@ struct DropTests {
         for bad in ["{}", "[1]", "[{\"key\": \"a\"}]", "[", "[\"nothing\"]", "[]"] {
             #expect(reason(bad, .json) != nil)
         }
+    }
+
+    @Test func `a key of a signed URL tells no secret, and is its own all the same`() throws {
+        let urls = ["one", "other1"].map { "https://a.example/x?signature=\($0)&expires=9" }
+        let keys = try #require(read(urls.joined(separator: "\n"), .txt)).map(\.key.text)
+        #expect(Set(keys).count == 2)
+        for key in keys { #expect(!key.contains("one") && !key.contains("other1")) }
+        for key in keys { #expect(key.hasPrefix("https://a.example/x?")) }
+        #expect(read(urls[0], .url)?.first?.url.absoluteString == urls[0])
     }
 
     @Test func `a file is whole when nobody writes and it has rested`() {

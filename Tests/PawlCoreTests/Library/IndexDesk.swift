@@ -106,7 +106,13 @@ extension [LibraryIndex.Action] {
         compactMap { if case .renew(let key, _, _) = $0 { key } else { nil } }
     }
     var saves: [PendingDownload] {
-        compactMap { if case .save(let order) = $0 { order } else { nil } }
+        compactMap { if case .save(let order, _) = $0 { order } else { nil } }
+    }
+    var discards: [PendingDownload] {
+        compactMap { if case .discardPart(let order) = $0 { order } else { nil } }
+    }
+    var looks: [String] {
+        compactMap { if case .lookAt(let name) = $0 { name } else { nil } }
     }
     var moves: [String] {
         compactMap { if case .moveRecord(let old, let new) = $0 { "\(old) \(new)" } else { nil } }

@@ -100,8 +100,10 @@ struct LibraryIndexFolderTests {
         var content = LibraryContent()
         let file = desk.file("a")
         content.files["a"] = FoundFile(stamp: file.stamp, record: .found(file.record))
+        var edited = desk.file("b").stamp
+        edited.size += 1
         content.files["edited"] = FoundFile(
-            stamp: desk.stamp(inode: 8),
+            stamp: edited,
             record: .found(desk.file("b").record)
         )
         content.files["odd"] = FoundFile(stamp: desk.stamp(inode: 9), record: .damaged("why"))

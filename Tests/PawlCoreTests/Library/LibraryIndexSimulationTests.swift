@@ -85,8 +85,8 @@ struct LibrarySimulation {
         case 1: end = .stopped
         case 2:
             let error = DownloadError(status: pick([403, 404, 500]), reason: "", host: "h")
-            end = .failed(error, brought: random.next() % 2 == 0)
-        default: end = .failed(DownloadError(.network, "broke"), brought: false)
+            end = .failed(error, reached: Int64(random.next() % 5))
+        default: end = .failed(DownloadError(.network, "broke"), reached: 0)
         }
         apply(.runEnded(key, run, end))
     }

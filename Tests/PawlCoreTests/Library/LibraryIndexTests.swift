@@ -51,7 +51,7 @@ struct LibraryIndexTests {
         #expect(desk.index.handle(.urlReplaced("a", other)).stops == [true])
         #expect(desk.end("a", .stopped).starts.map(\.order.url) == [other])
         // One that has failed is noted, and goes on when it is asked for.
-        _ = desk.end("a", .failed(DownloadError(.network, "broke"), brought: true))
+        _ = desk.end("a", .failed(DownloadError(.network, "broke"), reached: 1000))
         #expect(
             desk.index.handle(.urlReplaced("a", desk.url("a"))).saves.map(\.url) == [desk.url("a")]
         )
@@ -64,33 +64,57 @@ struct LibraryIndexTests {
         var desk = IndexDesk()
         let expired = DownloadError(status: status, reason: "", host: "h")
         _ = desk.ask("a", renews: true)
-        #expect(desk.end("a", .failed(expired, brought: true)).renewals == ["a"])
+        #expect(desk.end("a", .failed(expired, reached: 1000)).renewals == ["a"])
         let run = try #require(desk.run(of: "a"))
         #expect(desk.index.handle(.urlGiven("a", run + 1, desk.url("a"))).isEmpty)
         let other = try #require(URL(string: "http://other.example/a"))
         let actions = desk.index.handle(.urlGiven("a", run, other))
         #expect(actions.starts.map(\.order.url) == [other])
         #expect(
-            desk.end("a", .failed(expired, brought: false)).concluded == [.failed(.code(status))]
+            desk.end("a", .failed(expired, reached: 0)).concluded == [.failed(.code(status))]
         )
         _ = desk.ask("a", renews: true)
-        _ = desk.end("a", .failed(expired, brought: false))
+        _ = desk.end("a", .failed(expired, reached: 0))
         _ = desk.index.handle(.urlGiven("a", desk.run(of: "a") ?? 0, other))
-        #expect(desk.end("a", .failed(expired, brought: true)).renewals == ["a"])
+        #expect(desk.end("a", .failed(expired, reached: 1000)).renewals == ["a"])
         #expect(
             desk.index.handle(.urlGiven("a", desk.run(of: "a") ?? 0, nil)).concluded
                 == [.failed(.code(status))]
         )
     }
 
+    @Test func `a source that begins anew each time is not asked for in a circle`() {
+        let expired = DownloadError(status: 403, reason: "", host: "h")
+        var renewal = LinkRenewal()
+        var answers: [Bool] = []
+        for reached in [4000, 4000, 100, 4001] as [Int64] {
+            answers.append(renewal.mayAsk(after: expired, reached: reached))
+        }
+        #expect(answers == [true, false, false, true])
+        // A few bytes each time are no reason to ask for ever.
+        var asked = 2
+        for bytes in 5000..<6000 where renewal.mayAsk(after: expired, reached: Int64(bytes)) {
+            asked += 1
+        }
+        #expect(asked == LinkRenewal.most)
+    }
+
+    @Test func `who joins can be asked for a URL where nobody else can`() {
+        var desk = IndexDesk()
+        let expired = DownloadError(status: 403, reason: "", host: "h")
+        _ = desk.ask("a")
+        _ = desk.ask("a", renews: true)
+        #expect(desk.end("a", .failed(expired, reached: 0)).renewals == ["a"])
+    }
+
     @Test func `other failures, and libraries without a closure, ask for nothing`() {
         var desk = IndexDesk()
         _ = desk.ask("a", renews: true)
         let gone = DownloadError(status: 404, reason: "", host: "h")
-        #expect(desk.end("a", .failed(gone, brought: true)).renewals.isEmpty)
+        #expect(desk.end("a", .failed(gone, reached: 1000)).renewals.isEmpty)
         _ = desk.ask("b")
         let expired = DownloadError(status: 403, reason: "", host: "h")
-        #expect(desk.end("b", .failed(expired, brought: true)).renewals.isEmpty)
+        #expect(desk.end("b", .failed(expired, reached: 1000)).renewals.isEmpty)
     }
 
     @Test func `what is thrown away is forgotten when its run has ended`() {
@@ -152,11 +176,11 @@ struct LibraryIndexTests {
         _ = desk.ask("a", renews: true)
         _ = desk.ask("b", renews: true)
         let expired = DownloadError(status: 403, reason: "", host: "h")
-        _ = desk.end("b", .failed(expired, brought: true))
+        _ = desk.end("b", .failed(expired, reached: 1000))
         let actions = desk.index.handle(.closed)
         #expect(actions.stops == [true])
         #expect(actions.concluded == [.failed(.interrupted)])
-        #expect(desk.end("a", .failed(expired, brought: true)).concluded == [.failed(.interrupted)])
+        #expect(desk.end("a", .failed(expired, reached: 1000)).concluded == [.failed(.interrupted)])
         #expect(desk.ask("c").refused == [.usage])
     }
 }

@@ -11,12 +11,13 @@ struct LibraryScanTests {
     /// A file that has its name, of a process that died before it had its record.
     private func finish(
         _ name: String,
+        of key: String? = "the key",
         in folder: PawlStorageTests.ScratchFolder
     ) throws -> [UInt8] {
         let bytes = pattern(5000)
         let paths = DownloadPaths(folder.path.appending(name))
         let store = try PartialStore.sample(paths, total: Int64(bytes.count))
-        store.mark(key: "the key")
+        if let key { store.mark(key: key) }
         try store.write(bytes, at: 0)
         _ = try store.finish(total: Int64(bytes.count), policy: .fail)
         return bytes
@@ -50,10 +51,10 @@ struct LibraryScanTests {
         // Somebody's own; one that was edited since; one that another process is about to note.
         try folder.put([1, 2, 3], "mine")
         try leaveNote("mine", "mine", in: folder.path)
-        _ = try finish("edited", in: folder)
+        _ = try finish("edited", of: "edited", in: folder)
         try leaveNote("edited", "edited", in: folder.path)
         try folder.put([1], "edited")
-        _ = try finish("held", in: folder)
+        _ = try finish("held", of: "held", in: folder)
         let held = try PendingNote.claim(
             PendingDownload(key: "held", name: "held", url: nil),
             in: folder.path
@@ -63,6 +64,41 @@ struct LibraryScanTests {
         #expect(content.files.values.allSatisfy { $0.record == .absent })
         #expect(content.notes.count == 3)
         try held.remove()
+    }
+
+    @Test func `a file of another key's, or of no library's, gets no record`() throws {
+        let folder = try ScratchFolder()
+        guard hasAttributes(folder) else { return }
+        // Fetched there by something else; another key's, renamed onto the noted name.
+        _ = try finish("plain", of: nil, in: folder)
+        try leaveNote("the key", "plain", in: folder.path)
+        _ = try finish("renamed", of: "other", in: folder)
+        try leaveNote("another", "renamed", in: folder.path)
+        let scan = LibraryScan(folder.path)
+        let content = scan.content(try scan.stamps())
+        #expect(content.files.values.allSatisfy { $0.record == .absent })
+        #expect(content.notes.count == 2)
+    }
+
+    @Test func `a record that is there stays, whoever's it is`() throws {
+        let folder = try ScratchFolder()
+        guard hasAttributes(folder) else { return }
+        _ = try finish("a", in: folder)
+        let files = LibraryFiles(folder.path)
+        let record = FileRecord(key: "the key", byteCount: 0, modified: 0, finishedAt: 7)
+        let file = try files.note(record, on: "a", digests: true)
+        // Damaged, and about to be fetched anew.
+        #expect(try files.noteDamage(file))
+        try leaveNote("the key", "a", in: folder.path)
+        let scan = LibraryScan(folder.path)
+        let content = scan.content(try scan.stamps())
+        #expect(content.files["a"]?.fittingRecord == nil)
+        #expect(content.notes.count == 1)
+        guard case .found(let kept)? = content.files["a"]?.record else {
+            Issue.record("\(content.files)")
+            return
+        }
+        #expect(kept.digest == file.record.digest)
     }
 
     @Test func `a partial file tells its key`() throws {

@@ -53,6 +53,21 @@ struct PendingNoteTests {
         #expect(folder.list() == [])
     }
 
+    @Test func `what has ended is noted only where there is a note`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        // Another process has finished it, and has removed the note.
+        try PendingNote.save(order("a"), in: path, creates: false)
+        #expect(folder.list() == [])
+        #expect(try PendingNote.take("a", in: path) == nil)
+        try PendingNote.claim(order("a"), in: path).release()
+        try PendingNote.save(order("a", name: "b"), in: path, creates: false)
+        let taken = try #require(try PendingNote.take("a", in: path))
+        #expect(taken.order.name == "b")
+        #expect(try PendingNote.take("a", in: path) == nil)
+        taken.note.release()
+    }
+
     @Test func `a note that was put under another name is none`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)

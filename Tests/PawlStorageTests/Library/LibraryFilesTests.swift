@@ -1,0 +1,105 @@
+import PawlCore
+import PawlStorage
+import SystemPackage
+import Testing
+
+/// A library's files on disk are acted on only as long as they are what is known of them.
+@Suite(.timeLimit(.minutes(1)))
+struct LibraryFilesTests {
+    private func known(_ name: String, in folder: ScratchFolder) throws -> KnownFile {
+        let record = FileRecord(key: "k", byteCount: 0, modified: 0, finishedAt: 0)
+        return try LibraryFiles(folder.path).note(record, on: name, digests: true)
+    }
+
+    @Test func `a file that is another by now is neither replaced nor removed`() throws {
+        let folder = try ScratchFolder()
+        let files = LibraryFiles(folder.path)
+        try folder.put([1, 2, 3], "a")
+        let file = try known("a", in: folder)
+        #expect(try files.write([4], to: "a", replacing: file) == "a")
+        // It has just become another one.
+        #expect(try files.write([5], to: "a", replacing: file) == "a.1")
+        #expect(try files.write([6], to: "a", replacing: nil) == "a.2")
+        #expect(failure { _ = try files.remove(file) }?.code == .fileExists)
+        #expect(try files.read(file, limit: 100) == nil)
+        let now = try known("a", in: folder)
+        #expect(try files.read(now, limit: 100) == [4])
+        #expect(try files.remove(now))
+        #expect(try !files.remove(now))
+        #expect(folder.names == ["a.1", "a.2"])
+    }
+
+    @Test func `nothing is noted on a file that came in between`() throws {
+        let folder = try ScratchFolder()
+        let files = LibraryFiles(folder.path)
+        try folder.put([1, 2, 3], "a")
+        let old = try known("a", in: folder)
+        _ = try files.write([4, 5, 6], to: "a", replacing: old)
+        let now = try known("a", in: folder)
+        #expect(try !files.noteDamage(old))
+        #expect(try !files.renew(old))
+        #expect(try files.known("a") == now)
+        #expect(try files.noteDamage(now))
+        #expect(try files.known("a") == nil)
+    }
+
+    @Test func `a file that changes while it is read says nothing of damage`() throws {
+        let folder = try ScratchFolder()
+        let files = LibraryFiles(folder.path)
+        try folder.put(pattern(1000), "a")
+        let file = try known("a", in: folder)
+        var isFirst = true
+        let result = try LibraryCheck(file, in: folder.path).run(reads: true) {
+            () throws(DownloadError) in
+            guard isFirst else { return }
+            isFirst = false
+            _ = try files.write([1], to: "a", replacing: file)
+        }
+        guard case .unsettled = result else {
+            Issue.record("\(result)")
+            return
+        }
+        let again = try LibraryCheck(file, in: folder.path).run(reads: true) {}
+        guard case .fault(.changed, let stamp) = again else {
+            Issue.record("\(again)")
+            return
+        }
+        #expect(stamp == (try files.stamp("a")))
+    }
+
+    @Test func `a name that a file or another's partial file has is not free`() throws {
+        let folder = try ScratchFolder()
+        guard hasAttributes(folder) else { return }
+        let files = LibraryFiles(folder.path)
+        try folder.put([1], "a")
+        try folder.put([1], "b.part")
+        let store = try PartialStore.sample(folder.paths("c"), total: 5000)
+        store.mark(key: "k")
+        try store.write(pattern(1000), at: 0)
+        try store.saveCheckpoint(written: RangeSet((0, 1000)))
+        store.close()
+        #expect(try !files.isFree("a", for: "k"))
+        #expect(try !files.isFree("b", for: "k"))
+        #expect(try files.isFree("c", for: "k"))
+        #expect(try !files.isFree("c", for: "other"))
+        #expect(try files.isFree("d", for: "k"))
+    }
+
+    @Test(arguments: [false, true])
+    func `a file is replaced only where it is the one that was meant`(isEdited: Bool) throws {
+        let folder = try ScratchFolder()
+        try folder.put([1, 2, 3], "disk.iso")
+        let stamp = try #require(try LibraryFiles(folder.path).stamp("disk.iso"))
+        let bytes = pattern(5000)
+        let store = try PartialStore.sample(folder.paths(), total: Int64(bytes.count))
+        try store.write(bytes, at: 0)
+        if isEdited { try folder.put([4, 5], "disk.iso") }
+        let other = folder.path.appending("disk.1.iso")
+        let path = try store.finish(
+            total: Int64(bytes.count),
+            policy: .replace(stamp) { _ in other }
+        )
+        #expect(path.lastComponent?.string == (isEdited ? "disk.1.iso" : "disk.iso"))
+        #expect(folder.names == (isEdited ? ["disk.1.iso", "disk.iso"] : ["disk.iso"]))
+    }
+}
