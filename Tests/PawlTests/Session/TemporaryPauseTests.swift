@@ -14,9 +14,9 @@ struct TemporaryPauseTests {
         try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
     }
 
-    /// A task that has brought `held` bytes and whose connection is gone.
-    private func pause(_ task: DownloadTask, in scene: SessionScene) async {
-        await waitForBytes(Self.held, of: task)
+    /// Until it has brought so many bytes and its connection is gone.
+    private func pause(_ task: DownloadTask, at bytes: Int64, in scene: SessionScene) async {
+        await waitForBytes(bytes, of: task)
         task.pause()
         await scene.origin.waitForQuiet()
     }
@@ -59,9 +59,9 @@ struct TemporaryPauseTests {
     @Test func `cancelled after a pause it leaves nothing`() async throws {
         let scene = try scene()
         let task = DownloadSession(scene.configuration).downloadTask(with: try scene.url())
-        for _ in 0..<2 {
+        for run in 1...2 {
             task.resume()
-            await pause(task, in: scene)
+            await pause(task, at: Int64(run) * Self.held, in: scene)
         }
         task.cancel()
         for await _ in task.progress {}
