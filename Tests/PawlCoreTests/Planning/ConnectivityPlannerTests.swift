@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PawlCore
+import PawlTesting
 import Testing
 
 /// What a download makes of the network's coming and going, by its events.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ConnectivityPlannerTests {
     private static let total: Int64 = 1 << 20
     private let lost = TransferFailure(.connectionLost, "")
@@ -312,8 +313,9 @@ struct ConnectivityPlannerTests {
     /// Failures come only while there is no route or just after: none may ever count.
     @Test func `outages alone never end a download`() async throws {
         var random = SeededRandom()
+        var breath = Breath()
         for _ in 0..<300 {
-            await Task.yield()
+            await breath.take()
             var run = PlannerRun(settings(connections: 2), of: pinned, seed: random.next())
             run.tell(.networkChanged(.unknown))
             var offsets: [TransferID: Int64] = [:]

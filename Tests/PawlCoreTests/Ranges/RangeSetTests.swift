@@ -1,7 +1,8 @@
 import PawlCore
+import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RangeSetTests {
     private static let size: Int64 = 64
 
@@ -20,8 +21,9 @@ struct RangeSetTests {
 
     @Test func `random changes agree with a set of bytes`() async {
         var random = SeededRandom()
+        var breath = Breath()
         for _ in 0..<300 {
-            await Task.yield()
+            await breath.take()
             var set = RangeSet()
             var model = Model()
             for _ in 0..<60 {

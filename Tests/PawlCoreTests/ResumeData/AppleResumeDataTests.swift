@@ -1,10 +1,11 @@
 import struct FoundationEssentials.URL
 import PawlCore
+import PawlTesting
 import Testing
 
 /// Apple's own resume data (both the plist and the keyed-archive form, the two faults repaired) can
 /// be imported: URL, validators, offset.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct AppleResumeDataTests {
     private func imported(_ sample: String) throws -> ResumeData {
         try ResumeData(appleResumeData: try #require([UInt8](base64: sample)))
@@ -68,8 +69,9 @@ struct AppleResumeDataTests {
         for length in stride(from: 0, to: bytes.count, by: 7) {
             _ = try? ResumeData(appleResumeData: bytes[..<length])
         }
+        var breath = Breath()
         for _ in 0..<1500 {
-            await Task.yield()
+            await breath.take()
             var changed = bytes
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 let place = Int.random(in: 0..<changed.count, using: &random)

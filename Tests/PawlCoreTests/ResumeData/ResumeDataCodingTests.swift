@@ -4,11 +4,12 @@ import class FoundationEssentials.JSONEncoder
 import class FoundationEssentials.PropertyListDecoder
 import class FoundationEssentials.PropertyListEncoder
 import PawlCore
+import PawlTesting
 import Testing
 
 /// Resume data has a version and a checksum; each version has a recorded sample; damage gives a clear
 /// error.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ResumeDataCodingTests {
     private func code(_ bytes: some Sequence<UInt8>) -> ErrorCode? {
         do throws(DownloadError) {
@@ -93,8 +94,9 @@ struct ResumeDataCodingTests {
 
     @Test func `each flipped bit is found`() async throws {
         let bytes = Array(ResumeData(try ResumeSamples.content()).data)
+        var breath = Breath()
         for place in bytes.indices {
-            await Task.yield()
+            await breath.take()
             for bit in 0..<8 {
                 var flipped = bytes
                 flipped[place] ^= 1 << bit
@@ -127,8 +129,9 @@ struct ResumeDataCodingTests {
         var random = SeededRandom()
         let bytes = Array(ResumeData(try ResumeSamples.content()).data.dropLast(8))
         var refused = 0
+        var breath = Breath()
         for _ in 0..<4000 {
-            await Task.yield()
+            await breath.take()
             var changed = bytes
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let place = Int.random(in: 12..<changed.count, using: &random)
@@ -187,7 +190,7 @@ struct ResumeDataCodingTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CyclicChecksumTests {
     @Test func `it is CRC-64 as XZ computes it`() {
         #expect(CyclicChecksum.of("123456789".utf8) == 0x995D_C9BB_DF19_39FA)

@@ -1,13 +1,15 @@
 import PawlCore
 import PawlStorage
+import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CheckpointCodingTests {
     @Test func `thousands of random checkpoints come back as they were`() async throws {
         var random = SeededGenerator("checkpoint coding")
+        var breath = Breath()
         for _ in 0..<2_000 {
-            await Task.yield()
+            await breath.take()
             let checkpoint = Checkpoint.random(using: &random)
             let read = try Checkpoint(
                 sequence: checkpoint.sequence,
@@ -42,8 +44,9 @@ struct CheckpointCodingTests {
 
     @Test func `a payload with any byte changed is read or refused, never a crash`() async {
         var random = SeededGenerator("changed payloads")
+        var breath = Breath()
         for _ in 0..<10 {
-            await Task.yield()
+            await breath.take()
             let payload = Checkpoint.random(using: &random).encoded
             for place in payload.indices {
                 var changed = payload

@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlTesting
 import Testing
 
 /// Planner, governor and retry policy against servers with random faults.
@@ -16,8 +17,9 @@ struct SimulationTests {
 
     @Test(arguments: 0..<8)
     func `every download ends with one version or with an error`(part: Int) async {
+        var breath = Breath()
         for round in 0..<Self.rounds / 8 {
-            await Task.yield()
+            await breath.take()
             let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
             var download = SimulatedDownload(seed: seed, server: SimulatedServer(seed: seed))
             download.run()
@@ -27,8 +29,9 @@ struct SimulationTests {
 
     @Test(arguments: 0..<8)
     func `from mirrors, too, it ends with one version or with an error`(part: Int) async {
+        var breath = Breath()
         for round in 0..<Self.rounds / 8 {
-            await Task.yield()
+            await breath.take()
             let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
             let server = SimulatedServer(seed: seed)
             let mirrors = (1...Int(1 + seed % 3)).map {
@@ -42,8 +45,9 @@ struct SimulationTests {
 
     @Test(arguments: 0..<4)
     func `with one good mirror it ends well, whatever the others do`(part: Int) async {
+        var breath = Breath()
         for round in 0..<Self.rounds / 8 {
-            await Task.yield()
+            await breath.take()
             let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
             let server = SimulatedServer(seed: seed)
             let mirrors = [
@@ -76,8 +80,9 @@ struct SimulationTests {
     }
 
     @Test func `a good server costs no byte twice but for races and ends of trials`() async {
+        var breath = Breath()
         for round in 0..<300 {
-            await Task.yield()
+            await breath.take()
             let seed = Self.firstSeed &+ UInt64(round)
             var download = SimulatedDownload(
                 seed: seed,
