@@ -38,10 +38,25 @@ extension LibraryKeeper {
             }
             run.claimed()
             let end = await fetch(run, order, note)
+            if case .failed(let error, _) = end { await write(error, of: run, in: note) }
             note.release()
             return end
         } catch {
             return .failed(error, reached: 0)
+        }
+    }
+
+    /// A failure stands in its note before anybody hears of it, and before the key is free.
+    private func write(_ error: DownloadError, of run: LibraryRun, in note: PendingNote) async {
+        // It may have got another name since it began.
+        let current = state.withLock { $0.index.entries[run.key]?.download?.order }
+        var order = current ?? run.start.order
+        order.failure = PendingDownload.Failure(error)
+        let failed = order
+        do throws(DownloadError) {
+            try await disk.run { () throws(DownloadError) in try note.write(failed) }
+        } catch {
+            session.engine.logger.warning("noting a failure failed: \(error)")
         }
     }
 

@@ -38,9 +38,8 @@ extension LibraryKeeper {
             let besides = state.withLock { $0.index.namesBesides(found) }
             if !besides.isEmpty {
                 let others = try scan.look(at: besides)
-                // What is not there any more is told late.
-                let gone = besides.filter { others[$0] == nil }.sorted()
-                changes.insert(contentsOf: gone.map { .removed($0) }, at: 0)
+                let gone = besides.filter { others[$0] == nil }
+                changes = state.withLock { $0.index.changes(told, found, gone: gone) }
                 found.merge(others) { _, new in new }
             }
             let wakes = state.withLock { state -> [() -> Void]? in

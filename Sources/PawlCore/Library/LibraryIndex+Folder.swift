@@ -30,6 +30,26 @@ extension LibraryIndex {
         return names
     }
 
+    /// The changes with what `gone` adds to them: names of keys' files that are not there any more.
+    ///
+    /// A file that was renamed before the watch had ever seen it comes as a new one: it is told as renamed.
+    package func changes(
+        _ told: [FolderChange],
+        _ found: [String: FoundFile],
+        gone: Set<String>
+    ) -> [FolderChange] {
+        var gone = gone
+        let changes = told.map { change in
+            guard case .added(let name) = change, let file = found[name],
+                let old = file.fittingRecord.flatMap({ entries[$0.key]?.file }),
+                old.stamp == file.stamp, gone.remove(old.name) != nil
+            else { return change }
+            return .renamed(from: old.name, to: name)
+        }
+        // What is not there any more is told late.
+        return gone.sorted().map { .removed($0) } + changes
+    }
+
     /// Another process that has finished a download notes the file's record, then removes its note.
     private func namesOf(_ key: StorageKey) -> [String] {
         guard let download = entries[key]?.download else { return [] }

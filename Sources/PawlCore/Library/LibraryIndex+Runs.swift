@@ -79,8 +79,6 @@ extension LibraryIndex {
         download.order.failure = PendingDownload.Failure(error)
         setDownload(download, of: key)
         return [.conclude(key, .failure(error)), .tell(.failed(key, error))]
-            // Where another process has it, what it wrote down stays.
-            + (error.code == .alreadyRunning ? [] : [.save(download.order, hasEnded: true)])
     }
 
     mutating func given(_ key: StorageKey, _ run: RunID, _ url: URL?) -> [Action] {

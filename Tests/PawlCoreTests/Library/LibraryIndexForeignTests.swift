@@ -49,6 +49,24 @@ struct LibraryIndexForeignTests {
         #expect(desk.ask("b").given == ["b.bin"])
     }
 
+    @Test func `a file that was renamed before the watch saw it is told as renamed`() {
+        var desk = IndexDesk()
+        desk.finish("a", name: "a.bin")
+        let seen = ["b.bin": found(desk.file("a"))]
+        #expect(desk.index.namesBesides(seen) == ["a.bin"])
+        let changes = desk.index.changes([.added("b.bin")], seen, gone: ["a.bin"])
+        #expect(changes == [.renamed(from: "a.bin", to: "b.bin")])
+        #expect(desk.folder(changes, seen).told == ["renamed a.bin b.bin a"])
+        #expect(desk.ask("a").given == ["b.bin"])
+        // Another file with its record is another one: its own is gone.
+        let other = ["c.bin": copy(of: desk.file("a"), into: desk.file("other"))]
+        #expect(
+            desk.index.changes([.added("c.bin")], other, gone: ["b.bin"]) == [
+                .removed("b.bin"), .added("c.bin"),
+            ]
+        )
+    }
+
     @Test func `a name that a file of nobody's has is not free`() throws {
         var desk = IndexDesk()
         let mine = FoundFile(stamp: desk.stamp(inode: 5))
