@@ -93,6 +93,35 @@ struct MultiplexTests {
         #expect(asked.allSatisfy { $0.version == "HTTP/1.1" })
     }
 
+    @Test func `who was moved to a connection of its own goes on, and bears to be told more`()
+        async throws
+    {
+        let server = try await server(http2: false)
+        try await withTransport(loops: 2) { transport in
+            let request = try request("5", of: server)
+            let sinks = (0..<4).map { _ in RecordingSink(head: { _ in .hold }) }
+            let running = sinks.map { transport.start(request, sink: $0) }
+            for sink in sinks { _ = await sink.head.value }
+            for transfer in running { transfer.resume() }
+            for sink in sinks {
+                #expect(await sink.end.value.outcome == .completed)
+                #expect(sink.record.body == Self.small(5))
+            }
+            for transfer in running {
+                transfer.resume()
+                transfer.nudge()
+                transfer.cancel()
+            }
+            // The loops take commands in order: when these are through, those were heeded.
+            try await fetchSmall(20, of: server, over: transport)
+            for sink in sinks {
+                #expect(sink.record.ends.count == 1)
+                #expect(sink.record.misplacedCalls == 0)
+            }
+        }
+        #expect(try await server.close().allSatisfy { $0.version == "HTTP/1.1" })
+    }
+
     @Test func `a server may allow few streams, and end connections`() async throws {
         let server = try await server(
             """

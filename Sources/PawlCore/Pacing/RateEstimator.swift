@@ -37,6 +37,11 @@ package struct RateEstimator: Sendable {
         self.last = (moment, totalBytes)
     }
 
+    /// Leaves out the time since the last sample: nothing was to come.
+    package mutating func skip(totalBytes: Int64, to moment: Moment) {
+        last = (moment, totalBytes)
+    }
+
     /// Bytes a second as of `moment`: falls while no sample comes, as if nothing had come.
     package func bytesPerSecond(at moment: Moment) -> Double {
         guard let last, weight > 0 else { return 0 }

@@ -169,6 +169,12 @@ package struct ConnectionGovernor: Sendable {
         takeRest(now)
     }
 
+    /// Nothing was to come up to now: what was being measured is measured anew.
+    package mutating func interrupted(at now: Moment) {
+        if case .resting = phase { return }
+        phase = .settling(since: now)
+    }
+
     private func isEnough(_ window: Window, _ latency: Duration, _ now: Moment) -> Bool {
         let needed = isClear(window) ? Self.shortestWindow : Self.carefulWindow
         let shortest = min(Self.longestWindow, max(needed, latency * 4))

@@ -72,7 +72,8 @@ package indirect enum DownloadEvent: Sendable {
     /// `offset` is behind the last byte that was kept.
     case transferEnded(TransferID, offset: Int64, TransferOutcome)
     /// `work` is what the busiest of the threads that move bytes has worked, added up over all ticks.
-    case ticked([TransferSample], work: Duration = .zero)
+    /// While the caller has the download suspended nothing is to come, and nothing is measured.
+    case ticked([TransferSample], work: Duration = .zero, isSuspended: Bool = false)
     /// How the network is reached now; never told where the settings do not ask for it.
     case networkChanged(NetworkPath)
     /// A sync failed: of the bytes on disk only these can be trusted.

@@ -7,6 +7,7 @@ extension DownloadPlanner {
         _ actions: inout [DownloadAction]
     ) {
         noteProgress(of: observe(samples, now))
+        for place in Set(parts.segments.values.map(\.source)) { sources[place].record.pass(now) }
         guard case .running = phase else { return }
         watchNetwork(now, &actions)
         closeStalled(now, &actions)
@@ -15,19 +16,30 @@ extension DownloadPlanner {
         closeSlow(now, &actions)
     }
 
+    /// Where the caller has the download suspended, that time is nobody's: no connection is slow or
+    /// silent, none has proved to be too many, and a trial of more begins to be measured again.
+    mutating func stoodStill(_ samples: [TransferSample], _ now: Moment) {
+        noteProgress(of: observe(samples, now, isSuspended: true))
+        for place in sources.indices { sources[place].record.skip(to: now) }
+        governor.interrupted(at: now)
+    }
+
     /// Takes in where the transfers stand; returns the sources that brought bytes.
-    private mutating func observe(_ samples: [TransferSample], _ now: Moment) -> Set<Int> {
+    private mutating func observe(
+        _ samples: [TransferSample],
+        _ now: Moment,
+        isSuspended: Bool = false
+    ) -> Set<Int> {
         var moved: Set<Int> = []
         for sample in samples {
             guard let before = parts.segments[sample.id] else { continue }
             parts.update(sample.id) {
-                guard $0.observe(sample, at: now) else { return }
+                guard $0.observe(sample, at: now, isSuspended: isSuspended) else { return }
                 moved.insert($0.source)
                 sources[$0.source].record.came($0.offset - before.offset)
             }
             noteFirstByte(sample.id, now)
         }
-        for place in Set(parts.segments.values.map(\.source)) { sources[place].record.pass(now) }
         return moved
     }
 
@@ -46,7 +58,9 @@ extension DownloadPlanner {
     }
 
     private mutating func noteFirstByte(_ id: TransferID, _ now: Moment) {
-        guard let segment = parts.segments[id], segment.firstByteAt == now else { return }
+        guard let segment = parts.segments[id], segment.firstByteAt == now,
+            !segment.hasStoodStill
+        else { return }
         // A tick may be late by a fifth of a second: between sources that would leave the faster one
         // idle at the end.
         let first = sources.count > 1 ? segment.headAt ?? now : now

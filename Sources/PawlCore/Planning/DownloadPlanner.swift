@@ -25,6 +25,8 @@ package struct DownloadPlanner: Sendable {
     var highWater: Int64 = 0
     var slots = SlotLedger()
     var gate: ConnectivityGate
+    /// Whether the caller had it suspended at the last tick.
+    var isSuspended = false
     private var nextNumber = 1
 
     enum Phase {
@@ -71,7 +73,13 @@ package struct DownloadPlanner: Sendable {
         case .storeReset(let id): storeReset(id, now, &actions)
         case .transferEnded(let id, let offset, let outcome):
             ended(id, offset, outcome, now, &actions)
-        case .ticked(let samples, let work): ticked(samples, work, now, &actions)
+        case .ticked(let samples, let work, let isSuspended):
+            self.isSuspended = isSuspended
+            if isSuspended {
+                stoodStill(samples, now)
+            } else {
+                ticked(samples, work, now, &actions)
+            }
         case .networkChanged(let path): networkChanged(path, now, &actions)
         case .syncFailed(let durable):
             // Bytes that are being dropped need no distrust.
@@ -94,7 +102,8 @@ package struct DownloadPlanner: Sendable {
             let look = slots.isWaiting ? now + .seconds(1) : nil
             return [look, retryAt].compactMap(\.self).min()
         }
-        return now + (governor.isMeasuring ? .milliseconds(25) : .milliseconds(200))
+        let isMeasuring = governor.isMeasuring && !isSuspended
+        return now + (isMeasuring ? .milliseconds(25) : .milliseconds(200))
     }
 
     /// Whether the download waits before it tries again.

@@ -29,6 +29,9 @@ package struct Segment: Sendable {
     package var lastProgressAt: Moment
     /// How long nothing has come, as of the last tick; none before its first byte.
     private var silence = Duration.zero
+    /// Whether the caller had the download suspended before its first byte: how long that took says
+    /// nothing.
+    package private(set) var hasStoodStill = false
     /// The start of the window in which the minimum speed is measured.
     package var window: (since: Moment, offset: Int64)
     private var skippedBytes: Int64 = 0
@@ -76,7 +79,13 @@ package struct Segment: Sendable {
     }
 
     /// Takes in where the transfer stands; true where bytes came.
-    package mutating func observe(_ sample: TransferSample, at now: Moment) -> Bool {
+    ///
+    /// The time of a suspension does not count.
+    package mutating func observe(
+        _ sample: TransferSample,
+        at now: Moment,
+        isSuspended: Bool = false
+    ) -> Bool {
         let moved = sample.offset > offset
         if moved {
             offset = sample.offset
@@ -90,11 +99,16 @@ package struct Segment: Sendable {
             skippedBytes = sample.skippedBytes
             lastProgressAt = now
         }
-        if sample.isPaused {
+        if sample.isPaused || isSuspended {
             lastProgressAt = now
             window = (now, offset)
         }
         silence = firstByteAt == nil ? .zero : now - lastProgressAt
+        guard !isSuspended else {
+            hasStoodStill = hasStoodStill || firstByteAt == nil
+            rate.skip(totalBytes: offset - start, to: now)
+            return moved
+        }
         rate.record(totalBytes: offset - start, at: now)
         bytesPerSecond = rate.bytesPerSecond(at: now)
         return moved

@@ -29,6 +29,12 @@ struct SourceRecord: Sendable {
         measuredAt = now
     }
 
+    /// The time up to now does not count: the caller had the download suspended.
+    mutating func skip(to now: Moment) {
+        rate.skip(totalBytes: bytes, to: now)
+        if lastSpeed != nil { measuredAt = now }
+    }
+
     /// Bytes a second of all its connections, or what they brought when there were any; nil where
     /// that is not known, or not any more.
     func speed(at now: Moment) -> Double? {

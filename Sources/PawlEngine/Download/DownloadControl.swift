@@ -24,16 +24,16 @@ package final class DownloadControl: Sendable {
     package init() {}
 
     /// Whether no bytes are to come; looked at with each chunk.
-    var isSuspended: Bool { suspended.load(ordering: .relaxed) }
+    var isSuspended: Bool { suspended.load(ordering: .sequentiallyConsistent) }
 
     /// Whether what came is to be thrown away in the end.
     var discards: Bool { state.withLock { $0.wish == .discard } }
 
     /// Connections stand still, and stay.
-    package func suspend() { suspended.store(true, ordering: .relaxed) }
+    package func suspend() { suspended.store(true, ordering: .sequentiallyConsistent) }
 
     package func resume() {
-        suspended.store(false, ordering: .relaxed)
+        suspended.store(false, ordering: .sequentiallyConsistent)
         state.withLock { $0.obey }?(.goOn)
     }
 

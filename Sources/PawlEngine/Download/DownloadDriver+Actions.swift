@@ -119,16 +119,14 @@ extension DownloadDriver {
             engine.budgets.noteMultiplexing(HostBudget.name(of: head.url))
         }
         switch verdict {
-        case .pin, .whole, .write: monitor.answered(head)
-        default: break
-        }
-        switch verdict {
         case .pin, .whole:
+            monitor.answered(head)
             // HTTP/2 and later frame every body, so that a short one is seen.
             isLengthVerified =
                 head["Content-Length"] != nil || head["Transfer-Encoding"] != nil
                 || !head.protocolVersion.hasPrefix("HTTP/1")
         case .write(_, let representation):
+            monitor.answered(head)
             monitor.agreed()
             digests.note(representation)
         default: break

@@ -171,11 +171,8 @@ extension DownloadDriver {
     var isResumable: Bool { planner.representation?.contentEncoding == nil }
 
     func releaseHeld() {
-        guard job.control?.isSuspended != true else { return }
-        for running in transfers.values where running.cursor.isHeld {
-            running.cursor.isHeld = false
-            running.transfer.resume()
-        }
+        guard !isSuspended else { return }
+        for running in transfers.values where running.cursor.letGo() { running.transfer.resume() }
     }
 
     func synced(_ epoch: Int, _ failure: DownloadError?) async {

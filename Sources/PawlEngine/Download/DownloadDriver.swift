@@ -268,10 +268,13 @@ package final class DownloadDriver {
                     isPaused: running.cursor.isPaused(at: now)
                 )
             }
-            await tell(.ticked(samples, work: load.observe(engine.transport.workTimes)))
+            let work = load.observe(engine.transport.workTimes)
+            await tell(.ticked(samples, work: work, isSuspended: isSuspended))
         }
         if let due = keeper.nextDue, now >= due { await attempt(saveCheckpoint) }
     }
+
+    var isSuspended: Bool { job.control?.isSuspended == true }
 
     private var lastTick = Moment.zero
     private var load = ThreadLoad()

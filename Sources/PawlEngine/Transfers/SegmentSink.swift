@@ -137,10 +137,8 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         let isAhead = context.pulse.wrote(written)
         let now = context.limit == nil ? .zero : context.time.now()
         let wait = context.limit?.charge(bytes: received, now: now) ?? .zero
-        if isAhead || context.control?.isSuspended == true {
-            cursor.isHeld = true
-            return .hold
-        }
+        let control = context.control
+        if cursor.hold(while: { isAhead || control?.isSuspended == true }) { return .hold }
         guard wait > .zero else { return .more }
         cursor.pause(until: now + wait)
         return .pause(wait)

@@ -56,11 +56,20 @@ package final class TransferCursor: Sendable {
         collectedUntil.load(ordering: .relaxed) <= now.nanoseconds
     }
 
-    /// Whether the network's thread waits for `Transfer.resume()` because the checkpoint is behind.
-    var isHeld: Bool {
-        get { held.load(ordering: .acquiring) }
-        set { held.store(newValue, ordering: .releasing) }
+    /// Whether the network's thread waits for `Transfer.resume()`: the checkpoint is behind, or the
+    /// caller has suspended the download.
+    package var isHeld: Bool { held.load(ordering: .acquiring) }
+
+    /// Called by the network's thread: false where it need not wait.
+    package func hold(while isNeeded: () -> Bool) -> Bool {
+        guard isNeeded() else { return false }
+        held.store(true, ordering: .sequentiallyConsistent)
+        // Who ended the need between that look and the hold has found nobody to let go.
+        return isNeeded() || !letGo()
     }
+
+    /// Ends a hold; true for the one thread that did, which sees to it that the transfer goes on.
+    package func letGo() -> Bool { held.exchange(false, ordering: .sequentiallyConsistent) }
 
     /// Whether we hold the transfer back ourselves.
     func isPaused(at now: Moment) -> Bool {

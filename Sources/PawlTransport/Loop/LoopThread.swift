@@ -12,6 +12,7 @@ final class LoopThread {
     private let clock = SystemTimekeeper()
     private let timers = PauseTimers()
     private let buffers = BodyBuffers()
+    private var pace = ShowingPace()
     private var active: [ObjectIdentifier: TransferContext] = [:]
     private var idleHandles: [CurlHandle] = []
 
@@ -68,7 +69,13 @@ final class LoopThread {
                 guard let context = CurlHandle.context(of: handle) else { continue }
                 finished(context, code)
             }
-            guard !isLikelyToGoOn else { return }
+            guard !isLikelyToGoOn else {
+                if pace.isDue(borrowers: buffers.borrowers.count, at: clock.now()) {
+                    showGathered()
+                }
+                return
+            }
+            pace.allShown()
             showGathered()
             try multi.poll(milliseconds: timers.milliseconds(from: clock.now()))
         } catch {

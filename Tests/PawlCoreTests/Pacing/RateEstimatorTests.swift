@@ -62,6 +62,15 @@ struct RateEstimatorTests {
         #expect(waiting.bytesPerSecond(at: moment(60)) == 0)
     }
 
+    @Test func `time that is left out does not count`() {
+        var estimator = RateEstimator()
+        estimator.record(totalBytes: 0, at: .zero)
+        estimator.record(totalBytes: 1_000_000, at: moment(1))
+        estimator.skip(totalBytes: 1_000_100, to: moment(500))
+        estimator.record(totalBytes: 2_000_100, at: moment(501))
+        #expect(abs(estimator.bytesPerSecond(at: moment(501)) - 1_000_000) < 1)
+    }
+
     @Test func `a total that falls begins anew`() {
         var estimator = RateEstimator()
         estimator.record(totalBytes: 0, at: .zero)

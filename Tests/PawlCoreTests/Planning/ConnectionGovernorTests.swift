@@ -117,6 +117,36 @@ struct ConnectionGovernorTests {
         #expect(Set(targets) == [1])
     }
 
+    @Test func `a measurement that is interrupted begins anew, and a rest does not end early`() {
+        var governor = ConnectionGovernor(.automatic)
+        var bytes: Int64 = 0
+        var now = Moment.zero
+        func pass(_ time: Duration, _ count: Int64) {
+            now = now + time
+            bytes += count
+            governor.tick(
+                ConnectionGovernor.Reading(
+                    bytes: bytes,
+                    flowing: governor.target,
+                    remaining: 10 << 30,
+                    latency: .milliseconds(20)
+                ),
+                at: now
+            )
+        }
+        for _ in 0..<4 { pass(.milliseconds(50), 50_000) }
+        #expect(governor.target == 2)
+        // Ten seconds in which nothing was to come would have made two look worse than one.
+        for _ in 0..<2 { pass(.milliseconds(50), 100_000) }
+        now = now + .seconds(10)
+        governor.interrupted(at: now)
+        for _ in 0..<6 { pass(.milliseconds(50), 100_000) }
+        #expect(governor.target == 4)
+        while governor.isMeasuring { pass(.milliseconds(50), 100_000) }
+        governor.interrupted(at: now)
+        #expect(!governor.isMeasuring)
+    }
+
     @Test func `a server that refuses gets fewer, and later one more`() {
         var governor = ConnectionGovernor(.fixed(8))
         governor.refused(beyond: 3, at: .zero)

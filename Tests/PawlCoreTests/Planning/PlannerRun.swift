@@ -80,9 +80,13 @@ struct PlannerRun {
 
     mutating func pass(_ time: Duration, _ samples: TransferSample...) { pass(time, samples) }
 
-    mutating func pass(_ time: Duration, _ samples: [TransferSample]) {
+    mutating func pass(
+        _ time: Duration,
+        _ samples: [TransferSample],
+        isSuspended: Bool = false
+    ) {
         now = now + time
-        tell(.ticked(samples))
+        tell(.ticked(samples, isSuspended: isSuspended))
     }
 
     /// Passes the time until the next try, where one is waited for.
