@@ -39,6 +39,13 @@ extension LibraryIndex {
         gone: Set<String>
     ) -> [FolderChange] {
         var gone = gone
+        for change in told {
+            // The watch has seen that itself.
+            switch change {
+            case .renamed(let name, _), .removed(let name): gone.remove(name)
+            case .added, .modified, .overflowed, .ended: break
+            }
+        }
         let changes = told.map { change in
             guard case .added(let name) = change, let file = found[name],
                 let old = file.fittingRecord.flatMap({ entries[$0.key]?.file }),

@@ -97,10 +97,11 @@ extension DownloadDriver {
         total: Int64?
     ) async throws(DownloadError) {
         context.store.current = store
+        // Nobody is to see bytes of a whole that is not known.
+        monitor.sized(total)
         monitor.opened(store, have: have)
         trustedEpoch = store.trustEpoch
         monitor.named(store.paths.final.lastComponent?.string ?? "")
-        monitor.sized(total)
         monitor.resumed(at: have.count)
         keeper.opened(at: engine.time.now())
         if adopted == nil { try await reserve(total, in: store) }

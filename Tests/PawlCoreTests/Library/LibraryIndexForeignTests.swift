@@ -56,6 +56,7 @@ struct LibraryIndexForeignTests {
         #expect(desk.index.namesBesides(seen) == ["a.bin"])
         let changes = desk.index.changes([.added("b.bin")], seen, gone: ["a.bin"])
         #expect(changes == [.renamed(from: "a.bin", to: "b.bin")])
+        #expect(desk.index.changes(changes, seen, gone: ["a.bin"]) == changes)
         #expect(desk.folder(changes, seen).told == ["renamed a.bin b.bin a"])
         #expect(desk.ask("a").given == ["b.bin"])
         // Another file with its record is another one: its own is gone.
