@@ -1,3 +1,5 @@
+// Its headers bring `sigset_t`, too, and a whole module has it from whom it asked first.
+internal import CPlatform
 internal import Glibc
 
 /// The signals that wind up a run or stop it.
