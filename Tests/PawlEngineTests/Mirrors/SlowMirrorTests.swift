@@ -16,6 +16,7 @@ struct SlowMirrorTests {
             let both = try makeScene()
             try await both.scene.download(try both.settings(connections))
             try both.scene.expectFile(resource)
+            #expect(both.scene.asked.count >= 1)
         }
     }
 
