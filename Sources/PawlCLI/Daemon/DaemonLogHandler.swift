@@ -20,9 +20,7 @@ struct DaemonLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
-        var line = event.message.description
-        for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
+        let line = event.line(with: metadata)
         console.message("\(Self.now) \(event.level): \(line.sanitized)")
     }
 

@@ -19,9 +19,7 @@ struct ConsoleLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
-        var line = event.message.description
-        for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
+        let line = event.line(with: metadata)
         let mark = event.level >= .warning ? "note: " : ""
         console.message("pawl: \(mark)\(console.traits.style.showable(line))")
     }
