@@ -43,6 +43,7 @@ let package = Package(
     products: [
         .library(name: "Pawl", targets: ["Pawl"]),
         .executable(name: "pawl", targets: ["PawlTool"]),
+        .executable(name: "pawld", targets: ["PawlDaemonTool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -77,8 +78,8 @@ let package = Package(
         ours(
             "Pawl",
             [
-                "PawlCore", "PawlStorage", "PawlTransport", "PawlEngine", "PawlWire", system,
-                logging,
+                "PawlCore", "PawlStorage", "PawlTransport", "PawlEngine", "PawlWire", "CPlatform",
+                system, logging,
             ]
         ),
         ours("PawlWire", ["PawlCore"]),
@@ -88,9 +89,16 @@ let package = Package(
         ),
         ours(
             "PawlCLI",
-            ["Pawl", "PawlDaemon", "PawlCore", "PawlWire", "CPlatform", arguments, logging, system]
+            ["Pawl", "PawlCore", "PawlWire", "CPlatform", arguments, logging, system]
         ),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCLI"], swiftSettings: settings),
+        .executableTarget(
+            name: "PawlDaemonTool",
+            dependencies: [
+                "PawlCLI", "PawlDaemon", "Pawl", "PawlCore", "PawlWire", arguments, logging,
+            ],
+            swiftSettings: settings
+        ),
         ours("PawlTesting", ["PawlCore", "CCrypto", system]),
 
         .executableTarget(
@@ -132,7 +140,7 @@ let package = Package(
         tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore"]),
         tests(
             "CommandTests",
-            ["PawlCLI", "PawlTool", "PawlCore", "PawlWire", system],
+            ["PawlCLI", "PawlTool", "PawlDaemonTool", "PawlCore", "PawlWire", system],
             path: "Tests/Commands",
             exclude: ["Snapshots"]
         ),

@@ -32,7 +32,7 @@ public final class Places: Sendable {
     /// The identifier may be any text; its path-safe form is the folder's name. By default it is the
     /// program's name.
     public init(applicationIdentifier: String? = nil) {
-        self.applicationIdentifier = applicationIdentifier ?? ProgramName.current
+        self.applicationIdentifier = applicationIdentifier ?? OwnProgram.name
     }
 
     deinit { pool.shutDown() }

@@ -1,8 +1,8 @@
-internal import PawlCore
+package import PawlCore
 
 extension Console {
     /// Says what went wrong and what to do.
-    func report(_ error: DownloadError) {
+    package func report(_ error: DownloadError) {
         let text = traits.style.showable(error.description)
         guard traits.isTerminal, traits.style.hasColours else {
             message("pawl: \(text)")

@@ -1,8 +1,8 @@
-internal import Logging
+package import Logging
 
 extension LogEvent {
     /// The message, and behind it the event's metadata and the logger's own.
-    func line(with metadata: Logger.Metadata) -> String {
+    package func line(with metadata: Logger.Metadata) -> String {
         let all = metadata.merging(self.metadata ?? [:]) { _, new in new }
         return all.sorted { $0.key < $1.key }
             .reduce(into: message.description) { $0 += " \($1.key)=\($1.value)" }

@@ -1,9 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
-internal import Logging
 internal import Pawl
 internal import PawlCore
-internal import PawlDaemon
 internal import PawlWire
 
 /// `pawl daemon`: the process that carries downloads on when nobody waits for them.
@@ -14,56 +12,27 @@ struct DaemonCommand: ParsableCommand {
         subcommands: [Run.self, Start.self, Stop.self, Status.self, Logs.self]
     )
 
-    /// `pawl daemon run`: in front, until it is told to end.
+    /// `pawl daemon run`: this process becomes the daemon's program.
     struct Run: PawlVerb {
         static let configuration = CommandConfiguration(
             commandName: "run",
             abstract: "Run the daemon in front, until Ctrl-C or SIGTERM."
         )
 
-        @Option(
-            name: [.customShort("j", allowingJoined: true), .long],
-            parsing: .unconditional,
-            help: ArgumentHelp("Downloads at a time, 1 to 1000. Default: 5.", valueName: "n")
-        )
-        var jobs: String?
-
-        @Flag(name: .shortAndLong, help: "Say what is being done.")
-        var verbose = false
-
-        @Option(help: .hidden)
-        var readyDescriptor: Int32?
+        @OptionGroup var options: DaemonOptions
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-            let places = try DaemonPlaces.current()
-            // In the background it holds no folder.
-            if readyDescriptor != nil { chdir("/") }
-            let level: Logger.Level = verbose ? .debug : .info
-            let logger = Logger(label: "pawl") { _ in
-                DaemonLogHandler(console: console, level: level)
-            }
-            var daemon = Daemon(places: places, logger: logger)
-            if let jobs {
-                daemon.limit = try usage("--jobs") { () throws(ValueError) in
-                    try NumberText.count(jobs, in: 1...1000)
-                }
-            }
-            let (prepared, ready) = (daemon, ReadySignal(descriptor: readyDescriptor))
-            return {
-                do throws(DownloadError) {
-                    try await prepared.run {
-                        let place = places.socket
-                        logger.notice("the daemon (process \(getpid())) answers at \(place)")
-                        ready.ready()
-                    }
-                    logger.notice("the daemon has ended")
-                    return 0
-                } catch {
-                    ready.failed(error)
-                    console.report(error)
-                    return error.code.exitStatus
-                }
-            }
+            _ = try options.limit()
+            let program = try DaemonProgramFile.path()
+            var arguments = ([DaemonProgramFile.name] + options.words).map { strdup($0) } + [nil]
+            execv(program, &arguments)
+            let reason = String(cString: strerror(errno))
+            for argument in arguments { free(argument) }
+            throw DownloadError(
+                .daemonUnavailable,
+                "the daemon's program cannot be run: \(reason)",
+                advice: "look at \(program)"
+            )
         }
     }
 

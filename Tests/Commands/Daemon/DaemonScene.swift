@@ -22,18 +22,18 @@ final class DaemonScene: Sendable {
     deinit {
         for folder in ["run/pawl", "state/pawl"] {
             let text = (try? home.readText("\(folder)/daemon.lock")) ?? ""
-            guard let id = pid_t(text.prefix { $0.isNumber }), id > 1, Self.isPawl(id) else {
+            guard let id = pid_t(text.prefix { $0.isNumber }), id > 1, Self.isDaemon(id) else {
                 continue
             }
             kill(id, SIGKILL)
         }
     }
 
-    private static func isPawl(_ id: pid_t) -> Bool {
+    private static func isDaemon(_ id: pid_t) -> Bool {
         var path = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/\(id)/exe", &path, path.count)
         let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
-        return String(decoding: bytes, as: UTF8.self).hasSuffix("/pawl")
+        return String(decoding: bytes, as: UTF8.self).hasSuffix("/pawld")
     }
 
     var settings: ProcessSettings {

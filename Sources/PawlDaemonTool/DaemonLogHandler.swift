@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import PawlCLI
 internal import PawlCore
 
 /// Writes log entries with the time in front: `2026-11-21T17:00:00Z notice: …`.

@@ -1,12 +1,11 @@
 internal import Glibc
-internal import Pawl
-internal import PawlCore
+package import PawlCore
 internal import PawlWire
 
 /// Beginning and ending the daemon.
 extension DaemonClient {
     /// Starts it unless it runs; returns whether it ran already.
-    func startDaemon() async throws(DownloadError) -> Bool {
+    package func startDaemon() async throws(DownloadError) -> Bool {
         do throws(DownloadError) {
             _ = try await status()
             return true
@@ -43,7 +42,7 @@ extension DaemonClient {
     }
 
     /// Asks; where no daemon answers, starts one and asks again.
-    func starting<Value: Sendable>(
+    package func starting<Value: Sendable>(
         _ ask: @Sendable (DaemonClient) async throws(DownloadError) -> Value
     ) async throws(DownloadError) -> Value {
         do throws(DownloadError) {
@@ -56,7 +55,7 @@ extension DaemonClient {
     }
 
     /// Waits until the store's lock is free: then all is written and closed.
-    func waitForEnd() async throws(DownloadError) {
+    package func waitForEnd() async throws(DownloadError) {
         let lock = open("\(places.storeFolder)/daemon.lock", O_RDONLY | O_CLOEXEC)
         guard lock >= 0 else { return }
         defer { close(lock) }

@@ -6,20 +6,21 @@ internal import PawlWire
 /// Starts a daemon as a process of its own, which outlives this one.
 enum DaemonLauncher {
     /// The descriptor on which the daemon says that it answers, or why it does not.
-    static let readyDescriptor: Int32 = 3
+    private static let readyDescriptor: Int32 = 3
     private static let mostLogBytes = 4 << 20
 
     /// Returns when the daemon answers.
     ///
     /// It blocks. Throws the daemon's own error where it ends instead.
     static func start(_ places: DaemonPlaces) throws(DownloadError) {
+        let program = try DaemonProgramFile.path()
         let log = try openLog(places.log)
         defer { close(log) }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw failure("making a pipe", errno) }
         defer { close(ends[0]) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let code = spawn(log: log, ready: ends[1])
+        let code = spawn(program, log: log, ready: ends[1])
         close(ends[1])
         guard code == 0 else { throw failure("starting it", code) }
         let answer = readAll(ends[0])
@@ -41,11 +42,11 @@ enum DaemonLauncher {
         return descriptor
     }
 
-    private static func spawn(log: Int32, ready: Int32) -> Int32 {
-        let words = ["pawl", "daemon", "run", "--ready-descriptor", "\(readyDescriptor)"]
+    private static func spawn(_ program: String, log: Int32, ready: Int32) -> Int32 {
+        let words = [DaemonProgramFile.name, "--ready-descriptor", "\(readyDescriptor)"]
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        return pawl_spawn_detached("/proc/self/exe", &arguments, log, ready, readyDescriptor)
+        return pawl_spawn_detached(program, &arguments, log, ready, readyDescriptor)
     }
 
     private static func readAll(_ descriptor: Int32) -> [UInt8] {
@@ -68,25 +69,5 @@ enum DaemonLauncher {
             advice: "try pawl daemon run, which stays in front",
             context: what
         )
-    }
-}
-
-/// How a daemon tells the one that has started it.
-struct ReadySignal: Sendable {
-    /// Nil where nobody waits.
-    let descriptor: Int32?
-
-    func ready() { send(Array("ready\n".utf8)) }
-
-    func failed(_ error: DownloadError) {
-        // Without it the starter says that the daemon has ended, and where to look.
-        guard let problem = try? WireJSON.encode(Problem(error)) else { return }
-        send(problem + Array("\n".utf8))
-    }
-
-    private func send(_ bytes: [UInt8]) {
-        guard let descriptor else { return }
-        _ = write(descriptor, bytes, bytes.count)
-        close(descriptor)
     }
 }

@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Logging
+internal import Pawl
+internal import PawlCLI
+internal import PawlCore
+internal import PawlDaemon
+internal import PawlWire
+
+/// `pawld`: what `pawl daemon run` becomes.
+struct DaemonProgram: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: DaemonProgramFile.name,
+        abstract: "Carry downloads on when nobody waits: pawl daemon run.",
+        version: "\(DaemonProgramFile.name) \(PawlVersion.current)"
+    )
+
+    @OptionGroup var options: DaemonOptions
+
+    @Option(help: .hidden)
+    var readyDescriptor: Int32?
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        let ready = ReadySignal(descriptor: readyDescriptor)
+        do throws(DownloadError) {
+            return try work(console, ready)
+        } catch {
+            ready.failed(error)
+            throw error
+        }
+    }
+
+    private func work(_ console: Console, _ ready: ReadySignal) throws(DownloadError) -> VerbWork {
+        let places = try DaemonPlaces.current()
+        // In the background it holds no folder.
+        if readyDescriptor != nil { chdir("/") }
+        let level: Logger.Level = options.verbose ? .debug : .info
+        let logger = Logger(label: "pawl") { _ in
+            DaemonLogHandler(console: console, level: level)
+        }
+        var daemon = Daemon(places: places, logger: logger)
+        if let limit = try options.limit() { daemon.limit = limit }
+        let prepared = daemon
+        return {
+            do throws(DownloadError) {
+                try await prepared.run {
+                    let place = places.socket
+                    logger.notice("the daemon (process \(getpid())) answers at \(place)")
+                    ready.ready()
+                }
+                logger.notice("the daemon has ended")
+                return 0
+            } catch {
+                ready.failed(error)
+                console.report(error)
+                return error.code.exitStatus
+            }
+        }
+    }
+}

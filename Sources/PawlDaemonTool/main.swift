@@ -1,0 +1,3 @@
+import PawlCLI
+
+PawlProgram.run(DaemonProgram.self, Array(CommandLine.arguments.dropFirst()))
