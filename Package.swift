@@ -12,6 +12,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let arguments: Target.Dependency = .product(
     name: "ArgumentParser",
@@ -51,6 +52,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(
+            url: "https://github.com/swiftlang/swift-subprocess",
+            from: "1.0.2",
+            traits: []
+        ),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(
             url: "https://github.com/hummingbird-project/hummingbird",
@@ -85,7 +91,10 @@ let package = Package(
         ours("PawlWire", ["PawlCore"]),
         ours(
             "PawlDaemon",
-            ["Pawl", "PawlCore", "PawlWire", grdb, hummingbird, httpTypes, nio, logging]
+            [
+                "Pawl", "PawlCore", "PawlWire", grdb, hummingbird, httpTypes, nio, subprocess,
+                system, logging,
+            ]
         ),
         ours(
             "PawlCLI",
@@ -119,6 +128,12 @@ let package = Package(
             path: "Tests/LibraryProbe",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "BackgroundProbe",
+            dependencies: ["Pawl"],
+            path: "Tests/BackgroundProbe",
+            swiftSettings: settings
+        ),
         // What the benchmark measures of sessions.
         .executableTarget(
             name: "SessionBench",
@@ -140,7 +155,10 @@ let package = Package(
         tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore"]),
         tests(
             "CommandTests",
-            ["PawlCLI", "PawlTool", "PawlDaemonTool", "PawlCore", "PawlWire", system],
+            [
+                "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "PawlCore", "PawlWire",
+                system,
+            ],
             path: "Tests/Commands",
             exclude: ["Snapshots"]
         ),

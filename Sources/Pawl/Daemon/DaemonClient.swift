@@ -52,16 +52,56 @@ package final class DaemonClient: Sendable {
         try await send(APIPath.changes, SelectedChanges(selection, changes))
     }
 
+    package func register(
+        _ registration: SessionRegistration
+    ) async throws(DownloadError) -> WireSession {
+        try await send(APIPath.sessions, registration)
+    }
+
+    package func forgetSession(_ identifier: String) async throws(DownloadError) {
+        let query = AttachQuery(session: identifier).parameters
+        _ = try await open("DELETE", APIPath.sessions, query)
+    }
+
+    package func acknowledge(_ event: Int64, of session: String) async throws(DownloadError) {
+        let json = try WireJSON.encode(Acknowledgement(session: session, event: event))
+        _ = try await open("POST", APIPath.acknowledgements, fields: [Self.isJSON], body: json)
+    }
+
+    package func resumeData(of id: Int64) async throws(DownloadError) -> ResumeData? {
+        let answer: WireResumeData = try await fetch(APIPath.resumeData(id))
+        return try answer.resumeData.map { (data) throws(DownloadError) in
+            try ResumeData(data: data)
+        }
+    }
+
     package func sessions() async throws(DownloadError) -> WireSessions {
         try await fetch(APIPath.sessions)
     }
 
     /// What happens from now on, or what has happened behind an event that was seen, and goes on.
     package func events(after last: Int64? = nil) async throws(DownloadError) -> DaemonEvents {
-        let fields = last.map { [HTTPField(name: APIPath.lastEvent, value: "\($0)")] } ?? []
-        let stream = try await open("GET", APIPath.events, fields: fields)
+        DaemonEvents(try await open("GET", APIPath.events, fields: Self.fields(after: last)))
+    }
+
+    /// Makes a process a session's owner for as long as the events are read: those that were not
+    /// acknowledged, behind one that was seen, and what happens then.
+    ///
+    /// Throws `.alreadyRunning` where another process has it and is not to go.
+    package func attach(
+        _ query: AttachQuery,
+        after last: Int64?
+    ) async throws(DownloadError) -> DaemonEvents {
+        let fields = Self.fields(after: last)
+        let stream = try await open("GET", APIPath.events, query.parameters, fields: fields)
         return DaemonEvents(stream)
     }
+
+    private static func fields(after last: Int64?) -> [HTTPField] {
+        last.map { [HTTPField(name: APIPath.lastEvent, value: "\($0)")] } ?? []
+    }
+
+    private static let isJSON = HTTPField(name: "Content-Type", value: "application/json")
 
     // MARK: - How
 
@@ -78,8 +118,9 @@ package final class DaemonClient: Sendable {
         fields: [HTTPField] = []
     ) async throws(DownloadError) -> Answer {
         let json = try WireJSON.encode(body)
-        let type = HTTPField(name: "Content-Type", value: "application/json")
-        return try await read(try await open("POST", path, fields: fields + [type], body: json))
+        return try await read(
+            try await open("POST", path, fields: fields + [Self.isJSON], body: json)
+        )
     }
 
     private func open(

@@ -6,6 +6,8 @@ package struct DaemonEvents: AsyncSequence, Sendable {
     package enum Element: Sendable {
         case event(WireEvent)
         case progress(WireProgress)
+        /// Of a session's stream.
+        case notice(AttachQuery.Notice)
     }
     package typealias Failure = DownloadError
 
@@ -19,6 +21,8 @@ package struct DaemonEvents: AsyncSequence, Sendable {
         private var pieces: DataStream.Iterator
         private var parser = ServerSentEventParser()
         private var ready: [ServerSentEvent] = []
+        /// Whether the end came without a word: the daemon was killed, or crashed.
+        private(set) var wasCut = false
 
         init(_ pieces: DataStream.Iterator) { self.pieces = pieces }
 
@@ -40,6 +44,7 @@ package struct DaemonEvents: AsyncSequence, Sendable {
                 } catch {
                     // A stream that breaks is one whose daemon has ended.
                     guard error.code == .network || error.code == .timedOut else { throw error }
+                    wasCut = true
                     return nil
                 }
             }
@@ -52,6 +57,7 @@ package struct DaemonEvents: AsyncSequence, Sendable {
             if event.name == WireProgress.eventName {
                 return .progress(try WireJSON.decode(WireProgress.self, from: event.data.utf8))
             }
+            if let notice = AttachQuery.Notice(rawValue: event.name) { return .notice(notice) }
             guard WireEvent.Kind(rawValue: event.name) != nil else { return nil }
             return .event(try WireJSON.decode(WireEvent.self, from: event.data.utf8))
         }

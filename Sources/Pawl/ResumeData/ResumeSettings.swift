@@ -15,6 +15,8 @@ public struct ResumeSettings: Sendable {
     public var url: URL?
     /// What to do where the data cannot be used; to start anew by default.
     public var fallback = ResumeFallback.startAnew
+    /// How it is done, in place of the session's settings.
+    package var settings: DownloadSettings?
 
     /// Makes the defaults.
     public init() {}

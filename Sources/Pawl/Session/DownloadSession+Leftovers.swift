@@ -14,6 +14,15 @@ extension DownloadSession {
         try? await engine.disk.run { Leftover.discard(DownloadPaths(FilePath(path)), engine) }
     }
 
+    /// With what a download that is to become that file could be gone on; nil where that is nothing.
+    package func resumeData(ofFile path: String, _ request: DownloadRequest) async -> ResumeData? {
+        let settings = request.settings(in: configuration)
+        // Only a pool that was shut down refuses.
+        return try? await engine.disk.run {
+            ResumeData(ofFile: FilePath(path), request.url, settings)
+        }
+    }
+
     /// Removes a finished file; one that is gone already is no error.
     package func removeFile(at path: String) async throws(DownloadError) {
         try await engine.disk.run { () throws(DownloadError) in

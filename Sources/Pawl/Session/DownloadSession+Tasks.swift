@@ -47,7 +47,7 @@ extension DownloadSession {
         completionHandler: DownloadCompletionHandler? = nil
     ) throws(DownloadError) -> DownloadTask {
         let target = ResumeTarget(data, resume)
-        let settings = data.settings(configuration.settings)
+        let settings = data.settings(resume.settings ?? configuration.settings)
         let order = ResumeOrder(
             data,
             partialPath: resume.partialFile,
@@ -97,8 +97,19 @@ extension DownloadSession {
         _ target: DownloadTask.Target,
         _ completionHandler: DownloadCompletionHandler?
     ) -> DownloadTask {
-        makeTask { place in
-            DownloadTask(request, target, at: place, completionHandler: completionHandler)
+        guard let link else {
+            return makeTask { place in
+                DownloadTask(request, target, at: place, completionHandler: completionHandler)
+            }
+        }
+        return makeTask { place in
+            BackgroundTask(
+                request,
+                target,
+                at: place,
+                link: link,
+                completionHandler: completionHandler
+            )
         }
     }
 

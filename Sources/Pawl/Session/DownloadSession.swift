@@ -1,6 +1,7 @@
 public import Logging
 package import PawlCore
 internal import PawlEngine
+internal import struct FoundationEssentials.Date
 internal import Synchronization
 
 /// Tasks that share one configuration and its limits: what `URLSession` is elsewhere.
@@ -28,6 +29,8 @@ public final class DownloadSession: Sendable {
         var hasCleaned = false
         var phase = Phase.open
         var isCancelled = false
+        /// Why it is invalid, where it was not invalidated.
+        var loss: DownloadError?
         var delegate: (any DownloadSessionDelegate)?
 
         var isIdle: Bool { queue.isEmpty && atOnce.isEmpty && runs == 0 && undelivered == 0 }
@@ -48,6 +51,8 @@ public final class DownloadSession: Sendable {
     let bell = Mailbox<Never>()
     let state: Mutex<State>
     let temporaryFiles: TemporaryFiles
+    /// What binds a background session to the daemon.
+    let link: BackgroundLink?
 
     /// Makes a session.
     ///
@@ -78,7 +83,21 @@ public final class DownloadSession: Sendable {
                 delegate: delegate
             )
         )
+        guard case .background(let identifier) = configuration.kind else {
+            link = nil
+            return
+        }
+        let link = BackgroundLink(identifier, configuration, logger)
+        self.link = link
+        // Its numbers last longer than a process.
+        state.withLock { $0.nextIdentifier = Self.freshNumber }
+        link.start(for: self)
     }
+
+    deinit { link?.stop() }
+
+    /// Microseconds since 1970: nobody made as many tasks before.
+    private static var freshNumber: Int { Int(Date().timeIntervalSince1970 * 1e6) }
 
     /// Hears of what the tasks do; nil once the session was invalidated.
     public var delegate: (any DownloadSessionDelegate)? { state.withLock { $0.delegate } }
@@ -93,22 +112,37 @@ public final class DownloadSession: Sendable {
     }
 
     /// All tasks that have not ended, the oldest first.
+    ///
+    /// Of a background session also those that the daemon has from earlier processes: it waits until they are
+    /// known, or no daemon can be had.
     public var allTasks: [SessionTask] {
+        get async {
+            await link?.listed.wait()
+            return currentTasks
+        }
+    }
+
+    /// All tasks that this process knows and that have not ended, the oldest first.
+    package var currentTasks: [SessionTask] {
         state.withLock { state in
             state.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier }
         }
     }
 
-    func makeTask<Kind: SessionTask>(_ make: (SessionTask.Place) -> Kind) -> Kind {
+    /// `number`: what the task was called before; nil takes a new one.
+    func makeTask<Kind: SessionTask>(
+        _ number: Int? = nil,
+        _ make: (SessionTask.Place) -> Kind
+    ) -> Kind {
         state.withLock { state in
             let task = make(
                 SessionTask.Place(
                     session: self,
-                    number: state.nextIdentifier,
+                    number: number ?? state.nextIdentifier,
                     isLate: state.phase != .open
                 )
             )
-            state.nextIdentifier += 1
+            if number == nil { state.nextIdentifier += 1 }
             // A late one that is never resumed must not keep the session from its end.
             if !task.isLate { state.tasks[task.taskIdentifier] = task }
             return task
@@ -142,14 +176,14 @@ public final class DownloadSession: Sendable {
     }
 
     func invalidateIfDone() {
-        let isDone = state.withLock { state in
+        let (isDone, loss) = state.withLock { state in
             guard state.phase == .finishing, state.tasks.isEmpty, state.streams.isEmpty else {
-                return false
+                return (false, state.loss)
             }
             state.phase = .invalid
-            return true
+            return (true, state.loss)
         }
-        if isDone { post(.invalidated) }
+        if isDone { post(.invalidated(loss)) }
     }
 
     /// A task has told of its end.

@@ -50,10 +50,17 @@ public struct SessionConfiguration: Sendable {
     /// to find each other's files, and to clean up after a crash, need the same folder.
     public var temporaryDirectory: String?
     /// The command that the daemon runs when all downloads of a background session have ended and no
-    /// process is attached to it: the program, then its arguments; nil, the default, runs nothing.
+    /// process is attached to it: the program's absolute path, then its arguments; nil, the default, runs
+    /// nothing.
     ///
-    /// Other kinds of sessions take no notice.
+    /// It runs without a shell, with the daemon's environment and `PAWL_SESSION`, the session's identifier,
+    /// for ten minutes at most; what it writes goes to the daemon's log. Other kinds of sessions take no
+    /// notice.
     public var relaunchCommand: [String]?
+    /// Whether a background session takes its identifier from another process that is attached to it.
+    ///
+    /// False, the default, fails with the code `.alreadyRunning` while that process is there.
+    public var takesOverBackgroundSession = false
     /// Where the delegate and the completion handlers are called.
     public var delegateExecutor = DelegateExecutor.automatic
 
@@ -65,9 +72,10 @@ public struct SessionConfiguration: Sendable {
 
     /// The kind `.background`, with the defaults of everything else.
     ///
-    /// `identifier` names the session for ever: the next process that uses it gets its tasks. It needs
-    /// the daemon: where there is none, as in this version, each download of such a session fails with
-    /// the code `.daemonUnavailable`. Data tasks run in this process in any kind of session.
+    /// `identifier` names the session for ever: the next process of the user that uses it gets its tasks, and
+    /// what it missed. The daemon's program, `pawld`, must be beside this one or in PATH; where it cannot be
+    /// had, each download of such a session fails with the code `.daemonUnavailable`. Data tasks run in this
+    /// process in any kind of session.
     public static func background(identifier: String) -> SessionConfiguration {
         SessionConfiguration(kind: .background(identifier: identifier))
     }

@@ -13,7 +13,11 @@ enum SessionEvent: Sendable {
     case waitsForConnectivity(SessionTask)
     case finished(DownloadTask, DownloadedFile)
     case completed(SessionTask, Result<TaskProduct, DownloadError>, TaskMetrics)
-    case invalidated
+    case invalidated(DownloadError?)
+    /// All that a background session missed was told.
+    case finishedEvents
+    /// What was posted before it has been told.
+    case mark(EndSignal)
     /// The deliverer's own end.
     case end
 }
@@ -81,9 +85,12 @@ extension DownloadSession {
             let hadHandler = task.callCompletionHandler(result)
             delegate?.session(self, task: task, didCompleteWithError: result.failure)
             if hadHandler { (task as? DownloadTask)?.removeTemporaryFile() }
-        case .invalidated:
-            delegate?.session(self, didBecomeInvalidWithError: nil)
+        case .invalidated(let error):
+            delegate?.session(self, didBecomeInvalidWithError: error)
             forgetDelegate()
+            link?.stop()
+        case .finishedEvents: delegate?.sessionDidFinishEvents(forBackgroundSession: self)
+        case .mark(let mark): mark.set()
         case .end: break
         }
     }

@@ -23,12 +23,19 @@ final class TemporaryFiles: Sendable {
     private let application: StorageKey
     private let directory: String?
     private let isEphemeral: Bool
+    /// Of a background session: what the daemon has finished waits there until it was told of.
+    private let background: StorageKey?
     private let folders = Mutex<Folders?>(nil)
 
     init(_ configuration: SessionConfiguration) {
         application = configuration.application
         directory = configuration.temporaryDirectory
         isEphemeral = configuration.kind == .ephemeral
+        if case .background(let identifier) = configuration.kind {
+            background = StorageKey(identifier)
+        } else {
+            background = nil
+        }
     }
 
     /// Removes what dead sessions left; an ephemeral one makes its area, too.
@@ -56,6 +63,22 @@ final class TemporaryFiles: Sendable {
         if let left, left.folder == folder { return left.final.string }
         let number = UInt64.random(in: .min ... .max)
         return folder.appending(String(number, radix: 16)).string
+    }
+
+    /// Where the daemon puts temporary files of the session; nothing is created.
+    var backgroundFolder: String? {
+        guard let background, let root = possibleRoots.first else { return nil }
+        return root.appending("background").appending(background.fileName).string
+    }
+
+    /// Makes that folder.
+    func prepareBackground() throws(DownloadError) -> String {
+        _ = try root()
+        guard let folder = backgroundFolder else {
+            throw DownloadError(.directoryNotUsable, "there is no folder for temporary files")
+        }
+        try FolderPreparation.prepare(FilePath(folder), mode: 0o700)
+        return folder
     }
 
     /// Takes a finished file among those that go with the session.

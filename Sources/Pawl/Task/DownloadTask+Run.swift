@@ -20,7 +20,7 @@ extension DownloadTask {
     }
 
     /// A finished file of the session's own goes with it; of others nothing has to.
-    private func settled(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
+    func settled(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
         let (files, name) = (session.temporaryFiles, "\(taskIdentifier)")
         guard isTemporary else {
             if let noteName { files.release(noteName) }
@@ -35,13 +35,8 @@ extension DownloadTask {
     }
 
     private func makeJob(_ run: StartPlace) async throws(DownloadError) -> DownloadJob {
-        if case .background = session.configuration.kind { throw Self.noDaemon }
         guard originalRequest.method == "GET", originalRequest.body.isEmpty else {
-            throw DownloadError(
-                .usage,
-                "\(originalRequest.method.sanitized) cannot be downloaded to a file",
-                advice: "use a data task"
-            )
+            throw Self.notDownloadable(originalRequest.method)
         }
         let request = try CheckedRequest(
             originalRequest.url,
@@ -107,9 +102,11 @@ extension DownloadTask {
         }
     }
 
-    private static let noDaemon = DownloadError(
-        .daemonUnavailable,
-        "a background session needs the daemon, which this version does not have yet",
-        advice: "use the configuration .default"
-    )
+    static func notDownloadable(_ method: String) -> DownloadError {
+        DownloadError(
+            .usage,
+            "\(method.sanitized) cannot be downloaded to a file",
+            advice: "use a data task"
+        )
+    }
 }

@@ -18,6 +18,11 @@ extension DownloadTask {
         // The file changed on the server, and begins anew.
         if told.beginnings != beginnings { told.bytes = 0 }
         told.beginnings = beginnings
+        tellBytes(&told, progress, isLast: isLast)
+    }
+
+    /// Tells of the bytes that came since the last time.
+    func tellBytes(_ told: inout Told, _ progress: DownloadProgress, isLast: Bool) {
         told.bytes = min(told.bytes, progress.completedBytes)
         let count = progress.completedBytes - told.bytes
         // One that waits to be told is enough: a slow delegate must not make a queue grow.

@@ -18,7 +18,7 @@ public typealias DownloadCompletionHandler =
 /// }
 /// let file = try await task.file
 /// ```
-public final class DownloadTask: SessionTask, @unchecked Sendable {
+public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Where to, and with what to begin.
     struct Target: Sendable {
         var destination: TaskDestination
@@ -121,6 +121,22 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// Ends the connections and keeps what came; `resume()` goes on.
     public func pause() { handle(.pauseAsked) }
+
+    /// Whether the download could be gone on with if it were cancelled now, and why not.
+    public var resumability: Resumability { monitor.resumability }
+
+    /// Ends the task, keeps what came, and says with what to go on.
+    ///
+    /// - Returns: Nil where the file is whole, or there is nothing to go on with: `resumability` and the task's
+    ///   `error?.resumeObstacle` say why.
+    public func cancelByProducingResumeData() async -> ResumeData? {
+        end(keeping: true)
+        await end.waitInAnyCase()
+        // It may have been whole before it was cancelled.
+        guard let error else { return nil }
+        // Before its first run what it began with still counts.
+        return error.resumeData ?? (monitor.paths == nil ? resumeOrder?.data : nil)
+    }
 
     // MARK: - For its lifecycle
 

@@ -52,6 +52,8 @@ struct EventsCommand: PawlVerb {
                     if let last, event.id >= last { return 0 }
                 case .progress(let value):
                     if json, progress { console.output(JSONText.line(value) + "\n") }
+                // Of streams that belong to one session.
+                case .notice: break
                 }
                 if console.outputIsClosed { return 0 }
             }

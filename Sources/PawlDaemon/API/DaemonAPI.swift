@@ -10,11 +10,12 @@ internal import PawlWire
 struct DaemonAPI: Sendable {
     let keeper: DownloadKeeper
     let store: DaemonStore
+    let desk: SessionDesk
     let about: DaemonStatus
 
     /// The most that a request's body may have: of one that adds, and of any other.
     private static let mostBytesToAdd = 64 << 20
-    private static let mostBytes = 1 << 20
+    static let mostBytes = 1 << 20
 
     func router() -> Router<BasicRequestContext> {
         let router = Router()
@@ -27,8 +28,8 @@ struct DaemonAPI: Sendable {
             try await act(request, context)
         }
         router.post("/v1/changes") { request, _ in try await change(request) }
-        router.get("/v1/sessions") { _, _ in try await sessions() }
-        router.get("/v1/events") { request, _ in try events(request) }
+        router.get("/v1/events") { request, _ in try await events(request) }
+        addSessions(to: router)
         return router
     }
 
@@ -37,64 +38,37 @@ struct DaemonAPI: Sendable {
     private func status() async throws -> Response {
         var status = about
         status.counts = try await store.read { try $0.counts() }
-        status.bytesPerSecond = keeper.live.progress.downloads.map(\.bytesPerSecond).reduce(0, +)
+        status.bytesPerSecond = keeper.live.bytesPerSecond
         status.lastEvent = keeper.news.last
         return try Response.json(status)
     }
 
     private func list(_ request: Request) async throws -> Response {
-        let parameters = request.uri.queryParameters.map { name, value in
-            (name: String(name), value: String(value))
-        }
-        let query = try ListQuery(parameters: parameters)
+        let query = try ListQuery(parameters: parameters(of: request))
         var page = try await store.read { try $0.list(query) }
         page.downloads = keeper.live.overlay(page.downloads)
         return try Response.json(page)
     }
 
     private func show(_ context: BasicRequestContext) async throws -> Response {
-        guard let text = context.parameters.get("id"), let id = Int64(text) else {
-            throw DownloadError(.usage, "an id is a number", advice: "see pawl list")
-        }
+        let id = try identifier(context)
         guard let download = try await store.read({ try $0.download(id) }) else {
             throw DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
         }
         return try Response.json(keeper.live.overlay([download])[0])
     }
 
-    private func sessions() async throws -> Response {
-        let sessions = try await store.read { transaction in
-            try transaction.sessions().map { identifier in
-                WireSession(
-                    identifier: identifier,
-                    counts: try transaction.counts(of: identifier)
-                )
-            }
+    func identifier(_ context: BasicRequestContext) throws(DownloadError) -> Int64 {
+        guard let text = context.parameters.get("id"), let id = Int64(text) else {
+            throw DownloadError(.usage, "an id is a number", advice: "see pawl list")
         }
-        return try Response.json(WireSessions(sessions))
+        return id
     }
 
-    private func events(_ request: Request) throws -> Response {
-        var after: Int64?
-        if let name = HTTPField.Name(APIPath.lastEvent), let text = request.headers[name] {
-            guard let id = Int64(text), id >= 0 else {
-                throw DownloadError(
-                    .usage,
-                    "'\(APIPath.lastEvent)' is no id of an event",
-                    advice: "give the id of the last one that was seen"
-                )
-            }
-            after = id
+    func parameters(of request: Request) -> [(name: String, value: String)] {
+        request.uri.queryParameters.map { name, value in
+            (name: String(name), value: String(value))
         }
-        let feed = EventFeed(store: store, news: keeper.news, after: after)
-        return Response(
-            status: .ok,
-            headers: [.contentType: ServerSentEvent.mediaType, .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                try await feed.write { try await writer.write(ByteBuffer(bytes: $0)) }
-                try await writer.finish(nil)
-            }
-        )
     }
 
     // MARK: - Changing
@@ -122,18 +96,18 @@ struct DaemonAPI: Sendable {
                     + QueueAction.allCases.map(\.rawValue).joined(separator: ", ")
             )
         }
-        let selection: Selection = try await body(request, upTo: Self.mostBytes)
+        let selection: Selection = try await body(request)
         return try Response.json(try await keeper.act(action, on: selection))
     }
 
     private func change(_ request: Request) async throws -> Response {
-        let asked: SelectedChanges = try await body(request, upTo: Self.mostBytes)
+        let asked: SelectedChanges = try await body(request)
         return try Response.json(try await keeper.change(asked.selection, asked.changes))
     }
 
-    private func body<Value: Decodable>(
+    func body<Value: Decodable>(
         _ request: Request,
-        upTo limit: Int
+        upTo limit: Int = mostBytes
     ) async throws -> Value {
         let type = request.headers[.contentType]?.split(separator: ";").first
         guard type?.lowercased() == "application/json" else {

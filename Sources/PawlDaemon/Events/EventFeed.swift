@@ -9,33 +9,46 @@ struct EventFeed: Sendable {
     let news: EventNews
     /// The last event that the reader has seen; nil begins with the next one.
     let after: Int64?
+    /// Only of this session, and with a notice behind what was missed.
+    let session: String?
+    let end: StreamEnd
 
     private static let page = 200
     private static let quiet: Duration = .seconds(10)
 
-    /// Writes until the task is cancelled or nobody reads any more.
+    /// Writes until the task is cancelled or the stream is ended.
     func write(_ send: ([UInt8]) async throws -> Void) async throws {
-        let bell = Bell()
-        let reader = news.enroll(bell)
+        let reader = news.enroll(end.bell, session: session)
         defer { news.resign(reader) }
         // An id of a store that was set aside is none of this one's.
         var last = min(after ?? news.last, news.last)
         var shown = news.progress?.number ?? 0
         // The head goes out with it: the reader knows that it hears from now on.
         try await send(ServerSentEvent.comment)
-        while !Task.isCancelled {
+        var isBehind = session != nil
+        while !Task.isCancelled, end.reason == nil {
             if news.last > last {
                 try await sendPage(&last, send)
+            } else if isBehind {
+                isBehind = false
+                try await send(Self.notice(.attached))
             } else if let progress = news.progress, progress.number > shown {
                 shown = progress.number
-                try await send(progress.bytes)
+                if let bytes = progress.bytes[session] { try await send(bytes) }
             } else {
                 let before = (last, shown)
-                await bell.wait(atMost: Self.quiet)
+                await end.bell.wait(atMost: Self.quiet)
                 let isQuiet = (news.last, news.progress?.number ?? 0) == before
-                if isQuiet, !Task.isCancelled { try await send(ServerSentEvent.comment) }
+                if isQuiet, !Task.isCancelled, end.reason == nil {
+                    try await send(ServerSentEvent.comment)
+                }
             }
         }
+        if end.reason == .takenOver { try await send(Self.notice(.detached)) }
+    }
+
+    static func notice(_ notice: AttachQuery.Notice) -> [UInt8] {
+        ServerSentEvent(name: notice.rawValue, data: "{}").bytes
     }
 
     private func sendPage(
@@ -43,7 +56,10 @@ struct EventFeed: Sendable {
         _ send: ([UInt8]) async throws -> Void
     ) async throws {
         let (seen, known) = (last, news.last)
-        let events = try await store.read { try $0.events(after: seen, limit: Self.page) }
+        let session = session
+        let events = try await store.read {
+            try $0.events(after: seen, of: session, limit: Self.page)
+        }
         var bytes: [UInt8] = []
         for event in events {
             let json = try WireJSON.encode(event)

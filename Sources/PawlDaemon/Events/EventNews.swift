@@ -7,14 +7,15 @@ final class EventNews: Sendable {
     private struct State {
         var last: Int64
         var progress: Progress?
-        var readers: [Int: Bell] = [:]
+        var readers: [Int: (bell: Bell, session: String?)] = [:]
         var nextReader = 0
     }
 
     /// What runs at this moment, as it is sent: made once for all readers.
     struct Progress: Sendable {
         var number: Int
-        var bytes: [UInt8]
+        /// By session; nil is of all.
+        var bytes: [String?: [UInt8]]
     }
 
     private let state: Mutex<State>
@@ -24,7 +25,8 @@ final class EventNews: Sendable {
     /// The newest event that is in the store.
     var last: Int64 { state.withLock { $0.last } }
     var progress: Progress? { state.withLock { $0.progress } }
-    var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
+    /// The sessions that are read, nil where somebody reads all.
+    var audiences: Set<String?> { state.withLock { Set($0.readers.values.map(\.session)) } }
 
     func published(_ last: Int64) {
         ring { state in
@@ -34,7 +36,7 @@ final class EventNews: Sendable {
         }
     }
 
-    func published(_ bytes: [UInt8]) {
+    func published(_ bytes: [String?: [UInt8]]) {
         ring { state in
             state.progress = Progress(number: (state.progress?.number ?? 0) + 1, bytes: bytes)
             return true
@@ -43,15 +45,15 @@ final class EventNews: Sendable {
 
     private func ring(_ change: (inout State) -> Bool) {
         let bells = state.withLock { state in
-            change(&state) ? Array(state.readers.values) : []
+            change(&state) ? state.readers.values.map(\.bell) : []
         }
         for bell in bells { bell.ring() }
     }
 
-    func enroll(_ bell: Bell) -> Int {
+    func enroll(_ bell: Bell, session: String? = nil) -> Int {
         state.withLock { state in
             state.nextReader += 1
-            state.readers[state.nextReader] = bell
+            state.readers[state.nextReader] = (bell, session)
             return state.nextReader
         }
     }

@@ -83,6 +83,8 @@ extension DownloadKeeper {
         row.priority = new.priority ?? .normal
         row.session = new.session
         row.notBefore = new.notBefore
+        row.taskIdentifier = new.taskIdentifier
+        row.taskDescription = new.taskDescription
         return CheckedOrder(row: row, body: try WireJSON.encode(new))
     }
 
@@ -123,6 +125,7 @@ extension DownloadKeeper {
 
     func published(_ outcome: WireOutcome) {
         news.published(outcome.lastEvent)
+        endings.ring()
         bell.ring()
     }
 

@@ -9,6 +9,7 @@ extension DownloadKeeper {
     struct Begun: Sendable {
         var id: Int64
         var task: DownloadTask
+        var session: String?
     }
 
     /// What is to be done once it is in the store.
@@ -54,16 +55,17 @@ extension DownloadKeeper {
         ends.removeAll { end in ended.contains { $0.task === end.task } }
         planner = next
         for end in ended {
-            live[end.id] = nil
+            live.remove(end.id)
             restarts.remove(end.id)
         }
         for id in outcome.notInLine { planner.leave(id) }
         for entry in outcome.retries { planner.wait(entry) }
-        for begun in outcome.begun { live[begun.id] = begun.task }
+        for begun in outcome.begun { live.add(begun.id, begun.task, session: begun.session) }
         // A row that went meanwhile has no run.
         for id in starting where live[id] == nil { planner.ended(id) }
         if !outcome.begun.isEmpty { watching.ring() }
         news.published(outcome.lastEvent)
+        if !ended.isEmpty { endings.ring() }
         prune(outcome.lastEvent)
     }
 
@@ -93,7 +95,7 @@ extension DownloadKeeper {
             row.state = .running
             row.problem = nil
             row.notBefore = nil
-            outcome.begun.append(Begun(id: id, task: task))
+            outcome.begun.append(Begun(id: id, task: task, session: row.session))
         } catch {
             fail(&row, error)
         }
@@ -130,8 +132,23 @@ extension DownloadKeeper {
         case .file(let path): destination = .file(path)
         case .directory(let path): destination = .directory(path)
         }
+        // From its second run on it has a partial file of its own.
+        if let data = order.resumeData, row.path == nil {
+            return try taskGoingOn(data, order)
+        }
         let request = DownloadRequest(order.url, settings: order.settings)
         return session.downloadTask(with: request, to: destination)
+    }
+
+    private func taskGoingOn(
+        _ data: ResumeData,
+        _ order: NewDownload.Checked
+    ) throws(DownloadError) -> DownloadTask {
+        var resume = ResumeSettings()
+        resume.url = order.url
+        resume.destination = order.destination
+        resume.settings = order.settings
+        return try session.downloadTask(withResumeData: data, resume)
     }
 
     // MARK: - Ending
@@ -147,6 +164,7 @@ extension DownloadKeeper {
         row.completedBytes = row.state == .cancelled ? 0 : progress.completedBytes
         row.totalBytes = progress.totalBytes ?? row.totalBytes
         row.path = end.task.targetPath ?? row.path
+        row.response = end.task.response.map { WireResponse($0) } ?? row.response
         if !progress.name.isEmpty { row.name = progress.name }
         switch end.result {
         case .success(let file):
@@ -211,7 +229,10 @@ extension DownloadKeeper {
     /// What the downloads have come to be called: who throws one away later must know.
     func noteNames() {
         let named = live.all.compactMap { id, task in
-            task.targetPath.map { (id: id, path: $0, progress: task.currentProgress) }
+            task.targetPath.map { path in
+                let response = task.response.map { WireResponse($0) }
+                return (id: id, path: path, response: response, progress: task.currentProgress)
+            }
         }.filter { notedNames[$0.id] != $0.path }
         guard !named.isEmpty else { return }
         do throws(DownloadError) {
@@ -221,6 +242,7 @@ extension DownloadKeeper {
                         continue
                     }
                     row.path = item.path
+                    row.response = item.response
                     if item.progress.resumedBytes > row.completedBytes {
                         try transaction.forgetStarts(of: row.id)
                     }

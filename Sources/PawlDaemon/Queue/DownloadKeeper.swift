@@ -33,6 +33,9 @@ actor DownloadKeeper {
     var notedNames: [Int64: String] = [:]
     private let thread = StoreThread()
 
+    /// Rings when downloads have ended.
+    let endings = Bell()
+
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         thread.asUnownedSerialExecutor()
     }
@@ -166,15 +169,57 @@ actor DownloadKeeper {
             // Cancelled is what the loop looks at.
             try? await Task.sleep(for: Self.watchInterval)
             noteNames()
-            guard news.hasReaders else { continue }
-            // Whole numbers and texts can be written.
-            guard let json = try? WireJSON.encode(live.progress) else { continue }
-            let event = ServerSentEvent(
-                name: WireProgress.eventName,
-                data: String(decoding: json, as: UTF8.self)
-            )
-            news.published(event.bytes)
+            let audiences = news.audiences
+            if !audiences.isEmpty { news.published(live.progress(for: audiences)) }
         }
+    }
+
+    // MARK: - Sessions
+
+    /// What is to be run for sessions.
+    func relaunches() throws(DownloadError) -> [StoreTransaction.Relaunch] {
+        try store.write { try $0.relaunches() }
+    }
+
+    func relaunched(_ relaunch: StoreTransaction.Relaunch) throws(DownloadError) {
+        try store.write { try $0.relaunched(relaunch) }
+    }
+
+    func register(_ registration: SessionRegistration) throws(DownloadError) -> WireSession {
+        try registration.check()
+        return try store.write { transaction in
+            try transaction.register(registration)
+            return try transaction.session(registration.identifier)
+        }
+    }
+
+    func acknowledge(_ acknowledgement: Acknowledgement) throws(DownloadError) {
+        try store.write { try $0.acknowledge(acknowledgement) }
+    }
+
+    func forgetSession(_ identifier: String) throws(DownloadError) {
+        try store.write { try $0.forgetSession(identifier) }
+    }
+
+    /// With what a download could be gone on elsewhere, once no run of it is going; nil where that
+    /// is nothing.
+    func resumeData(of id: Int64) async throws(DownloadError) -> ResumeData? {
+        let row = try store.write { try $0.download(id) }
+        guard let row else {
+            throw DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
+        }
+        let task = live[id]
+        if row.state != .running { await task?.waitForEndInAnyCase() }
+        let (path, request) = try store.write { transaction in
+            (try transaction.download(id)?.path, try transaction.request(of: id))
+        }
+        // What has just ended may not be in the store yet.
+        guard let path = task?.targetPath ?? path, let request else { return nil }
+        let order = try WireJSON.decode(NewDownload.self, from: request).checked()
+        return await session.resumeData(
+            ofFile: path,
+            DownloadRequest(order.url, settings: order.settings)
+        )
     }
 
     let watching = Bell()

@@ -5,14 +5,22 @@ internal import Synchronization
 
 /// The tasks that run, for those who look.
 final class LiveDownloads: Sendable {
-    private let tasks = Mutex<[Int64: DownloadTask]>([:])
-
-    subscript(id: Int64) -> DownloadTask? {
-        get { tasks.withLock { $0[id] } }
-        set { tasks.withLock { $0[id] = newValue } }
+    private struct Entry: Sendable {
+        var task: DownloadTask
+        var session: String?
     }
 
-    var all: [Int64: DownloadTask] { tasks.withLock { $0 } }
+    private let tasks = Mutex<[Int64: Entry]>([:])
+
+    subscript(id: Int64) -> DownloadTask? { tasks.withLock { $0[id]?.task } }
+
+    func add(_ id: Int64, _ task: DownloadTask, session: String?) {
+        tasks.withLock { $0[id] = Entry(task: task, session: session) }
+    }
+
+    func remove(_ id: Int64) { tasks.withLock { $0[id] = nil } }
+
+    var all: [Int64: DownloadTask] { tasks.withLock { $0.mapValues(\.task) } }
     var isEmpty: Bool { tasks.withLock { $0.isEmpty } }
 
     /// The rows with what the tasks say at this moment.
@@ -37,21 +45,38 @@ final class LiveDownloads: Sendable {
         return download
     }
 
-    /// How far all of them are, by id.
-    var progress: WireProgress {
-        WireProgress(
-            all.sorted { $0.key < $1.key }.map { id, task in
-                let progress = task.currentProgress
-                var row = WireProgress.Row(
-                    id: id,
-                    name: progress.name,
-                    completedBytes: progress.completedBytes
-                )
-                row.totalBytes = progress.totalBytes
-                row.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
-                row.connections = progress.connections
-                return row
-            }
-        )
+    /// How fast all of them are together, in bytes a second.
+    var bytesPerSecond: Int64 { rows.map(\.row.bytesPerSecond).reduce(0, +) }
+
+    /// How far they are, as it is sent: of each session, nil of all.
+    func progress(for sessions: Set<String?>) -> [String?: [UInt8]] {
+        let rows = rows
+        var events: [String?: [UInt8]] = [:]
+        for session in sessions {
+            let own = session == nil ? rows : rows.filter { $0.session == session }
+            // Whole numbers and texts can be written.
+            guard !own.isEmpty, let json = try? WireJSON.encode(WireProgress(own.map(\.row)))
+            else { continue }
+            let text = String(decoding: json, as: UTF8.self)
+            events[session] = ServerSentEvent(name: WireProgress.eventName, data: text).bytes
+        }
+        return events
+    }
+
+    /// By id.
+    private var rows: [(session: String?, row: WireProgress.Row)] {
+        let entries = tasks.withLock { $0 }
+        return entries.sorted { $0.key < $1.key }.map { id, entry in
+            let progress = entry.task.currentProgress
+            var row = WireProgress.Row(
+                id: id,
+                name: progress.name,
+                completedBytes: progress.completedBytes
+            )
+            row.totalBytes = progress.totalBytes
+            row.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
+            row.connections = progress.connections
+            return (entry.session, row)
+        }
     }
 }

@@ -64,12 +64,18 @@ package struct Daemon: Sendable {
             store: places.store
         )
         about.maximumConcurrentDownloads = limit
-        let api = DaemonAPI(keeper: keeper, store: store, about: about)
+        let desk = SessionDesk(left: keeper.endings)
+        let api = DaemonAPI(keeper: keeper, store: store, desk: desk, about: about)
+        let relauncher = Relauncher(keeper: keeper, desk: desk, logger: logger)
         let (path, logger) = (places.socket, logger)
         return await withTaskCancellationHandler {
             await withTaskGroup(of: DownloadError?.self) { group in
                 group.addTask {
                     await keeper.run()
+                    return nil
+                }
+                group.addTask {
+                    await relauncher.run()
                     return nil
                 }
                 group.addTask { await Self.answer(api, path, logger, whenReady) }

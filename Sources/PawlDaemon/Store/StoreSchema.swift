@@ -5,8 +5,23 @@ enum StoreSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in try database.execute(sql: version1) }
+        migrator.registerMigration("2") { database in try database.execute(sql: version2) }
         return migrator
     }
+
+    // A session that a process asked for keeps its events until they are acknowledged.
+    private static let version2 = """
+        ALTER TABLE download ADD COLUMN taskIdentifier INTEGER;
+        ALTER TABLE download ADD COLUMN taskDescription TEXT;
+        ALTER TABLE download ADD COLUMN response TEXT;
+        CREATE TABLE session (
+            identifier TEXT PRIMARY KEY,
+            acknowledged INTEGER NOT NULL,
+            relaunchCommand TEXT,
+            relaunchedAt INTEGER NOT NULL DEFAULT 0
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX eventBySession ON event (session, id) WHERE session IS NOT NULL;
+        """
 
     // `request` is private: what it holds never leaves the daemon, and is wiped when a download has
     // ended well or is removed. The other tables hold no secret.

@@ -35,18 +35,32 @@ extension StoreTransaction {
         ) ?? 0
     }
 
-    /// The oldest behind that one.
-    package func events(after id: Int64, limit: Int) throws -> [WireEvent] {
+    /// The oldest behind that one, of all sessions or of one.
+    package func events(
+        after id: Int64,
+        of session: String? = nil,
+        limit: Int
+    ) throws -> [WireEvent] {
         let statement = try database.cachedStatement(
-            sql: "SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?"
+            sql: """
+                SELECT * FROM event WHERE id > ? \(session == nil ? "" : "AND session = ?")
+                ORDER BY id LIMIT ?
+                """
         )
-        return try Row.fetchAll(statement, arguments: [id, limit]).compactMap(Self.event)
+        var arguments: StatementArguments = [id]
+        if let session { arguments += [session] }
+        return try Row.fetchAll(statement, arguments: arguments + [limit]).compactMap(Self.event)
     }
 
-    /// Forgets all but the newest.
+    /// Forgets all but the newest, and what a session has not acknowledged.
     package func prune(keeping count: Int64) throws {
         try database.execute(
-            sql: "DELETE FROM event WHERE id <= ?",
+            sql: """
+                DELETE FROM event WHERE id <= ? AND NOT EXISTS (
+                    SELECT 1 FROM session
+                    WHERE identifier = event.session AND acknowledged < event.id
+                )
+                """,
             arguments: [try lastEvent() - count]
         )
     }
@@ -65,7 +79,7 @@ extension StoreTransaction {
         event.path = row["path"]
         event.completedBytes = row["completedBytes"]
         event.totalBytes = row["totalBytes"]
-        event.problem = problem(row["problem"])
+        event.problem = value(row["problem"])
         return event
     }
 }

@@ -16,6 +16,16 @@ extension StoreTransaction {
             conditions.append("session = ?")
             arguments += [session]
         }
+        if query.isPending {
+            conditions.append(
+                """
+                (endedAt IS NULL OR id IN (
+                    SELECT event.download FROM event JOIN session ON identifier = event.session
+                    WHERE event.session = download.session AND event.id > acknowledged
+                ))
+                """
+            )
+        }
         if let after = query.after {
             conditions.append(query.newestFirst ? "id < ?" : "id > ?")
             arguments += [after]

@@ -14,7 +14,8 @@ package struct StoreTransaction {
         let insertion = try database.cachedStatement(
             sql: """
                 INSERT INTO download (state, name, url, destination, priority, position, session,
-                    notBefore, createdAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    notBefore, createdAt, taskIdentifier, taskDescription)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         )
         try insertion.execute(
@@ -22,7 +23,8 @@ package struct StoreTransaction {
                 download.state.rawValue, download.name, download.url, download.destination,
                 download.priority.priority.rawValue, download.position, download.session,
                 download.notBefore?.timeIntervalSince1970,
-                download.createdAt.timeIntervalSince1970,
+                download.createdAt.timeIntervalSince1970, download.taskIdentifier,
+                download.taskDescription,
             ]
         )
         let id = database.lastInsertedRowID
@@ -36,7 +38,7 @@ package struct StoreTransaction {
             sql: """
                 UPDATE download SET state = ?, name = ?, url = ?, path = ?, completedBytes = ?,
                     totalBytes = ?, priority = ?, position = ?, notBefore = ?, failures = ?,
-                    problem = ?, endedAt = ? WHERE id = ?
+                    problem = ?, endedAt = ?, response = ? WHERE id = ?
                 """
         )
         try update.execute(
@@ -45,7 +47,8 @@ package struct StoreTransaction {
                 download.completedBytes, download.totalBytes,
                 download.priority.priority.rawValue, download.position,
                 download.notBefore?.timeIntervalSince1970, download.failures ?? 0,
-                Self.text(download.problem), download.endedAt?.timeIntervalSince1970, download.id,
+                Self.text(download.problem), download.endedAt?.timeIntervalSince1970,
+                Self.text(download.response), download.id,
             ]
         )
     }
@@ -83,13 +86,6 @@ package struct StoreTransaction {
                 )
             }
         return Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: +)
-    }
-
-    package func sessions() throws -> [String] {
-        try String.fetchAll(
-            database,
-            sql: "SELECT DISTINCT session FROM download WHERE session IS NOT NULL ORDER BY session"
-        )
     }
 
     // MARK: - Starts
@@ -163,8 +159,11 @@ package struct StoreTransaction {
         download.notBefore = date(row["notBefore"])
         let failures: Int = row["failures"]
         download.failures = failures == 0 ? nil : failures
-        download.problem = problem(row["problem"])
+        download.problem = value(row["problem"])
         download.endedAt = date(row["endedAt"])
+        download.taskIdentifier = row["taskIdentifier"]
+        download.taskDescription = row["taskDescription"]
+        download.response = value(row["response"])
         return download
     }
 
@@ -172,12 +171,12 @@ package struct StoreTransaction {
         seconds.map { Date(timeIntervalSince1970: $0) }
     }
 
-    static func text(_ problem: Problem?) throws -> String? {
-        try problem.map { String(decoding: try WireJSON.encode($0), as: UTF8.self) }
+    static func text(_ value: (some Encodable)?) throws -> String? {
+        try value.map { String(decoding: try WireJSON.encode($0), as: UTF8.self) }
     }
 
     /// What cannot be read says nothing; the row is worth more than that.
-    static func problem(_ text: String?) -> Problem? {
-        text.flatMap { try? WireJSON.decode(Problem.self, from: $0.utf8) }
+    static func value<Value: Decodable>(_ text: String?) -> Value? {
+        text.flatMap { try? WireJSON.decode(Value.self, from: $0.utf8) }
     }
 }

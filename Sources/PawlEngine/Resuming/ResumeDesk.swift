@@ -1,6 +1,8 @@
 package import PawlCore
 internal import PawlStorage
 internal import Synchronization
+package import SystemPackage
+package import struct FoundationEssentials.URL
 
 /// Knows at any time with what a download could be gone on later, and why not.
 final class ResumeDesk: Sendable {
@@ -76,10 +78,8 @@ final class ResumeDesk: Sendable {
             guard let job = state.job, let (checkpoint, paths) = held ?? state.left,
                 Self.resumability(state, 0).obstacle == nil
             else { return nil }
-            var content = ResumeContent(url: job.url)
-            content.setRequest(job.settings)
+            var content = ResumeContent(job.url, job.settings, checkpoint, of: paths)
             content.storageKey = job.storageKey
-            content.take(checkpoint, of: paths)
             if job.isTemporary { content.finalPath = [] }
             return ResumeData(content)
         }
@@ -106,5 +106,36 @@ extension DownloadMonitor {
             error.resumeObstacle = resumability.obstacle
         }
         return error
+    }
+}
+
+extension ResumeContent {
+    fileprivate init(
+        _ url: URL,
+        _ settings: DownloadSettings,
+        _ checkpoint: Checkpoint,
+        of paths: DownloadPaths
+    ) {
+        self.init(url: url)
+        setRequest(settings)
+        take(checkpoint, of: paths)
+    }
+}
+
+extension ResumeData {
+    /// Of what lies on the disk beside a file that is to be; nil where nothing usable does.
+    ///
+    /// It blocks.
+    package init?(ofFile path: FilePath, _ url: URL, _ settings: DownloadSettings) {
+        let paths = DownloadPaths(path)
+        guard let summary = try? CheckpointFile.describe(paths.partial), !summary.usable.isEmpty
+        else { return nil }
+        let content = ResumeContent(url, settings, summary.checkpoint, of: summary.paths)
+        var facts = ResumeFacts()
+        facts.representation = summary.checkpoint.representation
+        facts.receivedBytes = summary.usable.count
+        facts.allowsWeakResume = settings.allowsWeakResume
+        guard Resumability(facts).obstacle == nil else { return nil }
+        self.init(content)
     }
 }

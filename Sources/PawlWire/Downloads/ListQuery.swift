@@ -10,6 +10,8 @@ package struct ListQuery: Sendable, Hashable {
     /// Only those with a higher id; with `newestFirst`, a lower one.
     package var after: Int64?
     package var newestFirst = false
+    /// Only those that have not ended, or whose end the session has not acknowledged.
+    package var isPending = false
     package var limit = standardLimit
 
     package static let standardLimit = 100
@@ -28,6 +30,7 @@ package struct ListQuery: Sendable, Hashable {
         if !targets.isEmpty { parameters["target"] = targets.joined(separator: "\n") }
         parameters["after"] = after.map { "\($0)" }
         if newestFirst { parameters["order"] = "newest" }
+        if isPending { parameters["pending"] = "true" }
         return parameters
     }
 
@@ -46,11 +49,16 @@ package struct ListQuery: Sendable, Hashable {
                     throw DownloadError(.usage, "'order' is 'newest' or 'oldest'")
                 }
                 newestFirst = value == "newest"
+            case "pending":
+                guard value == "true" else {
+                    throw DownloadError(.usage, "'pending' is 'true' or left out")
+                }
+                isPending = true
             default:
                 throw DownloadError(
                     .usage,
                     "'\(name.sanitized(atMost: 40))' is no parameter of the list",
-                    advice: "use state, session, target, after, order or limit"
+                    advice: "use state, session, target, after, order, pending or limit"
                 )
             }
         }

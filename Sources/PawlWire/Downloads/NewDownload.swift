@@ -1,3 +1,4 @@
+package import struct FoundationEssentials.Data
 package import struct FoundationEssentials.Date
 package import struct FoundationEssentials.URL
 package import PawlCore
@@ -16,6 +17,11 @@ package struct NewDownload: Codable, Sendable, Hashable {
     package var notBefore: Date?
     /// Added, and not begun before it is resumed.
     package var isPaused: Bool?
+    /// What a background session's process calls it; unique within the session.
+    package var taskIdentifier: Int64?
+    package var taskDescription: String?
+    /// With what it goes on.
+    package var resumeData: Data?
 
     package init(url: String, destination: String, settings: WireSettings? = nil) {
         self.url = url
@@ -41,6 +47,7 @@ extension NewDownload {
         package var settings: DownloadSettings
         /// What the download is called until the server has named it.
         package var workingName: String
+        package var resumeData: ResumeData?
     }
 
     /// Throws `.usage`.
@@ -63,19 +70,16 @@ extension NewDownload {
             url: address,
             destination: place,
             settings: settings,
-            workingName: name.sanitized
+            workingName: name.sanitized,
+            resumeData: try resumeData.map { (data) throws(DownloadError) in
+                try ResumeData(data: data)
+            }
         )
     }
 
     private func checkSession() throws(DownloadError) {
-        guard let session else { return }
-        guard (1...200).contains(session.utf8.count), !session.holdsUnsafeToShow else {
-            throw DownloadError(
-                .usage,
-                "'\(session.sanitized(atMost: 40))' is no name of a session",
-                advice: "give 1 to 200 bytes without control characters"
-            )
-        }
+        guard let session, !SessionName.isOne(session) else { return }
+        throw SessionName.error(session)
     }
 
     private func checkedDestination() throws(DownloadError) -> Destination {

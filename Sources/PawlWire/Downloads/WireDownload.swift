@@ -30,6 +30,10 @@ package struct WireDownload: Codable, Sendable, Hashable {
     package var problem: Problem?
     package var createdAt: Date
     package var endedAt: Date?
+    /// What a background session's process calls it.
+    package var taskIdentifier: Int64?
+    package var taskDescription: String?
+    package var response: WireResponse?
 
     package init(id: Int64, state: TaskState, name: String, url: String, createdAt: Date) {
         self.id = id

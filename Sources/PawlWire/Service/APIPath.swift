@@ -7,11 +7,15 @@ package enum APIPath {
     package static let events = "/v1/events"
     package static let sessions = "/v1/sessions"
 
+    package static let acknowledgements = "/v1/acknowledgements"
+
     package static func action(_ action: QueueAction) -> String {
         "/v1/actions/\(action.rawValue)"
     }
 
     package static func download(_ id: Int64) -> String { "\(downloads)/\(id)" }
+
+    package static func resumeData(_ id: Int64) -> String { "\(download(id))/resume-data" }
 
     package static let idempotencyKey = "Idempotency-Key"
     package static let lastEvent = "Last-Event-ID"

@@ -25,20 +25,3 @@ package struct DaemonStatus: Codable, Sendable, Hashable {
         lastEvent = 0
     }
 }
-
-/// A named set of downloads.
-package struct WireSession: Codable, Sendable, Hashable {
-    package var identifier: String
-    package var counts: [String: Int]
-
-    package init(identifier: String, counts: [String: Int]) {
-        self.identifier = identifier
-        self.counts = counts
-    }
-}
-
-package struct WireSessions: Codable, Sendable, Hashable {
-    package var sessions: [WireSession]
-
-    package init(_ sessions: [WireSession]) { self.sessions = sessions }
-}

@@ -57,7 +57,7 @@ struct OutlivingContract {
         }
         await latch.waitForArrivals(3)
         #expect(scene.origin.requests.count == 3)
-        #expect(session.allTasks.map(\.taskDescription) == (0..<12).map { "film \($0)" })
+        #expect(await session.allTasks.map(\.taskDescription) == (0..<12).map { "film \($0)" })
         latch.release()
         for task in tasks { #expect(try await task.file.byteCount == resource.size) }
     }
@@ -69,11 +69,11 @@ struct OutlivingContract {
         let tasks = try (0..<3).map {
             session.downloadTask(with: try scene.url(), to: scene.place("\($0)"))
         }
-        #expect(session.allTasks.map(\.id) == tasks.map(\.id))
+        #expect(await session.allTasks.map(\.id) == tasks.map(\.id))
         tasks[1].cancel()
         tasks[0].resume()
         _ = try await tasks[0].file
-        while session.allTasks.count > 1, !Task.isCancelled { await Task.yield() }
-        #expect(session.allTasks.map(\.id) == [tasks[2].id])
+        while await session.allTasks.count > 1, !Task.isCancelled { await Task.yield() }
+        #expect(await session.allTasks.map(\.id) == [tasks[2].id])
     }
 }

@@ -32,7 +32,7 @@ struct ConnectedSessionTests {
         let waiting = try fetch(scene, session, asStream: asStream)
         while network.observerCount == 0, !Task.isCancelled { await Task.yield() }
         if !asStream {
-            while session.allTasks.first?.state != .waitingForConnectivity, !Task.isCancelled {
+            while session.currentTasks.first?.state != .waitingForConnectivity, !Task.isCancelled {
                 await Task.yield()
             }
         }
@@ -80,7 +80,7 @@ struct ConnectedSessionTests {
         let session = DownloadSession(scene.configuration, delegate: delegate)
         let url = try scene.url()
         let waiting = Task { try await session.data(from: url) }
-        while session.allTasks.isEmpty, !Task.isCancelled { await Task.yield() }
+        while session.currentTasks.isEmpty, !Task.isCancelled { await Task.yield() }
         session.finishTasksAndInvalidate()
         latch.release()
         #expect(try await waiting.value.bytes == resource.bytes())

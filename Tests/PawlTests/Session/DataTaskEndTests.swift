@@ -55,7 +55,7 @@ struct DataTaskEndTests {
         for await _ in task.progress {}
         #expect(task.error?.code == .usage)
         await scene.origin.waitForQuiet()
-        #expect(session.allTasks.isEmpty)
+        #expect(session.currentTasks.isEmpty)
     }
 
     @Test func `invalidateAndCancel ends what is awaited, and what is read`() async throws {
@@ -65,7 +65,7 @@ struct DataTaskEndTests {
         let url = try scene.url()
         let stream = try await session.bytes(from: url)
         let waiting = Task { try await session.data(from: url) }
-        while session.allTasks.first?.response == nil, !Task.isCancelled { await Task.yield() }
+        while session.currentTasks.first?.response == nil, !Task.isCancelled { await Task.yield() }
         session.invalidateAndCancel()
         let error = await #expect(throws: DownloadError.self) { try await waiting.value }
         #expect(error?.code == .cancelled)
@@ -103,7 +103,7 @@ struct DataTaskEndTests {
         await latch.waitForArrivals()
         session.finishTasksAndInvalidate()
         let late = session.downloadTask(with: try scene.url(), to: scene.place("late"))
-        #expect(session.allTasks.map(\.id) == [task.id])
+        #expect(session.currentTasks.map(\.id) == [task.id])
         latch.release()
         await delegate.allCalls(.invalid)
         late.resume()
@@ -119,7 +119,7 @@ struct DataTaskEndTests {
         init(_ isGone: Observed<Bool>) { self.isGone = isGone }
 
         deinit {
-            let tasks = session.value?.allTasks
+            let tasks = session.value?.currentTasks
             isGone.update { $0 = tasks != nil }
         }
     }

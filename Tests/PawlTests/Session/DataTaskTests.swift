@@ -201,14 +201,14 @@ struct DataTaskTests {
         first.resume()
         await latch.waitForArrivals()
         second.resume()
-        #expect(session.allTasks.map(\.id) == [first.id, second.id])
+        #expect(session.currentTasks.map(\.id) == [first.id, second.id])
         #expect(second.state == .waiting)
         session.finishTasksAndInvalidate()
         latch.release()
         #expect(try await second.data.string() == "small")
         _ = try await first.file
         #expect(scene.origin.requests.map(\.path) == ["/disk.bin", "/small"])
-        #expect(session.allTasks.isEmpty)
+        #expect(session.currentTasks.isEmpty)
     }
 
     @Test func `invalidateAndCancel stops it, and no other begins`() async throws {

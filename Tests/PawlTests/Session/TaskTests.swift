@@ -19,11 +19,11 @@ struct TaskTests {
         other.resume()
         _ = try await other.file
         #expect(scene.origin.requests.count == 1)
-        #expect(session.allTasks.map(\.taskIdentifier) == [task.taskIdentifier])
+        #expect(session.currentTasks.map(\.taskIdentifier) == [task.taskIdentifier])
         task.resume()
         #expect(try await task.file.byteCount == resource.size)
         #expect(task.state == .finished)
-        #expect(session.allTasks.isEmpty)
+        #expect(session.currentTasks.isEmpty)
     }
 
     @Test func `the conveniences start it`() async throws {

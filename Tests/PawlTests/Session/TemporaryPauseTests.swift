@@ -103,7 +103,7 @@ struct TemporaryPauseTests {
         let waiting = Task { try await session.download(from: url) }
         var task: SessionTask?
         while task == nil, !Task.isCancelled {
-            task = session.allTasks.first
+            task = session.currentTasks.first
             await Task.yield()
         }
         await waitForBytes(Self.held, of: try #require(task))

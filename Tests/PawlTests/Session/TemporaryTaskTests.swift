@@ -158,18 +158,4 @@ struct TemporaryTaskTests {
         _ = try await session.download(from: try scene.url("/other"))
         #expect(scene.folder.list().isEmpty)
     }
-
-    @Test func `a background session says that it needs the daemon`() async throws {
-        let scene = try SessionScene(.resource(resource))
-        var configuration = scene.configured(.background(identifier: "org.example.player"))
-        configuration.relaunchCommand = ["player", "--woken"]
-        let session = DownloadSession(configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        let error = await #expect(throws: DownloadError.self) { try await task.file }
-        #expect(error?.code == .daemonUnavailable)
-        #expect(error?.advice.isEmpty == false)
-        #expect(scene.origin.requests.isEmpty)
-        #expect(try await session.data(from: try scene.url()).bytes.count == 1 << 20)
-    }
 }

@@ -145,6 +145,6 @@ private func ownConfiguration(_ url: URL, _ folder: String) async throws {
     task.taskDescription = "the disk"
     task.priority = .high
     task.earliestBeginDate = Date(timeIntervalSinceNow: 1)
-    for task in session.allTasks { print(task.taskDescription ?? "") }
+    for task in await session.allTasks { print(task.taskDescription ?? "") }
     task.cancel()
 }

@@ -1,0 +1,229 @@
+internal import struct FoundationEssentials.URL
+internal import PawlCore
+internal import PawlEngine
+internal import PawlWire
+internal import Synchronization
+
+/// One run: what is wished is asked of the daemon, until the task has ended there or is stopped.
+extension BackgroundTask {
+    private enum Step {
+        case ask(Wish)
+        case wait
+        case end(Result<DownloadedFile, DownloadError>)
+        case leave
+    }
+
+    /// Returns when the file is where it belongs.
+    func follow() async throws(DownloadError) -> DownloadedFile {
+        let runEnd = EndSignal()
+        remote.withLock { $0.runEnd = runEnd }
+        defer { runEnd.set() }
+        link.want()
+        while true {
+            switch nextStep() {
+            case .ask(let wish): try await ask(wish)
+            case .wait: await bell.wait()
+            case .end(let result): return try await placed(try result.get())
+            case .leave: throw DownloadError(.interrupted, "the task was stopped")
+            }
+        }
+    }
+
+    private func nextStep() -> Step {
+        let phase = link.phase
+        return remote.withLock { remote in
+            if let outcome = remote.outcome { return .end(outcome) }
+            let isStop = remote.wish == .pause || remote.wish == .cancel
+            if case .lost(let error) = phase { return isStop ? .leave : .end(.failure(error)) }
+            if isStop, remote.id == nil && remote.asked == nil { return .leave }
+            if remote.asked == remote.wish { return isStop ? .leave : .wait }
+            switch phase {
+            case .connecting: return .wait
+            case .failed(let error), .lost(let error):
+                return isStop ? .leave : .end(.failure(error))
+            case .attached: return .ask(remote.wish)
+            }
+        }
+    }
+
+    private func ask(_ wish: Wish) async throws(DownloadError) {
+        do throws(DownloadError) {
+            let client = try link.client()
+            guard let id = remote.withLock({ $0.id }) else { return try await add(client) }
+            let outcome = try await client.act(wish.action, on: Selection(targets: ["\(id)"]))
+            remote.withLock { remote in
+                remote.asked = wish
+                remote.ownEvents = max(remote.ownEvents, outcome.lastEvent)
+                if let row = outcome.downloads.first { remote.take(row) }
+            }
+        } catch {
+            let hasID = remote.withLock { $0.id } != nil
+            switch error.code {
+            case .daemonUnavailable, .network, .timedOut:
+                // The link finds out by itself, and says when there is one again.
+                try? await engine.time.sleep(until: engine.time.now() + .seconds(1))
+            case .usage where hasID:
+                // It has ended there meanwhile: its event tells.
+                remote.withLock { $0.asked = wish }
+            case .notFound where hasID: remote.withLock { $0.outcome = .failure(Self.isGone) }
+            default: throw error
+            }
+        }
+    }
+
+    private func add(_ client: DaemonClient) async throws(DownloadError) {
+        let new = try await newDownload()
+        let outcome = try await client.add([new], key: "\(link.identifier)/\(taskIdentifier)")
+        guard let row = outcome.downloads.first else { return }
+        link.bind(row.id, to: taskIdentifier)
+        remote.withLock { remote in
+            remote.id = row.id
+            remote.take(row)
+            remote.asked = .run
+            remote.ownEvents = outcome.lastEvent
+        }
+    }
+
+    private func newDownload() async throws(DownloadError) -> NewDownload {
+        guard originalRequest.method == "GET", originalRequest.body.isEmpty else {
+            throw Self.notDownloadable(originalRequest.method)
+        }
+        let settings = originalRequest.settings(in: session.configuration)
+        var new = NewDownload(
+            url: originalRequest.url.absoluteString,
+            destination: try await session.backgroundDestination(destination, taskIdentifier),
+            settings: WireSettings(settings)
+        )
+        new.session = link.identifier
+        new.taskIdentifier = Int64(taskIdentifier)
+        new.taskDescription = taskDescription
+        new.priority = WirePriority(priority)
+        new.notBefore = earliestBeginDate
+        new.resumeData = resumeOrder?.data.data
+        return new
+    }
+
+    /// Where the caller wants it: the daemon can ask no closure, and gives no temporary files.
+    private func placed(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
+        guard case .choosing(let choose) = destination else { return try await settled(file) }
+        guard let response else { return file }
+        return try await session.move(file, to: try choose(response), response)
+    }
+
+    private static let isGone = DownloadError(
+        .cancelled,
+        "the download was removed from the daemon",
+        advice: "add it again"
+    )
+
+    // MARK: - What the daemon says
+
+    /// A download of the daemon's is this task's.
+    func know(_ row: WireDownload) {
+        let event = remote.withLock { remote -> TaskLifecycle.Event? in
+            let isNew = remote.id == nil
+            remote.id = row.id
+            if isNew, !row.state.isEnd { remote.foundBytes = row.completedBytes }
+            remote.take(row)
+            // One that asks for itself knows what it wants.
+            guard isNew, isAdopted else { return nil }
+            let isPaused = row.state == .paused || row.state == .suspended
+            (remote.wish, remote.asked) = isPaused ? (.pause, .pause) : (.run, .run)
+            return isPaused ? .pauseAsked : .resumeAsked
+        }
+        if let event { handle(event) }
+        bell.nudge()
+    }
+
+    func learn(_ row: WireDownload) { remote.withLock { $0.take(row) } }
+
+    func take(_ progress: WireProgress.Row) {
+        remote.withLock { remote in
+            guard var row = remote.row, !row.state.isEnd else { return }
+            row.state = .running
+            row.completedBytes = progress.completedBytes
+            row.totalBytes = progress.totalBytes ?? row.totalBytes
+            row.bytesPerSecond = progress.bytesPerSecond
+            row.connections = progress.connections
+            if !progress.name.isEmpty { row.name = progress.name }
+            remote.row = row
+        }
+    }
+
+    func hear(_ event: WireEvent, _ client: DaemonClient) async {
+        switch event.kind {
+        case .added, .changed: break
+        case .started: note(.running)
+        case .retrying: note(.waiting)
+        case .paused: heard(.pause, .paused, event)
+        case .resumed: heard(.run, .waiting, event)
+        case .finished, .failed, .cancelled, .removed: await ended(event, client)
+        }
+    }
+
+    private func note(_ state: TaskState) { remote.withLock { $0.row?.state = state } }
+
+    /// Somebody else has paused it, or let it go on.
+    private func heard(_ wish: Wish, _ state: TaskState, _ event: WireEvent) {
+        let isForeign = remote.withLock { remote in
+            remote.row?.state = state
+            guard event.id > remote.ownEvents, remote.wish != .hold, remote.wish != .cancel else {
+                return false
+            }
+            (remote.wish, remote.asked) = (wish, wish)
+            return true
+        }
+        guard isForeign else { return }
+        handle(wish == .pause ? .pauseAsked : .resumeAsked)
+        // What the lifecycle wishes now is what is there already.
+        remote.withLock { $0.asked = wish }
+        bell.nudge()
+    }
+
+    private func ended(_ event: WireEvent, _ client: DaemonClient) async {
+        // Gone meanwhile, it says no more than the event.
+        if let row = try? await client.download(event.download) { learn(row) }
+        if event.kind == .cancelled || event.kind == .removed {
+            remote.withLock { ($0.wish, $0.asked) = (.cancel, .cancel) }
+            handle(.cancelAsked(keeping: false))
+            return bell.nudge()
+        }
+        let outcome: Result<DownloadedFile, DownloadError>
+        if event.kind == .finished, let path = event.path {
+            let count = event.completedBytes ?? 0
+            remote.withLock { $0.row?.completedBytes = count }
+            outcome = .success(DownloadedFile(path: path, byteCount: count))
+        } else {
+            var error =
+                event.problem?.error ?? DownloadError(.unknown, "it ended without a reason")
+            error.resumeData = (try? await client.resumeData(of: event.download)) ?? nil
+            if error.resumeData == nil { error.resumeObstacle = resumability.obstacle }
+            outcome = .failure(error)
+        }
+        remote.withLock { $0.outcome = outcome }
+        bell.nudge()
+        // One that is held or paused here has a run for its end.
+        handle(.resumeAsked)
+    }
+}
+
+extension BackgroundTask.Remote {
+    /// What a row says; what runs has more than it.
+    fileprivate mutating func take(_ new: WireDownload) {
+        var new = new
+        if let row, row.state == .running, new.state == .running {
+            new.completedBytes = max(new.completedBytes, row.completedBytes)
+        }
+        row = new
+    }
+}
+
+extension BackgroundTask.Wish {
+    fileprivate var action: QueueAction {
+        switch self {
+        case .run: .resume
+        case .hold, .pause: .pause
+        case .cancel: .cancel
+        }
+    }
+}

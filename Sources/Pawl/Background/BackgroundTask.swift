@@ -1,0 +1,180 @@
+internal import PawlCore
+internal import PawlEngine
+internal import PawlWire
+internal import Synchronization
+
+/// A download task of a background session: the daemon does the work, this one asks for it and
+/// follows.
+final class BackgroundTask: DownloadTask, @unchecked Sendable {
+    /// What the daemon is to do with it.
+    enum Wish: Sendable {
+        case run
+        /// Stands still, and may go on.
+        case hold
+        /// Ends its run, and keeps what came.
+        case pause
+        case cancel
+    }
+
+    struct Remote {
+        /// The daemon's number of it; nil before it was added.
+        var id: Int64?
+        var row: WireDownload?
+        var wish = Wish.run
+        /// What was asked for last, and that the daemon has taken.
+        var asked: Wish?
+        /// Of the run that began last.
+        var runEnd: EndSignal?
+        /// Up to there events tell of what was asked here.
+        var ownEvents: Int64 = 0
+        var outcome: Result<DownloadedFile, DownloadError>?
+        var resumeData: ResumeData?
+        /// With what it was there already when this process found it.
+        var foundBytes: Int64 = 0
+    }
+
+    let link: BackgroundLink
+    /// Whether it was there before this process asked for it.
+    let isAdopted: Bool
+    let remote = Mutex(Remote())
+    /// Rings when the run is to look again.
+    let bell = Mailbox<Never>()
+
+    init(
+        _ request: DownloadRequest,
+        _ target: Target,
+        at place: Place,
+        link: BackgroundLink,
+        isAdopted: Bool = false,
+        completionHandler: DownloadCompletionHandler?
+    ) {
+        self.link = link
+        self.isAdopted = isAdopted
+        super.init(request, target, at: place, completionHandler: completionHandler)
+    }
+
+    /// What the daemon calls it.
+    var identifiers: [Int64] { remote.withLock { $0.id }.map { [$0] } ?? [] }
+
+    // MARK: - Looking
+
+    override var response: DownloadResponse? { remote.withLock { $0.row?.response?.response } }
+
+    override var metrics: TaskMetrics { TaskMetrics() }
+
+    override var ownProgress: DownloadProgress {
+        let (row, found) = remote.withLock { ($0.row, $0.foundBytes) }
+        var progress = DownloadProgress()
+        guard let row else { return progress }
+        progress.completedBytes = row.completedBytes
+        progress.resumedBytes = found
+        progress.totalBytes = row.totalBytes
+        progress.bytesPerSecond = Double(row.bytesPerSecond ?? 0)
+        progress.connections = row.connections ?? 0
+        progress.phase = Self.phase(of: row)
+        progress.name = isTemporary ? response?.suggestedFilename ?? row.name : row.name
+        return progress
+    }
+
+    private static func phase(of row: WireDownload) -> DownloadPhase {
+        switch row.state {
+        case .running: row.completedBytes > 0 ? .receiving : .connecting
+        case .waitingForConnectivity: .waitingForConnectivity
+        case .waiting: row.failures == nil ? .waiting : .retrying
+        case .suspended, .paused: .waiting
+        case .finished: .finished
+        case .failed, .cancelled: .failed
+        }
+    }
+
+    override var resumability: Resumability {
+        let row = remote.withLock { $0.row }
+        var facts = ResumeFacts()
+        facts.representation = row?.response?.head.map { Representation(head: $0) }
+        facts.receivedBytes = row?.completedBytes ?? 0
+        facts.allowsWeakResume =
+            originalRequest.settings(in: session.configuration).allowsWeakResume
+        return Resumability(facts)
+    }
+
+    // MARK: - For its lifecycle
+
+    /// The daemon says whose turn it is.
+    override var takesPlace: Bool { false }
+
+    /// The daemon keeps no connection for one that stands still.
+    override var suspensionLimit: Duration? { nil }
+
+    override func renewControl() { wish(.run) }
+
+    override func hold() { wish(.hold) }
+
+    override func release() { wish(.run) }
+
+    override func stop(keeping: Bool) { wish(keeping ? .pause : .cancel) }
+
+    private func wish(_ wish: Wish) {
+        remote.withLock { $0.wish = wish }
+        bell.nudge()
+    }
+
+    override func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
+        .file(try await follow())
+    }
+
+    override func discard(_ done: @escaping @Sendable () -> Void) {
+        let id = remote.withLock { remote in
+            defer { remote.wish = .cancel }
+            return remote.asked == .cancel ? nil : remote.id
+        }
+        guard let id else { return done() }
+        link.later { client in
+            // What has ended or gone meanwhile needs none.
+            _ = try? await client.act(.cancel, on: Selection(targets: ["\(id)"]))
+        }
+        done()
+    }
+
+    override func wasCancelled() {}
+
+    override func cancelled(isKept: Bool) -> DownloadError {
+        var error = DownloadError(.cancelled, "the task was cancelled")
+        guard isKept else { return error }
+        error.resumeData = remote.withLock { $0.resumeData }
+        if error.resumeData == nil { error.resumeObstacle = resumability.obstacle }
+        return error
+    }
+
+    override func cancelByProducingResumeData() async -> ResumeData? {
+        pause()
+        // What it asks for must not meet what follows.
+        await remote.withLock { $0.runEnd }?.waitInAnyCase()
+        if let id = remote.withLock({ $0.id }), let client = try? link.client() {
+            let selection = Selection(targets: ["\(id)"])
+            // Where it has ended or gone meanwhile, its event tells.
+            if (try? await client.act(.pause, on: selection)) != nil {
+                // Where there is nothing to go on with there is nothing to keep.
+                let data = (try? await client.resumeData(of: id)) ?? nil
+                remote.withLock { $0.resumeData = data }
+                _ = try? await client.act(data == nil ? .removeWithFiles : .remove, on: selection)
+            }
+        }
+        end(keeping: true)
+        await end.waitInAnyCase()
+        return error?.resumeData ?? (remote.withLock { $0.id } == nil ? resumeOrder?.data : nil)
+    }
+
+    // MARK: - Telling
+
+    override func tell(_ told: inout Told, isLast: Bool) {
+        let progress = ownProgress
+        if !told.hasOffset, progress.resumedBytes > 0 {
+            told.hasOffset = true
+            told.bytes = progress.resumedBytes
+            session.post(
+                .resumed(self, offset: progress.resumedBytes, expected: progress.totalBytes)
+            )
+        }
+        tellBytes(&told, progress, isLast: isLast)
+    }
+}

@@ -1,0 +1,98 @@
+internal import FoundationEssentials
+internal import PawlCore
+internal import PawlEngine
+internal import PawlStorage
+internal import PawlWire
+internal import Synchronization
+internal import SystemPackage
+
+/// What a background session does for its link and its tasks.
+extension DownloadSession {
+    func backgroundTask(_ number: Int) -> BackgroundTask? {
+        state.withLock { $0.tasks[number] } as? BackgroundTask
+    }
+
+    /// A task for a download that the daemon has; nil where the session takes none any more.
+    func adopt(_ row: WireDownload, link: BackgroundLink) -> BackgroundTask? {
+        // Secrets in its URL are hidden: what it says cannot be asked for again.
+        guard state.withLock({ $0.phase == .open }), let url = URL(string: row.url) else {
+            return nil
+        }
+        let target = DownloadTask.Target(destination: destination(of: row))
+        let task = makeTask(row.taskIdentifier.map { Int($0) }) { place in
+            BackgroundTask(
+                DownloadRequest(url),
+                target,
+                at: place,
+                link: link,
+                isAdopted: true,
+                completionHandler: nil
+            )
+        }
+        task.taskDescription = row.taskDescription
+        return task
+    }
+
+    private func destination(of row: WireDownload) -> TaskDestination {
+        let path = row.destination
+        if let folder = temporaryFiles.backgroundFolder, path.hasPrefix("\(folder)/") {
+            return .temporary
+        }
+        return path.hasSuffix("/") ? .directory(path) : .file(path)
+    }
+
+    /// Where the daemon is to put a task's file: an absolute path, of a folder with a slash behind it.
+    func backgroundDestination(
+        _ destination: TaskDestination,
+        _ number: Int
+    ) async throws(DownloadError) -> String {
+        switch destination {
+        case .file(let path): return FilePath(path).absolute.string
+        case .directory(let path): return "\(FilePath(path).absolute.string)/"
+        case .place(let place, let name):
+            let folder = FilePath(try await folder(of: place)).absolute.string
+            guard let name else { return "\(folder)/" }
+            return "\(folder)/\(FileName.clean(name) ?? "download")"
+        case .temporary, .choosing:
+            let files = temporaryFiles
+            return try await engine.disk.run { () throws(DownloadError) in
+                "\(try files.prepareBackground())/\(number)"
+            }
+        }
+    }
+
+    /// Moves a finished file to where its task's closure says.
+    func move(
+        _ file: DownloadedFile,
+        to destination: Destination,
+        _ response: DownloadResponse
+    ) async throws(DownloadError) -> DownloadedFile {
+        let path =
+            switch destination {
+            case .file(let path): FilePath(path).absolute
+            case .directory(let folder):
+                FilePath(folder).absolute.appending(response.suggestedFilename)
+            }
+        let (source, policy) = (FilePath(file.path), configuration.settings.ifExists)
+        let moved = try await engine.disk.run { () throws(DownloadError) in
+            try FileMove(source, to: path, policy: policy).run()
+        }
+        var file = file
+        file.path = moved.path.string
+        return file
+    }
+
+    /// Another process has the session, or the daemon will not have it: its tasks go on there without
+    /// this process.
+    func lost(_ error: DownloadError) {
+        let tasks = state.withLock { state in
+            if state.phase == .open { state.phase = .finishing }
+            state.loss = error
+            return Array(state.tasks.values)
+        }
+        for task in tasks where task is BackgroundTask && task.state != .running {
+            task.end(keeping: true)
+        }
+        invalidateIfDone()
+    }
+}

@@ -1,0 +1,124 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import PawlCore
+internal import PawlWire
+
+/// Sessions and the streams of events.
+extension DaemonAPI {
+    func addSessions(to router: Router<BasicRequestContext>) {
+        router.get("/v1/sessions") { _, _ in try await sessions() }
+        router.post("/v1/sessions") { request, _ in
+            let registration: SessionRegistration = try await body(request)
+            return try Response.json(try await keeper.register(registration))
+        }
+        router.delete("/v1/sessions") { request, _ in try await forget(request) }
+        router.post("/v1/acknowledgements") { request, _ in
+            let acknowledgement: Acknowledgement = try await body(request)
+            try await keeper.acknowledge(acknowledgement)
+            return Response(status: .noContent)
+        }
+        router.get("/v1/downloads/{id}/resume-data") { _, context in
+            let data = try await keeper.resumeData(of: identifier(context))
+            return try Response.json(WireResumeData(data?.data))
+        }
+    }
+
+    private func sessions() async throws -> Response {
+        var sessions = try await store.read { try $0.sessions() }
+        for index in sessions.indices {
+            sessions[index].process = desk.owner(of: sessions[index].identifier)
+        }
+        return try Response.json(WireSessions(sessions))
+    }
+
+    /// Its downloads go on as nobody's.
+    private func forget(_ request: Request) async throws -> Response {
+        guard let query = try AttachQuery(parameters: parameters(of: request)) else {
+            throw DownloadError(.usage, "'session' is missing")
+        }
+        let sessions = try await store.read { try $0.sessions() }
+        guard sessions.contains(where: { $0.identifier == query.session }) else {
+            throw DownloadError(
+                .notFound,
+                "there is no session '\(query.session.sanitized)'",
+                advice: "see pawl session list"
+            )
+        }
+        if let process = desk.owner(of: query.session) {
+            throw Conflict.error(
+                "the session '\(query.session.sanitized)' is attached to process \(process)",
+                advice: "end that one first"
+            )
+        }
+        try await keeper.forgetSession(query.session)
+        return Response(status: .noContent)
+    }
+
+    // MARK: - Events
+
+    func events(_ request: Request) async throws -> Response {
+        let query = try AttachQuery(parameters: parameters(of: request))
+        var after = try lastSeen(request)
+        let end = StreamEnd()
+        guard let query else { return stream(request, feed(after, of: nil, end), nil) }
+        let session = query.session
+        let acknowledged = try await store.read { try $0.acknowledged(session) }
+        if let acknowledged { after = max(after ?? 0, acknowledged) }
+        guard let process = query.process else {
+            return stream(request, feed(after, of: session, end), nil)
+        }
+        guard acknowledged != nil else {
+            throw DownloadError(
+                .notFound,
+                "nobody has asked for the session '\(session.sanitized)' yet",
+                advice: "register it first"
+            )
+        }
+        let attachment = try await desk.attach(
+            session,
+            process: process,
+            takesOver: query.takesOver,
+            end
+        )
+        return stream(request, feed(after, of: session, end), attachment)
+    }
+
+    private func feed(_ after: Int64?, of session: String?, _ end: StreamEnd) -> EventFeed {
+        EventFeed(store: store, news: keeper.news, after: after, session: session, end: end)
+    }
+
+    private func lastSeen(_ request: Request) throws(DownloadError) -> Int64? {
+        guard let name = HTTPField.Name(APIPath.lastEvent), let text = request.headers[name] else {
+            return nil
+        }
+        guard let id = Int64(text), id >= 0 else {
+            throw DownloadError(
+                .usage,
+                "'\(APIPath.lastEvent)' is no id of an event",
+                advice: "give the id of the last one that was seen"
+            )
+        }
+        return id
+    }
+
+    private func stream(
+        _ request: Request,
+        _ feed: EventFeed,
+        _ attachment: Attachment?
+    ) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: ServerSentEvent.mediaType, .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                defer { attachment?.end() }
+                try await request.body.consumeWithInboundCloseHandler { _ in
+                    try await feed.write { try await writer.write(ByteBuffer(bytes: $0)) }
+                } onInboundClosed: {
+                    feed.end.end(.closed)
+                }
+                try await writer.finish(nil)
+            }
+        )
+    }
+}

@@ -1,0 +1,117 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import PawlCore
+package import PawlWire
+
+/// Sessions, and up to where their events are acknowledged.
+extension StoreTransaction {
+    /// All that were asked for, or that a download names.
+    package func sessions() throws -> [WireSession] {
+        let names = try String.fetchAll(
+            database,
+            sql: """
+                SELECT identifier FROM session
+                UNION SELECT session FROM download WHERE session IS NOT NULL ORDER BY 1
+                """
+        )
+        return try names.map(session)
+    }
+
+    /// One, whether or not it is there.
+    package func session(_ identifier: String) throws -> WireSession {
+        var session = WireSession(identifier: identifier, counts: try counts(of: identifier))
+        let row = try Row.fetchOne(
+            database,
+            sql: "SELECT acknowledged, relaunchCommand FROM session WHERE identifier = ?",
+            arguments: [identifier]
+        )
+        session.acknowledged = row?["acknowledged"]
+        if row?["relaunchCommand"] as String? != nil { session.hasRelaunchCommand = true }
+        return session
+    }
+
+    /// From now on its events are kept until they are acknowledged; what was before counts as
+    /// acknowledged.
+    package func register(_ registration: SessionRegistration) throws {
+        let command = registration.relaunchCommand.flatMap { $0.isEmpty ? nil : $0 }
+        try database.execute(
+            sql: """
+                INSERT INTO session (identifier, acknowledged, relaunchCommand) VALUES (?, ?, ?)
+                ON CONFLICT (identifier) DO UPDATE SET relaunchCommand = excluded.relaunchCommand
+                """,
+            arguments: [registration.identifier, try lastEvent(), try Self.text(command)]
+        )
+    }
+
+    /// Nil where nobody ever asked for that session.
+    package func acknowledged(_ session: String) throws -> Int64? {
+        try Int64.fetchOne(
+            database,
+            sql: "SELECT acknowledged FROM session WHERE identifier = ?",
+            arguments: [session]
+        )
+    }
+
+    /// An older one than before, or one that was never told, changes nothing.
+    package func acknowledge(_ acknowledgement: Acknowledgement) throws {
+        try database.execute(
+            sql: """
+                UPDATE session SET acknowledged = ?
+                WHERE identifier = ? AND acknowledged < ? AND ? <= ?
+                """,
+            arguments: [
+                acknowledgement.event, acknowledgement.session, acknowledgement.event,
+                acknowledgement.event, try lastEvent(),
+            ]
+        )
+    }
+
+    /// Its downloads stay, and belong to none.
+    package func forgetSession(_ identifier: String) throws {
+        try database.execute(
+            sql: "DELETE FROM session WHERE identifier = ?",
+            arguments: [identifier]
+        )
+        try database.execute(
+            sql: "UPDATE download SET session = NULL WHERE session = ?",
+            arguments: [identifier]
+        )
+    }
+
+    /// A session all of whose downloads have ended, and what it wants to be run then.
+    struct Relaunch: Hashable, Sendable {
+        var session: String
+        var command: [String]
+        /// The newest end that it is run for.
+        var event: Int64
+    }
+
+    /// Those whose ends nobody has acknowledged, and for which nothing was run yet.
+    func relaunches() throws -> [Relaunch] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT identifier, relaunchCommand, (
+                    SELECT MAX(id) FROM event WHERE event.session = identifier
+                        AND event.id > MAX(acknowledged, relaunchedAt)
+                        AND kind IN ('finished', 'failed', 'cancelled')
+                ) AS event
+                FROM session
+                WHERE relaunchCommand IS NOT NULL AND event IS NOT NULL AND NOT EXISTS (
+                    SELECT 1 FROM download
+                    WHERE download.session = identifier AND endedAt IS NULL
+                )
+                """
+        ).compactMap { row in
+            guard let command: [String] = Self.value(row["relaunchCommand"]) else { return nil }
+            return Relaunch(session: row["identifier"], command: command, event: row["event"])
+        }
+    }
+
+    func relaunched(_ relaunch: Relaunch) throws {
+        try database.execute(
+            sql: "UPDATE session SET relaunchedAt = ? WHERE identifier = ?",
+            arguments: [relaunch.event, relaunch.session]
+        )
+    }
+}

@@ -1,0 +1,45 @@
+package import PawlCore
+internal import struct FoundationEssentials.URL
+
+/// What the server said of a download, without what may be secret.
+package struct WireResponse: Codable, Sendable, Hashable {
+    package var url: String
+    package var redirects: [String]?
+    package var status: Int
+    package var fields: [WireSettings.Field]
+    package var protocolVersion: String
+
+    /// What tells of the file; others may be cookies and tokens.
+    private static let shownFields: Set<String> = [
+        "accept-ranges", "age", "cache-control", "content-digest", "content-disposition",
+        "content-encoding", "content-language", "content-length", "content-md5", "content-range",
+        "content-type", "date", "digest", "etag", "expires", "last-modified", "repr-digest",
+        "server",
+    ]
+
+    package init(_ response: DownloadResponse) {
+        url = response.url.redacted
+        redirects = response.redirects.isEmpty ? nil : response.redirects.map(\.redacted)
+        status = response.status
+        fields = response.fields.filter { Self.shownFields.contains($0.name.lowercased()) }
+            .map { WireSettings.Field(name: $0.name, value: $0.value) }
+        protocolVersion = response.protocolVersion
+    }
+
+    /// Nil where its URL is none.
+    package var head: ResponseHead? {
+        guard let url = URL(string: url) else { return nil }
+        return ResponseHead(
+            url: url,
+            status: status,
+            protocolVersion: protocolVersion,
+            fields: fields.map { HTTPField(name: $0.name, value: $0.value) }
+        )
+    }
+
+    package var response: DownloadResponse? {
+        head.map { head in
+            DownloadResponse(head, redirects: (redirects ?? []).compactMap { URL(string: $0) })
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import struct FoundationEssentials.URL
+import Glibc
+import Pawl
+
+// A process of a test's own with one background session, until it is killed or its input ends.
+//
+//   BackgroundProbe IDENTIFIER [--take-over] [--relaunch PROGRAM ARGUMENT…]
+//
+// Each line of its input is done: `add NAME URL PATH`, `temporary NAME URL`, `suspend NAME`,
+// `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`, `again NAME PATH`, `tasks`, `finish`.
+// What the delegate hears is written, a line each.
+
+func say(_ text: String) {
+    // To flush all of C's streams would wait for the one that is being read.
+    let bytes = Array("\(text)\n".utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+}
+
+final class Listener: DownloadSessionDelegate {
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didResumeAtOffset offset: Int64,
+        expectedTotalBytes: Int64?
+    ) {
+        say("offset \(name(downloadTask)) \(offset)")
+    }
+
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo file: DownloadedFile
+    ) {
+        say("file \(name(downloadTask)) \(file.byteCount) \(file.path)")
+    }
+
+    func session(
+        _ session: DownloadSession,
+        task: SessionTask,
+        didCompleteWithError error: DownloadError?
+    ) {
+        let data = error?.resumeData.map { " data \($0.receivedBytes)" } ?? ""
+        say("completed \(name(task)) \(error?.code.rawValue ?? "ok")\(data)")
+    }
+
+    func session(
+        _ session: DownloadSession,
+        task: SessionTask,
+        didReceive response: DownloadResponse
+    ) {
+        say("response \(name(task)) \(response.status) \(response.suggestedFilename)")
+    }
+
+    func session(_ session: DownloadSession, didBecomeInvalidWithError error: DownloadError?) {
+        say("invalid \(error?.code.rawValue ?? "ok")")
+    }
+
+    func sessionDidFinishEvents(forBackgroundSession session: DownloadSession) { say("events") }
+
+    private func name(_ task: SessionTask) -> String { task.taskDescription ?? "?" }
+}
+
+struct Probe {
+    let session: DownloadSession
+
+    private func task(_ name: String) async -> DownloadTask? {
+        await session.allTasks.first { $0.taskDescription == name } as? DownloadTask
+    }
+
+    func run(_ words: [String]) async {
+        guard let verb = words.first else { return }
+        let name = words.dropFirst().first ?? ""
+        switch (verb, words.count) {
+        case ("add", 4): add(name, words[2], .file(words[3]))
+        case ("temporary", 3): add(name, words[2], .temporary)
+        case ("suspend", 2): await task(name)?.suspend()
+        case ("resume", 2): await task(name)?.resume()
+        case ("pause", 2): await task(name)?.pause()
+        case ("cancel", 2): await task(name)?.cancel()
+        case ("data", 2):
+            let data = await task(name)?.cancelByProducingResumeData()
+            say("data \(name) \(data?.receivedBytes ?? -1)")
+            kept[name] = data
+        case ("again", 3): again(name, words[2])
+        case ("tasks", 1): await list()
+        case ("finish", 1): session.finishTasksAndInvalidate()
+        default: say("what is '\(words)'?")
+        }
+    }
+
+    private func add(_ name: String, _ text: String, _ destination: TaskDestination) {
+        guard let url = URL(string: text) else { return say("no URL") }
+        let task = session.downloadTask(with: url, to: destination)
+        task.taskDescription = name
+        task.resume()
+        say("added \(name)")
+    }
+
+    private func again(_ name: String, _ path: String) {
+        guard let data = kept[name] else { return say("no data") }
+        var settings = ResumeSettings()
+        settings.destination = .file(path)
+        do throws(DownloadError) {
+            let task = try session.downloadTask(withResumeData: data, settings)
+            task.taskDescription = name
+            task.resume()
+        } catch {
+            say("no task: \(error)")
+        }
+    }
+
+    private func list() async {
+        let tasks = await session.allTasks.map { task in
+            "\(task.taskDescription ?? "?") \(task.state) \(task.currentProgress.completedBytes)"
+        }
+        say("tasks [\(tasks.joined(separator: ", "))]")
+    }
+}
+
+nonisolated(unsafe) var kept: [String: ResumeData] = [:]
+var arguments = CommandLine.arguments.dropFirst()
+guard let identifier = arguments.popFirst() else { exit(2) }
+var configuration = SessionConfiguration.background(identifier: identifier)
+configuration.settings.connections = .fixed(1)
+while let argument = arguments.popFirst() {
+    switch argument {
+    case "--take-over": configuration.takesOverBackgroundSession = true
+    case "--relaunch":
+        configuration.relaunchCommand = Array(arguments)
+        arguments = []
+    default: exit(2)
+    }
+}
+let probe = Probe(session: DownloadSession(configuration, delegate: Listener()))
+say("ready")
+while let line = await Task.detached(operation: { readLine() }).value {
+    await probe.run(line.split(separator: " ").map(String.init))
+}

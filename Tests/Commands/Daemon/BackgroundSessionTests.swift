@@ -1,0 +1,176 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension HeavyTests {
+    /// What URLSession promises of background sessions, with real processes and real kills.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct BackgroundSessionTests {
+        private let big = Resource(size: 24 << 20)
+
+        private func add(
+            _ name: String,
+            to process: SessionProcess,
+            in scene: DaemonScene,
+            as file: String = Workshop.name
+        ) async {
+            process.type("add", name, scene.workshop.url, scene.workshop.folder.path(file))
+            await process.hears("added \(name)")
+        }
+
+        // MARK: - The five cases
+
+        @Test func `in front: a session hears of its download`() async throws {
+            let scene = try DaemonScene(Workshop(big))
+            let process = try await scene.session("films")
+            await process.hears("events")
+            await add("one", to: process, in: scene)
+            await process.hears("completed one ok")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+            let path = scene.workshop.folder.path(Workshop.name)
+            #expect(
+                process.lines("response", "file", "completed", "events") == [
+                    "events", "response one 200 disk.iso", "file one \(big.size) \(path)",
+                    "completed one ok",
+                ]
+            )
+            process.type("tasks")
+            await process.hears("tasks []")
+            process.type("finish")
+            await process.hears("invalid ok")
+        }
+
+        @Test func `in back: a process that stands still hears all of it later`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let process = try await scene.session("films")
+            await add("one", to: process, in: scene)
+            await scene.workshop.origin.waitForBytes(8 << 20)
+            process.runner.signal(SIGSTOP)
+            door.release()
+            try await scene.succeed("wait", "--all")
+            process.runner.signal(SIGCONT)
+            await process.hears("completed one ok")
+            #expect(process.lines("file", "completed").count == 2)
+            try expectExact(Workshop.name, big, in: scene.workshop)
+        }
+
+        @Test func `killed and not reopened: the daemon goes on, and runs what was asked for`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let note = scene.home.path("relaunched")
+            let process = try await scene.session(
+                "films",
+                "--relaunch",
+                "/bin/sh",
+                "-c",
+                "echo \"$PAWL_SESSION\" > \(note)"
+            )
+            await add("one", to: process, in: scene)
+            await scene.workshop.origin.waitForBytes(8 << 20)
+            await process.kill()
+            door.release()
+            try await FolderWatch.wait(for: "relaunched", in: scene.home)
+            try expectExact(Workshop.name, big, in: scene.workshop)
+            try await scene.succeed("daemon", "stop")
+            #expect(try scene.home.readText("relaunched") == "films\n")
+            let log = try scene.home.readText("state/pawl/daemon.log")
+            #expect(log.contains("all has ended, running /bin/sh"))
+        }
+
+        @Test func `killed and reopened: the tasks, how far they are, and what was missed`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let small = Resource(size: 100_000)
+            scene.workshop.serve(.resource(small), at: "/small")
+            let first = try await scene.session("films")
+            await add("one", to: first, in: scene)
+            await scene.workshop.origin.waitForBytes(8 << 20)
+            await first.kill()
+            // While nobody is there another one of the session ends.
+            try await scene.succeed(
+                "add",
+                "--session",
+                "films",
+                scene.workshop.origin.url("/small")
+            )
+            try await scene.succeed("wait", "small")
+            let second = try await scene.session("films")
+            await second.hears("events")
+            #expect(second.lines("completed") == ["completed ? ok"])
+            #expect(await second.showsTask("one", .running) > 0)
+            door.release()
+            await second.hears("completed one ok")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+            await second.kill()
+            // What was acknowledged does not come again.
+            let third = try await scene.session("films")
+            await third.hears("events")
+            #expect(third.lines("file", "completed").isEmpty)
+        }
+
+        @Test func `reopened without the session: nothing is heard, and nothing lost`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop(big))
+            let first = try await scene.session("films")
+            await add("one", to: first, in: scene)
+            await scene.workshop.origin.waitForBytes(1 << 20)
+            await first.kill()
+            let other = try await scene.session("songs")
+            await other.hears("events")
+            try await scene.succeed("wait", "--all")
+            other.type("tasks")
+            await other.hears("tasks []")
+            #expect(other.lines("file", "completed").isEmpty)
+            let again = try await scene.session("films")
+            await again.hears("events")
+            #expect(again.lines("completed") == ["completed one ok"])
+            try expectExact(Workshop.name, big, in: scene.workshop)
+        }
+
+        // MARK: - Owners
+
+        @Test func `a session has one owner, until another one takes it over`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
+            let first = try await scene.session("films")
+            await add("one", to: first, in: scene)
+            await scene.workshop.origin.waitForBytes(8 << 20)
+            let second = try await scene.session("films")
+            await second.hears("invalid already-running")
+            #expect(second.runner.errors.contains("process \(first.runner.identifier)"))
+            let third = try await scene.session("films", "--take-over")
+            await first.hears("invalid already-running")
+            await third.hears("events")
+            #expect(await third.showsTask("one", .running) > 0)
+            let sessions = try await scene.succeed("session", "list", "--json")
+            #expect(sessions.output.contains("\(third.runner.identifier)"))
+        }
+
+        @Test func `a daemon that is killed comes back, and no event is lost or doubled`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.resource(big).rate(24 << 20))
+            let process = try await scene.session("films")
+            await add("one", to: process, in: scene)
+            await scene.workshop.origin.waitForBytes(6 << 20)
+            let status = try await scene.succeed("daemon", "status", "--json")
+            let daemon = try WireJSON.decode(DaemonStatus.self, from: status.output.utf8)
+            kill(daemon.processIdentifier, SIGKILL)
+            await process.hears("completed one ok")
+            #expect(process.lines("file", "completed").count == 2)
+            try expectExact(Workshop.name, big, in: scene.workshop)
+        }
+    }
+}

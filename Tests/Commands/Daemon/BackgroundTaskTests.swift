@@ -1,0 +1,150 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension HeavyTests {
+    /// What tasks of a background session can be asked.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct BackgroundTaskTests {
+        private let big = Resource(size: 24 << 20)
+
+        /// A session with a task that came so far and stands still until the door is opened.
+        private func begin(
+            _ scene: DaemonScene,
+            _ door: Latch = Latch()
+        ) async throws -> SessionProcess {
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let process = try await scene.session("films")
+            let path = scene.workshop.folder.path(Workshop.name)
+            process.type("add", "one", scene.workshop.url, path)
+            try await FolderWatch.wait(for: Workshop.name + ".part", in: scene.workshop.folder)
+            return process
+        }
+
+        private func wait(
+            for state: TaskState,
+            _ scene: DaemonScene
+        ) async throws {
+            while !Task.isCancelled {
+                if try await scene.downloads().map(\.state) == [state] { return }
+            }
+        }
+
+        @Test func `it is held, and goes on`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let process = try await begin(scene)
+            process.type("suspend", "one")
+            try await wait(for: .paused, scene)
+            #expect(await process.showsTask("one", .suspended) >= 0)
+            scene.workshop.serve(.resource(big))
+            process.type("resume", "one")
+            await process.hears("completed one ok")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+        }
+
+        @Test func `what others do to it is followed`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let process = try await begin(scene)
+            try await scene.succeed("pause", "--all")
+            #expect(await process.showsTask("one", .paused) >= 0)
+            scene.workshop.serve(.resource(big))
+            try await scene.succeed("resume", "--all")
+            await process.hears("completed one ok")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+        }
+
+        @Test func `what is cancelled leaves nothing`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let process = try await begin(scene)
+            process.type("cancel", "one")
+            await process.hears("completed one cancelled")
+            try await wait(for: .cancelled, scene)
+            while !scene.workshop.folder.list().isEmpty, !Task.isCancelled { await Task.yield() }
+        }
+
+        @Test func `its resume data go on elsewhere`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let process = try await begin(scene)
+            process.type("data", "one")
+            #expect(await process.runner.waitForOutput(containing: "data one "))
+            #expect(!process.lines("data").contains("data one -1"))
+            await process.kill()
+            #expect(try await scene.downloads().isEmpty)
+            #expect(scene.workshop.folder.list().contains(Workshop.name + ".part"))
+        }
+
+        @Test func `resume data begin a task of the daemon's`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let process = try await begin(scene)
+            process.type("data", "one")
+            #expect(await process.runner.waitForOutput(containing: "data one "))
+            #expect(!process.lines("data").contains("data one -1"))
+            scene.workshop.serve(.resource(big))
+            let before = scene.workshop.origin.requests.count
+            process.type("again", "one", scene.workshop.folder.path("other.iso"))
+            await process.hears("completed one ok")
+            try expectExact("other.iso", big, in: scene.workshop)
+            let after = scene.workshop.origin.requests.dropFirst(before)
+            #expect(after.allSatisfy { $0.range != nil }, "it began anew")
+        }
+
+        @Test func `a failure comes with its code, also to the next process`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
+            let first = try await scene.session("films")
+            first.type("add", "one", scene.workshop.url, scene.workshop.folder.path("a.iso"))
+            try await FolderWatch.wait(for: "a.iso.part", in: scene.workshop.folder)
+            await first.kill()
+            scene.workshop.serve(.status(404))
+            try await scene.succeed("pause", "--all")
+            try await scene.succeed("resume", "--all")
+            let waited = try await scene.run("wait", "1")
+            expectFailure(.notFound, waited)
+            let second = try await scene.session("films")
+            await second.hears("events")
+            let line = try #require(second.lines("completed").first)
+            #expect(line.hasPrefix("completed one not-found data "), "\(line)")
+        }
+
+        @Test func `without the daemon's program a task says what is missing`() async throws {
+            let scene = try DaemonScene(Workshop(big))
+            // A program that has no pawld beside it, nor in PATH.
+            let built = BuiltProduct.path("BackgroundProbe")
+            let folder = "\(built)-\(getpid())"
+            try #require(mkdir(folder, 0o700) == 0 && link(built, "\(folder)/probe") == 0)
+            defer {
+                unlink("\(folder)/probe")
+                rmdir(folder)
+            }
+            let process = try await scene.session(program: "\(folder)/probe", ["films"])
+            process.type("add", "one", scene.workshop.url, scene.workshop.folder.path("a.iso"))
+            await process.hears("completed one daemon-unavailable")
+            #expect(scene.workshop.origin.requests.isEmpty)
+        }
+
+        @Test func `a relaunch command that is no absolute path makes no session`() async throws {
+            let scene = try DaemonScene(Workshop(big))
+            let process = try await scene.session("films", "--relaunch", "player", "--woken")
+            await process.hears("invalid usage")
+            #expect(process.runner.errors.contains("give the whole path"))
+        }
+
+        @Test func `a temporary file waits for the next process`() async throws {
+            let resource = Resource(size: 3 << 20)
+            let scene = try DaemonScene(Workshop(resource))
+            let first = try await scene.session("films")
+            first.type("temporary", "one", scene.workshop.url)
+            await scene.workshop.origin.waitForBytes(1)
+            await first.kill()
+            try await scene.succeed("wait", "--all")
+            let second = try await scene.session("films")
+            await second.hears("completed one ok")
+            let line = try #require(second.lines("file").first)
+            let path = line.split(separator: " ").last.map(String.init) ?? ""
+            #expect(line.hasPrefix("file one \(resource.size) "))
+            #expect(path.hasPrefix(scene.home.path("cache")))
+        }
+    }
+}
