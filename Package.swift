@@ -23,6 +23,16 @@ func ours(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// A package of its own, for those who copy it; here it is built as one who uses Pawl sees it.
+func example(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["Pawl"],
+        path: "Examples/\(name)/Sources/\(name)",
+        packageAccess: false
+    )
+}
+
 func tests(
     _ name: String,
     _ dependencies: [Target.Dependency],
@@ -141,6 +151,10 @@ let package = Package(
             path: "Benchmarks/Programs/SessionBench",
             swiftSettings: settings
         ),
+        example("Articles"),
+        example("FourWays"),
+        example("MediaCache"),
+        example("ResumableFetch"),
         tests("PawlCoreTests", ["PawlCore"]),
         tests("PawlStorageTests", ["PawlStorage", "PawlCore", "StorageProbe", system]),
         tests("PawlTransportTests", ["PawlTransport", "PawlCore"]),
@@ -157,7 +171,7 @@ let package = Package(
             "CommandTests",
             [
                 "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "PawlCore", "PawlWire",
-                system,
+                "Articles", "FourWays", "MediaCache", "ResumableFetch", system,
             ],
             path: "Tests/Commands",
             exclude: ["Snapshots"]

@@ -3,15 +3,8 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Where the programs of `Examples/` were built; nil where they were not.
-enum BuiltExamples {
-    static let folder = getenv("PAWL_EXAMPLES").map { String(cString: $0) }
-}
-
-/// The programs of `Examples/`, as `scripts/check examples` has built them.
-///
-/// They are packages of their own: where `PAWL_EXAMPLES` does not say where they are, there are none.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: BuiltExamples.folder != nil))
+/// The programs of `Examples/`, built as one who uses Pawl sees it.
+@Suite(.timeLimit(.minutes(1)))
 struct ExampleTests {
     private func start(_ name: String, _ arguments: String..., in workshop: Workshop) throws
         -> ProcessRunner
@@ -22,7 +15,7 @@ struct ExampleTests {
     private func start(_ name: String, _ arguments: [String], in workshop: Workshop) throws
         -> ProcessRunner
     {
-        let program = try #require(BuiltExamples.folder) + "/" + name
+        let program = BuiltProduct.path(name)
         let settings = ProcessSettings(environment: [
             "HOME": workshop.folder.path, "XDG_CACHE_HOME": nil, "XDG_CONFIG_HOME": nil,
         ])
