@@ -43,6 +43,33 @@ struct ProgressTests {
         #expect(received.allSatisfy { $0.name == "disk.bin" })
     }
 
+    @Test func `it shows what each connection is fetching`() async throws {
+        let scene = try LibraryScene()
+        let latch = Latch()
+        let reply = Reply.resource(Resource(size: 16 << 20))
+        scene.origin.route("/disk.bin", reply.holdAfterBytes(100_000, until: latch))
+        let download = scene.downloader.makeDownload(
+            try scene.url(),
+            to: scene.file(),
+            settings: scene.fixed(4)
+        )
+        async let file = download.run()
+        await latch.waitForArrivals(4)
+        var progress = download.progress
+        while progress.segments.contains(where: { $0.completedBytes == 0 }) {
+            await Task.yield()
+            progress = download.progress
+        }
+        #expect(progress.connections == 4)
+        let ranges = progress.segments.map(\.range)
+        #expect(ranges.first?.lowerBound == 0 && ranges.last?.upperBound == 16 << 20)
+        #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+        #expect(progress.segments.map(\.completedBytes).reduce(0, +) == progress.completedBytes)
+        latch.release()
+        _ = try await file
+        #expect(download.progress.segments.isEmpty)
+    }
+
     @Test func `a reader that comes late gets the end alone`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource))

@@ -12,6 +12,10 @@ public struct DownloadProgress: Sendable, Hashable {
     public var bytesPerSecond: Double = 0
     /// Connections that are open for this download.
     public var connections = 0
+    /// What each connection is fetching, in the order of the file.
+    ///
+    /// Empty where the daemon does the work.
+    public var segments: [SegmentProgress] = []
     /// What the download is doing.
     public var phase: DownloadPhase = .waiting
     /// The file's name, once known; cleaned, fit to be shown.

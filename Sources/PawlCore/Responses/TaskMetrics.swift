@@ -14,6 +14,8 @@ public struct TaskMetrics: Sendable, Hashable {
     public var bytesReceived: Int64 = 0
     /// Exchanges with servers, redirects and failed ones included.
     public var transfers = 0
+    /// Parts of the file that exchanges brought, each one of them.
+    public var segments = 0
     /// Exchanges that broke and were tried again.
     public var retries = 0
     /// Redirects that were followed.

@@ -41,12 +41,11 @@ package final class DownloadMonitor: Sendable {
     var bytes: ByteLedger { ledger }
 
     package var progress: DownloadProgress {
-        let completed = ledger.written.count
-        let connections = ledger.openTransfers
+        let (written, segments) = ledger.sample
         let now = time.now()
         return state.withLock { state in
             var progress = DownloadProgress()
-            progress.completedBytes = state.completedBytes ?? completed
+            progress.completedBytes = state.completedBytes ?? written.count
             state.rate.record(totalBytes: progress.completedBytes, at: now)
             progress.resumedBytes = state.resumedBytes
             progress.totalBytes = state.totalBytes
@@ -54,7 +53,8 @@ package final class DownloadMonitor: Sendable {
             progress.name = state.name
             progress.bytesPerSecond =
                 state.phase == .receiving ? state.rate.bytesPerSecond(at: now) : 0
-            progress.connections = connections
+            progress.connections = segments.count
+            progress.segments = segments
             return progress
         }
     }
@@ -134,6 +134,7 @@ package final class DownloadMonitor: Sendable {
         state.withLock { state in
             state.metrics.ended(end)
             state.metrics.bytesReceived += count
+            if count > 0 { state.metrics.segments += 1 }
         }
     }
 

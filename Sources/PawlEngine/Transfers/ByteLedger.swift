@@ -17,7 +17,19 @@ final class ByteLedger: Sendable {
         }
     }
 
-    var openTransfers: Int { state.withLock { $0.cursors.count } }
+    /// What is written, and what each open transfer is to bring, in the order of the file.
+    var sample: (written: RangeSet, segments: [SegmentProgress]) {
+        state.withLock { state in
+            var (written, segments) = (state.ended, [SegmentProgress]())
+            for cursor in state.cursors.values {
+                let own = cursor.written
+                written.insert(own)
+                segments.append(SegmentProgress(own, end: cursor.end))
+            }
+            segments.sort { $0.range.lowerBound < $1.range.lowerBound }
+            return (written, segments)
+        }
+    }
 
     func begin(with have: RangeSet) { state.withLock { $0.ended = have } }
 

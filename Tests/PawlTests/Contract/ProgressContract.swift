@@ -172,6 +172,8 @@ struct ProgressContract {
         task.cancel()
         let progress = try #require(shown)
         #expect(progress.phase == .receiving && progress.connections == 1)
+        #expect(progress.segments.map(\.range) == [0..<(200 << 20)])
+        #expect(progress.segments.first?.completedBytes == progress.completedBytes)
         #expect(progress.name == "disk.bin" && progress.completedBytes > 0)
         let fraction = try #require(progress.fraction)
         #expect(fraction > 0 && fraction < 1)

@@ -246,6 +246,7 @@ struct TaskTests {
         #expect(metrics.transfers == 2)
         #expect(metrics.redirects == 1)
         #expect(metrics.bytesReceived == resource.size)
+        #expect(metrics.segments >= 1 && metrics.segments <= metrics.transfers)
         #expect(metrics.firstByte != nil)
         #expect(metrics.duration > .zero)
         #expect(metrics.remoteAddress == "127.0.0.1")
