@@ -50,7 +50,7 @@ extension LibraryKeeper {
             for reason in drop.end.take() {
                 tell(.watchingEnded(reason: "the drop folder: \(reason.sentence)"))
             }
-            for name in await settled(&settling, drop.folder) { await take(name, drop.folder) }
+            for name in await settled(&settling, drop.folder) { await take(name, drop) }
             let now = session.engine.time.now()
             alarms.set(
                 alarm,
@@ -73,7 +73,8 @@ extension LibraryKeeper {
         return settling.looked(looks, at: session.engine.time.now())
     }
 
-    private func take(_ name: String, _ folder: DropFolder) async {
+    private func take(_ name: String, _ drop: DropWatch) async {
+        let folder = drop.folder
         do throws(DownloadError) {
             let found = try await disk.run { () throws(DownloadError) in
                 try Self.read(name, folder)
@@ -91,7 +92,8 @@ extension LibraryKeeper {
                 if isTaken { tell(.dropTaken(name: name, keys: items.map(\.key))) }
             }
         } catch {
-            // It stays where it is: the next library takes it.
+            // It stays where it is; for what may pass it is looked at again.
+            if error.retryClass != .never { drop.names.post(name) }
             session.engine.logger.warning("the file \(name) was not taken: \(error)")
         }
     }
@@ -117,6 +119,8 @@ extension LibraryKeeper {
             case .failure(let error): fault = error.reason
             }
         } catch {
+            // Too many open files say nothing of this one.
+            guard error.retryClass == .never else { throw error }
             fault = error.message
         }
         return try folder.reject(name, fault) ? .rejected(fault) : .gone

@@ -46,6 +46,36 @@ struct LibraryWatchingTests {
         }
     }
 
+    @Test func `each kind of change is told within a second`() async throws {
+        let scene = try ShelfScene(.resource(resource))
+        let library = try await scene.open()
+        let events = library.events
+        let (folder, outside) = (scene.folder, try ScratchFolder())
+        var least = [Duration](repeating: .seconds(60), count: 4)
+        func measure(_ kind: Int, _ expected: String, _ change: () throws -> Void) async throws {
+            let clock = ContinuousClock()
+            let begin = clock.now
+            try change()
+            let found = await events.first { $0.sentence == expected ? true : nil }
+            #expect(found == true)
+            least[kind] = min(least[kind], clock.now - begin)
+        }
+        // The least of three: a busy machine may stand still for longer than that.
+        for round in 0..<3 {
+            let (old, new) = ("a\(round)", "b\(round)")
+            try await measure(0, "added \(old) -") { try folder.write(old, "mine") }
+            try await measure(1, "renamed \(old) \(new) -") {
+                rename(folder.path(old), folder.path(new))
+            }
+            try outside.write("other", "another file")
+            try await measure(2, "changed \(new) -") {
+                rename(outside.path("other"), folder.path(new))
+            }
+            try await measure(3, "removed \(new) -") { unlink(folder.path(new)) }
+        }
+        #expect(least.allSatisfy { $0 < .seconds(1) }, "\(least)")
+    }
+
     @Test func `a burst of ten thousand changes loses none`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await scene.open()
