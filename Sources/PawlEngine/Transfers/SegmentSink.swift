@@ -135,9 +135,9 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
 
     private func answer(after written: Int, of received: Int) -> BodyAnswer {
         let isAhead = context.pulse.wrote(written)
-        let limits = context.limits
-        let now = limits.isLimited ? context.time.now() : .zero
-        let wait = limits.charge(bytes: received, now: now)
+        let isLimited = context.limits.isLimited
+        let now = isLimited ? context.time.now() : .zero
+        let wait = isLimited ? context.limits.charge(bytes: received, now: now) : .zero
         let control = context.control
         if cursor.hold(while: { isAhead || control?.isSuspended == true }) { return .hold }
         guard wait > .zero else { return .more }
