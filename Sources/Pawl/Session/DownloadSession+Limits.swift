@@ -1,5 +1,6 @@
 internal import PawlCore
 internal import PawlEngine
+internal import Synchronization
 
 /// Limits that change while tasks run.
 extension DownloadSession {
@@ -9,7 +10,8 @@ extension DownloadSession {
             return
         }
         engine.limit.setLimit(bytesPerSecond: limit, now: engine.time.now())
-        for case let task as DownloadTask in allTasks { task.currentControl.limitChanged() }
+        let tasks = state.withLock { Array($0.tasks.values) }
+        for case let task as DownloadTask in tasks { task.currentControl.limitChanged() }
     }
 
     /// How many connections a host gets from now on; those above it end by themselves.

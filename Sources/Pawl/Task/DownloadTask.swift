@@ -126,7 +126,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// The most that the task may bring, in bytes a second, beside the limit of its session; nil is no
     /// limit.
     ///
-    /// At first as in its settings; it may be changed at any time.
+    /// At first as in its settings; it may be changed at any time. A task of a background session keeps
+    /// that of its settings.
     public var limitBytesPerSecond: Int64? {
         get { limit.limitBytesPerSecond }
         set {
