@@ -21,8 +21,8 @@ package struct Engine: Sendable {
     package let finisher: Finisher
     package let seeds = Seeds()
     package let smallBodies = SmallBodyBudget()
-    /// Nil where there is no limit.
-    package let limit: RateLimitClock?
+    /// Of all transfers together; it may change at any moment.
+    package let limit: RateLimitClock
     package let logger: Logger
     /// What stores take from the system; tests put other things in its place.
     package var storeSettings = StoreSettings()
@@ -47,7 +47,7 @@ package struct Engine: Sendable {
         finisher = Finisher(pool: syncs)
         alarms = AlarmClock(time: time)
         queue = DownloadQueue(limit: settings.maximumConcurrentDownloads)
-        limit = settings.limitBytesPerSecond.map { RateLimitClock(limitBytesPerSecond: $0) }
+        limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
     }
 
     /// Ends the threads made for blocking; the transport is its maker's.
@@ -85,6 +85,8 @@ package struct DownloadJob: Sendable {
     package var resume: ResumeOrder?
     /// Whether the finished file's place is nobody's business, so that resume data leave it out.
     package var isTemporary = false
+    /// The download's own limit, which its holder may change; nil takes that of `settings`.
+    package var limit: RateLimitClock?
     /// Called when the download begins to wait for the network (true), and when it goes on.
     package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
 

@@ -79,6 +79,16 @@ package final class DaemonClient: Sendable {
         try await fetch(APIPath.sessions)
     }
 
+    package func settings() async throws(DownloadError) -> DaemonSettings {
+        try await fetch(APIPath.settings)
+    }
+
+    package func change(
+        _ change: DaemonSettingsChange
+    ) async throws(DownloadError) -> DaemonSettings {
+        try await send(APIPath.settings, change, method: "PATCH")
+    }
+
     /// What happens from now on, or what has happened behind an event that was seen, and goes on.
     package func events(after last: Int64? = nil) async throws(DownloadError) -> DaemonEvents {
         DaemonEvents(try await open("GET", APIPath.events, fields: Self.fields(after: last)))
@@ -115,11 +125,12 @@ package final class DaemonClient: Sendable {
     private func send<Answer: Decodable>(
         _ path: String,
         _ body: some Encodable,
+        method: String = "POST",
         fields: [HTTPField] = []
     ) async throws(DownloadError) -> Answer {
         let json = try WireJSON.encode(body)
         return try await read(
-            try await open("POST", path, fields: fields + [Self.isJSON], body: json)
+            try await open(method, path, fields: fields + [Self.isJSON], body: json)
         )
     }
 

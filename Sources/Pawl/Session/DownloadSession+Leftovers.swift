@@ -43,3 +43,50 @@ extension DownloadTask {
     /// Waits until the task has ended, also where the one that waits was cancelled.
     package func waitForEndInAnyCase() async { await end.waitInAnyCase() }
 }
+
+/// Another name for what is not finished, or just was.
+///
+/// All of it blocks.
+package enum LeftoverNames {
+    /// What came of a download goes with it to another name in its folder.
+    ///
+    /// - Throws: `.fileExists` where that is taken, `.alreadyRunning` where somebody has it.
+    package static func move(_ path: String, to name: String) throws(DownloadError) -> String {
+        let old = FilePath(path)
+        let new = old.removingLastComponent().appending(name)
+        guard old != new else { return path }
+        try PartialStore.move(DownloadPaths(old), to: DownloadPaths(new))
+        return new.string
+    }
+
+    /// A finished file is called otherwise; replaces nothing.
+    package static func rename(_ path: String, to name: String) throws(DownloadError) -> String {
+        let old = FilePath(path)
+        let new = old.removingLastComponent().appending(name)
+        guard old != new else { return path }
+        do throws(Errno) {
+            try Renaming.withoutReplacing(old, new)
+            return new.string
+        } catch {
+            throw DownloadError(
+                .renameFailed,
+                "the file cannot be called \(name.sanitized): \(error)",
+                context: "renaming \(path)"
+            )
+        }
+    }
+
+    /// Whether something is in the way of a download of that name in the folder of another.
+    ///
+    /// `place`: a file, or a folder with a slash at its end. `replaces`: its finished file may be there.
+    package static func isTaken(_ name: String, beside place: String, replaces: Bool) -> Bool {
+        let folder =
+            place.hasSuffix("/") ? FilePath(place) : FilePath(place).removingLastComponent()
+        let paths = DownloadPaths(folder.appending(name))
+        let own = replaces ? [] : [paths.final]
+        return (own + [paths.partial, paths.checkpoint]).contains { path in
+            // What cannot be looked at will tell when it is needed.
+            access(path.string, F_OK) == 0
+        }
+    }
+}

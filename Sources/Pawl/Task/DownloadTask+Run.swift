@@ -55,6 +55,7 @@ extension DownloadTask {
         job.replaces = replaces
         if case .choosing(let choose) = destination { job.choosesDestination = choose }
         job.control = currentControl
+        job.limit = limit
         job.connectivityChanged = { [weak self] isWaiting in
             self?.connectivityChanged(isWaiting, run)
         }

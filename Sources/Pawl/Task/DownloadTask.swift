@@ -35,6 +35,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     let storageKey: String?
     let replaces: FileStamp?
     let monitor: DownloadMonitor
+    /// Over all runs.
+    let limit: RateLimitClock
     /// Of the run that is in line or going.
     private let control = Mutex(DownloadControl())
     /// Where a file of the session's own is on its way: one place for all runs.
@@ -61,6 +63,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         storageKey = target.storageKey ?? target.resume?.data.storageKey
         replaces = target.replaces
         monitor = place.makeMonitor()
+        let settings = request.settings(in: place.session.configuration)
+        limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
         super.init(
             request,
             at: place,
@@ -118,6 +122,19 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// Whether its file is one of the session's own.
     var isTemporary: Bool { if case .temporary = destination { true } else { false } }
+
+    /// The most that the task may bring, in bytes a second, beside the limit of its session; nil is no
+    /// limit.
+    ///
+    /// At first as in its settings; it may be changed at any time. A task of a background session keeps
+    /// that of its settings.
+    public var limitBytesPerSecond: Int64? {
+        get { limit.limitBytesPerSecond }
+        set {
+            limit.setLimit(bytesPerSecond: newValue, now: engine.time.now())
+            currentControl.limitChanged()
+        }
+    }
 
     /// Ends the connections and keeps what came; `resume()` goes on.
     public func pause() { handle(.pauseAsked) }

@@ -15,6 +15,7 @@ package enum DownloadReport {
             ("done", ByteText.size(download.completedBytes)),
             ("speed", download.bytesPerSecond.map { ByteText.rate(Double($0)) }),
             ("connections", download.connections.map { "\($0)" }),
+            ("limit", download.limitBytesPerSecond.map { ByteText.rate(Double($0)) }),
             ("priority", download.priority == .normal ? nil : download.priority.rawValue),
             ("session", download.session),
             ("not before", download.notBefore.map(time)),

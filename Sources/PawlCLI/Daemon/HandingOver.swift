@@ -9,6 +9,7 @@ struct HandingOver {
     var priority: WirePriority?
     var session: String?
     var isPaused = false
+    var notBefore: Date?
 
     /// Shows the new ids and the names.
     func work(
@@ -22,6 +23,7 @@ struct HandingOver {
             new.priority = priority
             new.session = session
             new.isPaused = isPaused ? true : nil
+            new.notBefore = notBefore
             return new
         }
         // Asked twice, they are added once.

@@ -8,6 +8,7 @@ package enum OptionName: String, CaseIterable, Sendable {
     case connectTimeout = "connect-timeout"
     case stallTimeout = "stall-timeout"
     case minSpeed = "min-speed"
+    case limit
     case maxTime = "max-time"
     case waitForNetwork = "wait-for-network"
     case noResume = "no-resume"

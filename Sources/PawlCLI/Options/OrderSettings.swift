@@ -47,6 +47,7 @@ package struct OrderSettings: Sendable {
         case .connectTimeout: settings.connection.connectTimeout = try NumberText.seconds(text)
         case .stallTimeout: settings.stallTimeout = try NumberText.seconds(text)
         case .minSpeed: settings.minimumBytesPerSecond = try NumberText.rate(text)
+        case .limit: settings.limitBytesPerSecond = try NumberText.limit(text)
         case .maxTime: settings.maximumDuration = try NumberText.seconds(text)
         case .waitForNetwork: settings.waitsForConnectivity = try NumberText.truth(text)
         case .noResume: settings.resumes = !(try NumberText.truth(text))

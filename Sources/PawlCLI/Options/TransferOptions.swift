@@ -45,6 +45,15 @@ struct TransferOptions: ParsableArguments {
     )
     var maxTime: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The most that one download may bring, in bytes a second, as 500K or 1.5M.",
+            valueName: "rate"
+        )
+    )
+    var limit: String?
+
     @Flag(
         help: ArgumentHelp(
             "Wait while there is no route to the network, and go on when there is one; uses up no "
@@ -71,6 +80,7 @@ struct TransferOptions: ParsableArguments {
         if let stallTimeout { all.append(OptionAssignment(.stallTimeout, stallTimeout)) }
         if let minSpeed { all.append(OptionAssignment(.minSpeed, minSpeed)) }
         if let maxTime { all.append(OptionAssignment(.maxTime, maxTime)) }
+        if let limit { all.append(OptionAssignment(.limit, limit)) }
         if waitForNetwork { all.append(OptionAssignment(.waitForNetwork, "true")) }
         if noResume { all.append(OptionAssignment(.noResume, "true")) }
         if adopt { all.append(OptionAssignment(.adopt, "true")) }

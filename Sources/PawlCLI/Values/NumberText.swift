@@ -20,6 +20,19 @@ package enum NumberText {
         return Int64(number * unit)
     }
 
+    /// A rate, or nil for `off`.
+    package static func limit(_ text: String) throws(ValueError) -> Int64? {
+        switch text.lowercased() {
+        case "off", "unlimited", "none": return nil
+        default: break
+        }
+        do {
+            return try rate(text)
+        } catch {
+            throw ValueError(error.reason, advice: error.advice + ", or off")
+        }
+    }
+
     /// A time in seconds, above 0.
     package static func seconds(_ text: String) throws(ValueError) -> Duration {
         guard let number = decimal(text[...]), number >= 0.001, number <= 1e9 else {

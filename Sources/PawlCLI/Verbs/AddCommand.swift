@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import FoundationEssentials
+internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
@@ -18,6 +20,15 @@ struct AddCommand: PawlVerb {
         help: ArgumentHelp("low, normal or high. Default: normal.", valueName: "priority")
     )
     var priority: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Do not begin before that: 22:00, '2026-11-22 22:00', +90m.",
+            valueName: "time"
+        )
+    )
+    var notBefore: String?
 
     @Flag(help: "Do not begin before pawl resume.")
     var paused = false
@@ -47,9 +58,25 @@ struct AddCommand: PawlVerb {
         }
         var options = HandingOver()
         if let word = self.priority { options.priority = try Self.priority(word) }
+        options.notBefore = try notBefore.flatMap { (text) throws(DownloadError) in
+            try Self.begin(text)
+        }
         options.session = session
         options.isPaused = paused
         return try options.work(book.orders, json: json, console)
+    }
+
+    /// Nil is at once.
+    static func begin(_ text: String) throws(DownloadError) -> Date? {
+        try usage("--not-before") { () throws(ValueError) in
+            try BeginText.parse(
+                text,
+                BeginText.Surroundings(
+                    now: Int64(Date().timeIntervalSince1970),
+                    utcOffset: LocalClock.utcOffset
+                )
+            )
+        }.map { Date(timeIntervalSince1970: Double($0)) }
     }
 
     static func priority(_ word: String) throws(DownloadError) -> WirePriority {

@@ -59,7 +59,7 @@ struct GetCommand: PawlVerb {
                 throw DownloadError(
                     .usage,
                     "--background with --jobs or --limit-rate, which hold for this run alone",
-                    advice: "leave them out; pawl daemon run has --jobs"
+                    advice: "leave them out; pawl limit is for those of the daemon"
                 )
             }
             return try HandingOver().work(book.orders, json: false, console)

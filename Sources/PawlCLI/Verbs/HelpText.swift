@@ -15,7 +15,8 @@ package enum HelpText {
         let verbs: [any ParsableCommand.Type] = [
             AddCommand.self, ListCommand.self, ShowCommand.self, PauseCommand.self,
             ResumeCommand.self, CancelCommand.self, RemoveCommand.self, MoveCommand.self,
-            SetCommand.self, WaitCommand.self, EventsCommand.self, SessionCommand.List.self,
+            SetCommand.self, LimitCommand.self, WaitCommand.self, EventsCommand.self,
+            SessionCommand.List.self,
             DaemonCommand.self, DaemonCommand.Run.self, DaemonCommand.Start.self,
             DaemonCommand.Stop.self, DaemonCommand.Status.self, DaemonCommand.Logs.self,
         ]

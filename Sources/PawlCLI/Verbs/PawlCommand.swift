@@ -17,8 +17,8 @@ struct PawlCommand: ParsableCommand {
     private static let verbs: [any ParsableCommand.Type] = [
         GetCommand.self, InspectCommand.self, AddCommand.self, ListCommand.self,
         ShowCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
-        RemoveCommand.self, MoveCommand.self, SetCommand.self, WaitCommand.self,
-        EventsCommand.self, SessionCommand.self, DaemonCommand.self,
+        RemoveCommand.self, MoveCommand.self, SetCommand.self, LimitCommand.self,
+        WaitCommand.self, EventsCommand.self, SessionCommand.self, DaemonCommand.self,
     ]
 
     /// The arguments with the verb that they leave out.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FoundationEssentials
 internal import Pawl
 internal import PawlCore
 internal import PawlWire
@@ -33,33 +34,40 @@ struct SetCommand: PawlVerb {
     )
     var connections: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The most that it may bring, in bytes a second, as 500K or 1.5M; or off.",
+            valueName: "rate"
+        )
+    )
+    var limit: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("What the file is to be called, in its folder.", valueName: "name")
+    )
+    var name: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Do not go on before that: 22:00, '2026-11-22 22:00', +90m, now.",
+            valueName: "time"
+        )
+    )
+    var notBefore: String?
+
     @OptionGroup var targets: TargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let selection = try targets.selection()
-        var changes = DownloadChanges()
-        if let priority { changes.priority = try AddCommand.priority(priority) }
-        if let url {
-            _ = try readSource(url, place: "--url")
-            guard !targets.all, targets.targets.count == 1 else {
-                throw DownloadError(
-                    .usage,
-                    "--url for several downloads",
-                    advice: "name one download"
-                )
-            }
-            changes.url = url
-        }
-        if let connections {
-            changes.connections = try usage("--connections") { () throws(ValueError) in
-                try NumberText.count(connections, in: 1...64)
-            }
-        }
+        let changes = try changes()
         guard !changes.isEmpty else {
             throw DownloadError(
                 .usage,
                 "nothing is to be changed",
-                advice: "give --priority, --url or --connections"
+                advice: "give --priority, --url, --connections, --limit, --name or --not-before"
             )
         }
         let (asked, json) = (changes, targets.json)
@@ -68,5 +76,42 @@ struct SetCommand: PawlVerb {
             show(outcome, json: json, said: "changed", console)
             return 0
         }
+    }
+
+    private func changes() throws(DownloadError) -> DownloadChanges {
+        var changes = DownloadChanges()
+        if let priority { changes.priority = try AddCommand.priority(priority) }
+        if let url {
+            try checkSingle("--url")
+            _ = try readSource(url, place: "--url")
+            changes.url = url
+        }
+        if let connections {
+            changes.connections = try usage("--connections") { () throws(ValueError) in
+                try NumberText.count(connections, in: 1...64)
+            }
+        }
+        if let limit {
+            changes.limitBytesPerSecond = try usage("--limit") { () throws(ValueError) in
+                try NumberText.limit(limit) ?? 0
+            }
+        }
+        if let name {
+            try checkSingle("--name")
+            changes.name = name
+        }
+        if let notBefore {
+            changes.notBefore = try AddCommand.begin(notBefore) ?? Date(timeIntervalSince1970: 0)
+        }
+        return changes
+    }
+
+    private func checkSingle(_ option: String) throws(DownloadError) {
+        guard targets.all || targets.targets.count > 1 else { return }
+        throw DownloadError(
+            .usage,
+            "\(option) for several downloads",
+            advice: "name one download"
+        )
     }
 }

@@ -21,6 +21,8 @@ package final class RateLimitClock: Sendable {
         return limit > 0 ? limit : nil
     }
 
+    package var isLimited: Bool { limit.load(ordering: .relaxed) > 0 }
+
     /// Counts bytes that came, and returns for how long their transfer must take no more.
     package func charge(bytes: Int, now: Moment) -> Duration {
         let limit = limit.load(ordering: .relaxed)

@@ -21,10 +21,13 @@ package struct HostBudget: Sendable {
     /// Servers allow 100 or more on a connection (RFC 9113 §6.5.2).
     private static let streamsPerHost = 100
     private static let rememberedHosts = 1_024
-    private let limit: Int
+    private var limit: Int
     private var hosts: [String: Host] = [:]
 
     package init(connectionsPerHost: Int) { limit = max(1, connectionsPerHost) }
+
+    /// What runs above a lower number goes on, and nothing new begins until it has ended.
+    package mutating func setLimit(connectionsPerHost: Int) { limit = max(1, connectionsPerHost) }
 
     /// Whom a connection to that address counts for.
     package static func name(of url: URL) -> String {

@@ -67,7 +67,7 @@ package struct HTTPDate: Hashable, Sendable {
     }
 
     /// Days since 1970 of a date of the Gregorian calendar; nil where there is no such day.
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64? {
+    package static func days(year: Int64, month: Int64, day: Int64) -> Int64? {
         let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year % 400 == 0)
         let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard (1...12).contains(month), (1...lengths[Int(month) - 1]).contains(day) else {

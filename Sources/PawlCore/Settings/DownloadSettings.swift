@@ -40,6 +40,10 @@ public struct DownloadSettings: Sendable {
     ///
     /// 0, the default, is no minimum.
     public var minimumBytesPerSecond: Int64 = 0
+    /// The most that this download may bring, in bytes a second, beside the limit of all together.
+    ///
+    /// Nil, the default, is no limit. Data tasks and streams take no notice.
+    public var limitBytesPerSecond: Int64?
     /// Whether the download waits where there is no route to the network, and goes on by itself when
     /// there is one.
     ///

@@ -17,7 +17,8 @@ package protocol Transfer: AnyObject, Sendable {
     /// Ends the exchange at once; the sink hears `.cancelled` unless it has heard of the end.
     func cancel()
 
-    /// Goes on after the sink answered `.hold`. Nothing happens where it had not.
+    /// Goes on after the sink answered `.hold`, or before a pause has passed. Nothing happens where it
+    /// did not stand still.
     func resume()
 
     /// Has the sink called soon, on the transport's thread, though nothing may come.

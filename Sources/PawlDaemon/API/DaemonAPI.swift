@@ -5,6 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import PawlCore
 internal import PawlWire
+internal import Synchronization
 
 /// The HTTP API: what each route does (docs/daemon.md).
 struct DaemonAPI: Sendable {
@@ -30,6 +31,7 @@ struct DaemonAPI: Sendable {
         router.post("/v1/changes") { request, _ in try await change(request) }
         router.get("/v1/events") { request, _ in try await events(request) }
         addSessions(to: router)
+        addSettings(to: router)
         return router
     }
 
@@ -40,6 +42,7 @@ struct DaemonAPI: Sendable {
         status.counts = try await store.read { try $0.counts() }
         status.bytesPerSecond = keeper.live.bytesPerSecond
         status.lastEvent = keeper.news.last
+        status.maximumConcurrentDownloads = keeper.atATime.load(ordering: .relaxed)
         return try Response.json(status)
     }
 

@@ -12,6 +12,7 @@ extension DownloadKeeper {
     /// - Throws: `.usage` for what cannot be, which names the first such one.
     func add(_ new: [NewDownload], key: String?) throws(DownloadError) -> WireOutcome {
         let orders = try Self.checked(new)
+        noteFolders(orders.map(\.row.destination))
         let fingerprint = Self.fingerprint(orders)
         var position = nextPosition
         let (outcome, isNew) = try store.write { transaction in
@@ -85,6 +86,7 @@ extension DownloadKeeper {
         row.notBefore = new.notBefore
         row.taskIdentifier = new.taskIdentifier
         row.taskDescription = new.taskDescription
+        row.limitBytesPerSecond = order.settings.limitBytesPerSecond
         return CheckedOrder(row: row, body: try WireJSON.encode(new))
     }
 
@@ -96,6 +98,7 @@ extension DownloadKeeper {
         var row = order.row
         row.position = position
         row.id = try transaction.insert(row, request: order.body)
+        if let limit = row.limitBytesPerSecond { try transaction.setLimit(limit, of: row.id) }
         try transaction.append(.added, row, at: row.createdAt)
         return row
     }
@@ -249,76 +252,5 @@ extension DownloadKeeper {
         } else if !keeping, let path = row.path {
             discards.append(.leftover(of: path))
         }
-    }
-
-    // MARK: - Changing
-
-    /// Changes all that are meant, or none.
-    func change(
-        _ selection: Selection,
-        _ changes: DownloadChanges
-    ) throws(DownloadError) -> WireOutcome {
-        guard !changes.isEmpty else {
-            throw DownloadError(.usage, "nothing is to be changed", advice: "say what")
-        }
-        let (rows, last) = try store.write { transaction in
-            var rows: [WireDownload] = []
-            let selected = try transaction.select(selection, states: ListQuery.unfinished)
-            for item in selected {
-                guard item.download.state != .finished else {
-                    guard item.isNamed else { continue }
-                    throw Self.finished(item.download)
-                }
-                rows.append(try Self.change(item.download, changes, transaction))
-            }
-            return (rows, try transaction.lastEvent())
-        }
-        for row in rows {
-            if row.state == .waiting { planner.wait(QueuePlanner.Entry(row)) }
-            // What runs begins again with what is new.
-            if changes.url != nil || changes.connections != nil, row.state.isActive {
-                restart(row)
-            }
-        }
-        let outcome = WireOutcome(downloads: rows, lastEvent: last)
-        published(outcome)
-        return outcome
-    }
-
-    private static func change(
-        _ download: WireDownload,
-        _ changes: DownloadChanges,
-        _ transaction: StoreTransaction
-    ) throws -> WireDownload {
-        var row = download
-        row.priority = changes.priority ?? row.priority
-        row.notBefore = changes.notBefore ?? row.notBefore
-        if changes.url != nil || changes.connections != nil {
-            guard let body = try transaction.request(of: row.id) else { throw finished(row) }
-            var request = try WireJSON.decode(NewDownload.self, from: body)
-            request.url = changes.url ?? request.url
-            if let connections = changes.connections {
-                var settings = request.settings ?? WireSettings()
-                settings.connections = connections
-                request.settings = settings
-            }
-            row.url = try request.checked().url.redacted
-            try transaction.setRequest(try WireJSON.encode(request), of: row.id)
-        }
-        try transaction.save(row)
-        try transaction.append(.changed, row, at: Date())
-        return row
-    }
-
-    private func restart(_ row: WireDownload) {
-        live[row.id]?.end(keeping: true)
-        restarts.insert(row.id)
-    }
-
-    private static func finished(_ download: WireDownload) -> DownloadError {
-        Conflict.error(
-            "download \(download.id) (\(download.name)) has finished",
-            advice: "add it anew"
-        )
     }
 }

@@ -60,6 +60,8 @@ extension DownloadKeeper {
         }
         for id in outcome.notInLine { planner.leave(id) }
         for entry in outcome.retries { planner.wait(entry) }
+        // They may begin at once.
+        if !outcome.retries.isEmpty { bell.ring() }
         for begun in outcome.begun { live.add(begun.id, begun.task, session: begun.session) }
         // A row that went meanwhile has no run.
         for id in starting where live[id] == nil { planner.ended(id) }
@@ -90,7 +92,9 @@ extension DownloadKeeper {
         _ outcome: inout Outcome
     ) throws {
         guard var row = try transaction.download(id) else { return }
+        let newName = try transaction.newName(of: id)
         do throws(DownloadError) {
+            if let newName { try take(newName, for: &row) }
             let task = try makeTask(row, request: readRequest(id, transaction))
             row.state = .running
             row.problem = nil
@@ -99,6 +103,7 @@ extension DownloadKeeper {
         } catch {
             fail(&row, error)
         }
+        if row.state == .running { try transaction.setNewName(nil, of: id) }
         try transaction.save(row)
         try transaction.countStart(of: id)
         try transaction.append(row.state == .running ? .started : .failed, row, at: Date())
@@ -124,7 +129,8 @@ extension DownloadKeeper {
         _ row: WireDownload,
         request: NewDownload
     ) throws(DownloadError) -> DownloadTask {
-        let order = try request.checked()
+        var order = try request.checked()
+        if settings.usesMeteredNetwork == false { order.settings.allowsExpensiveNetwork = false }
         let destination: TaskDestination
         switch order.destination {
         // The name that it had stays, also where the server would now give another.
@@ -165,10 +171,12 @@ extension DownloadKeeper {
         row.totalBytes = progress.totalBytes ?? row.totalBytes
         row.path = end.task.targetPath ?? row.path
         row.response = end.task.response.map { WireResponse($0) } ?? row.response
-        if !progress.name.isEmpty { row.name = progress.name }
+        let isRenamed = try transaction.newName(of: row.id) != nil
+        if !progress.name.isEmpty, !isRenamed { row.name = progress.name }
         switch end.result {
         case .success(let file):
             finish(&row, file)
+            try takeLateName(of: &row, transaction)
             outcome.notInLine.append(row.id)
             try transaction.forgetRequest(of: row.id)
             try transaction.append(.finished, row, at: Date())
@@ -248,7 +256,9 @@ extension DownloadKeeper {
                     }
                     row.completedBytes = item.progress.resumedBytes
                     row.totalBytes = item.progress.totalBytes ?? row.totalBytes
-                    if !item.progress.name.isEmpty { row.name = item.progress.name }
+                    if !item.progress.name.isEmpty, try transaction.newName(of: row.id) == nil {
+                        row.name = item.progress.name
+                    }
                     try transaction.save(row)
                 }
             }

@@ -3,6 +3,7 @@ internal import Logging
 internal import Pawl
 internal import PawlCore
 internal import PawlWire
+internal import Synchronization
 
 /// Keeps the queue: what the store says, the planner follows, and the tasks after it.
 ///
@@ -16,6 +17,14 @@ actor DownloadKeeper {
     let logger: Logger
     let bell = Bell()
     let policy = OutagePolicy()
+    let folders: FolderRecord
+    /// What holds for all downloads, as it is kept.
+    var settings: DaemonSettings
+    var isLimitApplied = false
+    /// When the timetable is to be looked at again; nil where there is none.
+    var nextLimitLook: Date?
+    /// How many run at a time, for those who look.
+    let atATime = Atomic<Int>(DaemonSettings.standardConcurrentDownloads)
     var planner: QueuePlanner
     /// Runs that have ended and are not in the store yet.
     var ends: [RunEnd] = []
@@ -52,15 +61,34 @@ actor DownloadKeeper {
         case file(String)
     }
 
-    init(store: DaemonStore, limit: Int, lastEvent: Int64, logger: Logger) {
-        self.store = store
+    /// What is there when it begins.
+    struct Beginning {
+        var store: DaemonStore
+        var settings = DaemonSettings()
+        var folders: FolderRecord
+        /// How many run at a time, where that was said for this daemon alone.
+        var limit: Int?
+        var lastEvent: Int64 = 0
+    }
+
+    init(_ beginning: Beginning, logger: Logger) {
+        (store, folders) = (beginning.store, beginning.folders)
+        let settings = beginning.settings
+        self.settings = settings
         self.logger = logger
         live = LiveDownloads()
-        news = EventNews(last: lastEvent)
-        planner = QueuePlanner(limit: limit)
+        news = EventNews(last: beginning.lastEvent)
+        let usual = settings.completed
+        planner = QueuePlanner(
+            limit: beginning.limit ?? usual.maximumConcurrentDownloads
+                ?? DaemonSettings.standardConcurrentDownloads
+        )
+        atATime.store(planner.limit, ordering: .relaxed)
         var configuration = SessionConfiguration.default
         // The planner says how many run.
         configuration.maximumConcurrentDownloads = 10_000
+        configuration.connectionsPerHost =
+            usual.connectionsPerHost ?? DaemonSettings.standardConnectionsPerHost
         session = DownloadSession(configuration, logger: logger)
     }
 
@@ -98,6 +126,7 @@ actor DownloadKeeper {
             await withTaskCancellationHandler {
                 while true {
                     if Task.isCancelled { windUp() }
+                    keepTimetable(at: Date())
                     for task in step() {
                         group.addTask { await self.carry(task.id, task.task) }
                     }
@@ -119,7 +148,8 @@ actor DownloadKeeper {
     private var timeToWait: Duration? {
         // What could not be written is tried again soon.
         if isBehind { return .seconds(1) }
-        return planner.nextDate.map { .seconds(max(0, min($0.timeIntervalSinceNow, 3600))) }
+        let dates = [planner.nextDate, nextLimitLook].compactMap { $0 }
+        return dates.min().map { .seconds(max(0, min($0.timeIntervalSinceNow, 3600))) }
     }
 
     private func windUp() {

@@ -11,8 +11,8 @@ package import PawlWire
 package struct Daemon: Sendable {
     package var places: DaemonPlaces
     package var logger: Logger
-    /// How many downloads run at a time.
-    package var limit = 5
+    /// How many downloads run at a time; nil is as the settings say.
+    package var limit: Int?
 
     package init(places: DaemonPlaces, logger: Logger) {
         self.places = places
@@ -30,16 +30,49 @@ package struct Daemon: Sendable {
     ) async throws(DownloadError) {
         try places.prepare()
         let locks = try locks()
-        let store = try DaemonStore(path: places.store)
-        if let note = store.note { logger.warning("\(note)") }
-        let last = try store.write { try $0.lastEvent() }
-        let keeper = DownloadKeeper(store: store, limit: limit, lastEvent: last, logger: logger)
-        try await keeper.load()
-        let failure = await serve(keeper, store, whenReady)
+        let keeper = try await loadedKeeper(mayBeDamaged: true)
+        let failure = await serve(keeper, keeper.store, whenReady)
         unlink(places.socket)
-        try store.close()
+        try keeper.store.close()
         withExtendedLifetime(locks) {}
         if let failure { throw failure }
+    }
+
+    /// A store that was closed well may be damaged all the same: that is met here, and then all of it is
+    /// looked at.
+    private func loadedKeeper(mayBeDamaged: Bool) async throws(DownloadError) -> DownloadKeeper {
+        let store = try DaemonStore(path: places.store)
+        if let note = store.note { logger.warning("\(note)") }
+        do throws(DownloadError) {
+            let keeper = DownloadKeeper(try beginning(store), logger: logger)
+            try await keeper.load()
+            return keeper
+        } catch {
+            guard mayBeDamaged, store.hasMetDamage else { throw error }
+            try store.close()
+            return try await loadedKeeper(mayBeDamaged: false)
+        }
+    }
+
+    private func beginning(
+        _ store: DaemonStore
+    ) throws(DownloadError) -> DownloadKeeper.Beginning {
+        let rebuild = QueueRebuild(path: places.store, store: store)
+        if let note = try rebuild.run() { logger.warning("\(note)") }
+        let (last, settings, destinations) = try store.write {
+            (try $0.lastEvent(), try $0.settings(), try $0.destinations())
+        }
+        let folders = try FolderRecord(
+            path: StoreFiles.folders(of: places.store),
+            destinations: destinations
+        )
+        return DownloadKeeper.Beginning(
+            store: store,
+            settings: settings,
+            folders: folders,
+            limit: limit,
+            lastEvent: last
+        )
     }
 
     /// The locks of both folders: of the store, and of the socket where that is another one.
@@ -57,13 +90,12 @@ package struct Daemon: Sendable {
         _ store: DaemonStore,
         _ whenReady: @Sendable @escaping () -> Void
     ) async -> DownloadError? {
-        var about = DaemonStatus(
+        let about = DaemonStatus(
             version: PawlVersion.current,
             processIdentifier: getpid(),
             startedAt: Date(),
             store: places.store
         )
-        about.maximumConcurrentDownloads = limit
         let desk = SessionDesk(left: keeper.endings)
         let api = DaemonAPI(keeper: keeper, store: store, desk: desk, about: about)
         let relauncher = Relauncher(keeper: keeper, desk: desk, logger: logger)

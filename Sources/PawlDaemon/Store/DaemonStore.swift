@@ -1,5 +1,6 @@
 internal import GRDB
 package import PawlCore
+internal import Synchronization
 
 /// The queue and its events on the disk (SQLite).
 ///
@@ -7,18 +8,23 @@ package import PawlCore
 /// thread made for that; reads go beside them.
 package final class DaemonStore: Sendable {
     private let pool: DatabasePool
+    private let path: String
+    /// The number of the newest that was set aside; 0 where none was.
+    package let damaged: Int
+    /// The next start is to look at all of it.
+    private let isSuspect = Atomic<Bool>(false)
     /// What was found wrong with an older store, for the log; nil where nothing was.
     package let note: String?
 
     /// Opens the store, or makes it; a damaged one is set aside.
     package convenience init(path: String) throws(DownloadError) {
         let opened = try StoreOpening.open(path)
-        self.init(pool: opened.pool, note: opened.note)
+        self.init(opened, path)
     }
 
-    private init(pool: DatabasePool, note: String?) {
-        self.pool = pool
-        self.note = note
+    private init(_ opened: StoreOpening.Opened, _ path: String) {
+        (pool, note, damaged) = (opened.pool, opened.note, opened.damaged)
+        self.path = path
     }
 
     /// One transaction: all of it, or nothing.
@@ -28,7 +34,7 @@ package final class DaemonStore: Sendable {
         do {
             return try pool.write { try body(StoreTransaction(database: $0)) }
         } catch {
-            throw Self.explained(error, "writing the queue")
+            throw noted(error, "writing the queue")
         }
     }
 
@@ -39,7 +45,7 @@ package final class DaemonStore: Sendable {
         do {
             return try await pool.read { try body(StoreTransaction(database: $0)) }
         } catch {
-            throw Self.explained(error, "reading the queue")
+            throw noted(error, "reading the queue")
         }
     }
 
@@ -50,9 +56,20 @@ package final class DaemonStore: Sendable {
             // still reads, the next start does.
             try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             try pool.close()
+            if !hasMetDamage { StoreFiles.unmark(path) }
         } catch {
             throw Self.explained(error, "closing the queue")
         }
+    }
+
+    /// Whether a read or a write met damage: then the next one that opens it looks at all of it.
+    package var hasMetDamage: Bool { isSuspect.load(ordering: .relaxed) }
+
+    private func noted(_ error: any Error, _ context: String) -> DownloadError {
+        if let error = error as? DatabaseError, error.isDamage {
+            isSuspect.store(true, ordering: .relaxed)
+        }
+        return Self.explained(error, context)
     }
 
     static func explained(_ error: any Error, _ context: String) -> DownloadError {
@@ -68,4 +85,8 @@ package final class DaemonStore: Sendable {
             context: context
         )
     }
+}
+
+extension DatabaseError {
+    var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
 }

@@ -8,12 +8,16 @@ enum StoreOpening {
     struct Opened {
         var pool: DatabasePool
         var note: String?
+        /// The highest number of those that were set aside; 0 where none was.
+        var damaged = 0
     }
 
     static func open(_ path: String) throws(DownloadError) -> Opened {
         try create(path)
+        let wasCutOff = StoreFiles.mark(path)
         do {
-            return Opened(pool: try openSound(path))
+            let pool = try openSound(path, isSuspect: wasCutOff)
+            return Opened(pool: pool, damaged: StoreFiles.damagedCount(of: path))
         } catch {
             guard isDamage(error) else {
                 throw DaemonStore.explained(error, "opening \(path)")
@@ -22,17 +26,21 @@ enum StoreOpening {
             try create(path)
             do {
                 let note = "the queue was damaged (\(reason(error))) and set aside as \(old)"
-                return Opened(pool: try openSound(path), note: note)
+                return Opened(
+                    pool: try openSound(path, isSuspect: false),
+                    note: note,
+                    damaged: StoreFiles.damagedCount(of: path)
+                )
             } catch {
                 throw DaemonStore.explained(error, "opening \(path)")
             }
         }
     }
 
-    private static func openSound(_ path: String) throws -> DatabasePool {
+    private static func openSound(_ path: String, isSuspect: Bool) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration)
         do {
-            try check(pool)
+            if isSuspect { try check(pool) }
             try StoreSchema.migrator.migrate(pool)
             return pool
         } catch {
@@ -71,8 +79,7 @@ enum StoreOpening {
 
     private static func isDamage(_ error: any Error) -> Bool {
         if error is Damaged { return true }
-        guard let code = (error as? DatabaseError)?.resultCode else { return false }
-        return code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB
+        return (error as? DatabaseError)?.isDamage == true
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -96,9 +103,7 @@ enum StoreOpening {
     }
 
     private static func setAside(_ path: String) throws(DownloadError) -> String {
-        var number = 1
-        while access("\(path).damaged.\(number)", F_OK) == 0 { number += 1 }
-        let new = "\(path).damaged.\(number)"
+        let new = StoreFiles.damaged(StoreFiles.damagedCount(of: path) + 1, of: path)
         // The log first: without it the database would be another one under the old name.
         for suffix in ["-wal", "-shm", ""] {
             guard rename(path + suffix, new + suffix) == 0 || errno == ENOENT else {

@@ -6,6 +6,7 @@ enum StoreSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in try database.execute(sql: version1) }
         migrator.registerMigration("2") { database in try database.execute(sql: version2) }
+        migrator.registerMigration("3") { database in try database.execute(sql: version3) }
         return migrator
     }
 
@@ -21,6 +22,18 @@ enum StoreSchema {
             relaunchedAt INTEGER NOT NULL DEFAULT 0
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX eventBySession ON event (session, id) WHERE session IS NOT NULL;
+        """
+
+    private static let version3 = """
+        CREATE TABLE setting (
+            name TEXT PRIMARY KEY,
+            value TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        ALTER TABLE download ADD COLUMN limitBytesPerSecond INTEGER;
+        CREATE TABLE renaming (
+            download INTEGER PRIMARY KEY REFERENCES download (id) ON DELETE CASCADE,
+            name TEXT NOT NULL
+        ) STRICT;
         """
 
     // `request` is private: what it holds never leaves the daemon, and is wiped when a download has

@@ -164,6 +164,7 @@ package struct StoreTransaction {
         download.taskIdentifier = row["taskIdentifier"]
         download.taskDescription = row["taskDescription"]
         download.response = value(row["response"])
+        download.limitBytesPerSecond = row["limitBytesPerSecond"]
         return download
     }
 

@@ -11,6 +11,8 @@ package final class DownloadControl: Sendable {
 
     enum Command: Sendable {
         case goOn
+        /// Pauses that a limit made end: it may be higher now.
+        case limitChanged
         case stop
     }
 
@@ -36,6 +38,9 @@ package final class DownloadControl: Sendable {
         suspended.store(false, ordering: .sequentiallyConsistent)
         state.withLock { $0.obey }?(.goOn)
     }
+
+    /// Its limit, or that of all downloads, is another one.
+    package func limitChanged() { state.withLock { $0.obey }?(.limitChanged) }
 
     /// Ends the download with `.interrupted`.
     package func stop(keeping: Bool = true) {

@@ -43,7 +43,8 @@ extension DownloadDriver {
 
     /// A first request that shares a connection needs none of those that the host gets.
     private func takeStream(_ host: String) -> Bool {
-        guard mayMultiplex, streamHost == nil, engine.limit == nil, planner.representation == nil,
+        guard mayMultiplex, streamHost == nil, !context.limits.isLimited,
+            planner.representation == nil,
             engine.budgets.requestStream(host)
         else { return false }
         streamHost = host
@@ -99,7 +100,8 @@ extension DownloadDriver {
     /// Segments have connections of their own, and so have all where a limit holds single
     /// transfers back. What was asked for in vain is not asked for in the same way again.
     private func multiplexes(_ order: TransferOrder) -> Bool {
-        guard mayMultiplex, order.pinned == nil, order.range == nil, engine.limit == nil else {
+        guard mayMultiplex, order.pinned == nil, order.range == nil, !context.limits.isLimited
+        else {
             return false
         }
         let host = HostBudget.name(of: order.url)
@@ -108,9 +110,9 @@ extension DownloadDriver {
 
     /// One stream gains from a large buffer; many must stay small together.
     private func bufferBytes(for order: TransferOrder) -> Int {
-        let bytes = order.id == TransferID(1) ? 512 * 1024 : 128 * 1024
-        guard let limit = engine.limit?.limitBytesPerSecond else { return bytes }
-        return min(bytes, max(4 * 1024, Int(clamping: limit / 16)))
+        context.limits.bufferBytes(
+            atMost: order.id == TransferID(1) ? 512 * 1024 : 128 * 1024
+        )
     }
 
     /// What a head says besides the bytes: the length's proof, a digest.

@@ -79,7 +79,11 @@ package final class DownloadDriver {
             mailbox: mailbox,
             store: StoreBox(),
             pulse: CheckpointPulse { mailbox.post(.checkpointDue) },
-            limit: engine.limit,
+            limits: TransferLimits(
+                all: engine.limit,
+                own: job.limit
+                    ?? RateLimitClock(limitBytesPerSecond: job.settings.limitBytesPerSecond)
+            ),
             time: engine.time,
             smallBodies: job.takesSmallBodies ? engine.smallBodies : nil,
             takesServerDigests: job.settings.checksum == .automatic,
@@ -115,7 +119,7 @@ package final class DownloadDriver {
         let (mailbox, stop) = (mailbox, stop)
         job.control?.attach { command in
             if command == .stop { stop.cancel() }
-            mailbox.post(command == .stop ? .cancelled : .released)
+            mailbox.post(command.message)
         }
         defer { job.control?.detach() }
         monitor.began(job)
@@ -225,6 +229,7 @@ package final class DownloadDriver {
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let epoch, let failure): await synced(epoch, failure)
         case .released: releaseHeld()
+        case .limitChanged: endPauses()
         case .networkChanged(let path): await tell(.networkChanged(path))
         case .cancelled: fail(StopSignal.cancelled)
         }
@@ -276,6 +281,16 @@ package final class DownloadDriver {
 
     var isSuspended: Bool { job.control?.isSuspended == true }
 
+    /// A pause is as long as the limit was that it came from.
+    private func endPauses() {
+        let now = engine.time.now()
+        for running in transfers.values
+        where running.cursor.isPaused(at: now) && !running.cursor.isHeld {
+            running.cursor.pause(until: now)
+            running.transfer.resume()
+        }
+    }
+
     private var lastTick = Moment.zero
     private var load = ThreadLoad()
 
@@ -294,6 +309,16 @@ package final class DownloadDriver {
         default: break
         }
         showWaiting()
+    }
+}
+
+extension DownloadControl.Command {
+    fileprivate var message: DriverMessage {
+        switch self {
+        case .goOn: .released
+        case .limitChanged: .limitChanged
+        case .stop: .cancelled
+        }
     }
 }
 

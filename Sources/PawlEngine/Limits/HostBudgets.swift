@@ -72,6 +72,12 @@ package final class HostBudgets: Sendable {
         state.withLock { $0.budget.close(host, until: time.now() + duration) }
     }
 
+    /// Changes how many connections a host gets.
+    package func setLimit(connectionsPerHost: Int) {
+        state.withLock { $0.budget.setLimit(connectionsPerHost: connectionsPerHost) }
+        distribute()
+    }
+
     /// When somebody who waits may go on though nothing is released.
     package var nextOpening: Moment? { state.withLock { $0.budget.nextOpening } }
 

@@ -76,7 +76,7 @@ extension StreamDriver {
         } else {
             request.fields = RedirectPolicy.fieldsWithoutBody(request.fields)
         }
-        let rate = engine.limit?.limitBytesPerSecond.map { Int(clamping: $0 / 16) } ?? .max
+        let rate = engine.limit.limitBytesPerSecond.map { Int(clamping: $0 / 16) } ?? .max
         request.bufferBytes = min(StreamExchange.pieceBytes, max(4 * 1024, rate))
         return request
     }

@@ -37,7 +37,7 @@ final class StreamExchange: TransferSink {
 
     private let state: Mutex<State>
     private let judge: StreamHeadJudge
-    private let limit: RateLimitClock?
+    private let limit: RateLimitClock
     private let time: any Timekeeper
     private let wake: @Sendable () -> Void
 
@@ -118,7 +118,7 @@ final class StreamExchange: TransferSink {
 
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
         let now = time.now()
-        let wait = limit?.charge(bytes: bytes.count, now: now) ?? .zero
+        let wait = limit.charge(bytes: bytes.count, now: now)
         let holds = state.withLock { state in
             state.pending.append(contentsOf: bytes)
             state.receivedBytes += Int64(bytes.count)

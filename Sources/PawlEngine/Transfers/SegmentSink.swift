@@ -135,8 +135,9 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
 
     private func answer(after written: Int, of received: Int) -> BodyAnswer {
         let isAhead = context.pulse.wrote(written)
-        let now = context.limit == nil ? .zero : context.time.now()
-        let wait = context.limit?.charge(bytes: received, now: now) ?? .zero
+        let isLimited = context.limits.isLimited
+        let now = isLimited ? context.time.now() : .zero
+        let wait = isLimited ? context.limits.charge(bytes: received, now: now) : .zero
         let control = context.control
         if cursor.hold(while: { isAhead || control?.isSuspended == true }) { return .hold }
         guard wait > .zero else { return .more }

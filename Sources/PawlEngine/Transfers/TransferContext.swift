@@ -7,7 +7,7 @@ struct TransferContext: Sendable {
     let mailbox: Mailbox<DriverMessage>
     let store: StoreBox
     let pulse: CheckpointPulse
-    let limit: RateLimitClock?
+    let limits: TransferLimits
     let time: any Timekeeper
     /// Nil where every byte is to go to the file as it comes.
     let smallBodies: SmallBodyBudget?
@@ -42,6 +42,8 @@ indirect enum DriverMessage: Sendable {
     case synced(epoch: Int, DownloadError?)
     /// After a suspension.
     case released
+    /// Of its own, or of all downloads.
+    case limitChanged
     case networkChanged(NetworkPath)
     case cancelled
 }

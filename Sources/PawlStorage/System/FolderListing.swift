@@ -1,8 +1,8 @@
 internal import Glibc
-internal import SystemPackage
+package import SystemPackage
 
 /// What is in a folder.
-enum FolderListing {
+package enum FolderListing {
     /// All names but `.` and `..`, as bytes, in no order.
     static func names(in folder: FilePath) throws(Errno) -> [[UInt8]] {
         var stream: OpaquePointer?
@@ -26,7 +26,7 @@ enum FolderListing {
     }
 
     /// Those that hold text, each with its path.
-    static func entries(of folder: FilePath) throws(Errno) -> [FilePath] {
+    package static func entries(of folder: FilePath) throws(Errno) -> [FilePath] {
         try names(in: folder).map { folder.appending(FilePath(bytes: $0).components) }
     }
 }

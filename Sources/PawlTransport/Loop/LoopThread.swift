@@ -44,8 +44,8 @@ final class LoopThread {
             end(context, .cancelled)
         case .resume(let context):
             guard isActive(context) else { return newHome(of: context)?.resume(context) ?? () }
-            guard context.isHeld else { return }
-            if context.sharing != nil { timers.remove(context) }
+            guard context.pause != .none else { return }
+            if context.sharing != nil || !context.isHeld { timers.remove(context) }
             goOn(context)
         case .nudge(let context):
             guard isActive(context) else { return newHome(of: context)?.nudge(context) ?? () }

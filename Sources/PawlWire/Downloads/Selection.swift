@@ -40,13 +40,16 @@ package struct DownloadChanges: Codable, Sendable, Hashable {
     /// The same file at another address; it may hold secrets.
     package var url: String?
     package var connections: Int?
+    /// One that has passed is none.
     package var notBefore: Date?
+    /// 0 is no limit.
+    package var limitBytesPerSecond: Int64?
+    /// The finished file's, in its folder.
+    package var name: String?
 
     package init() {}
 
-    package var isEmpty: Bool {
-        priority == nil && url == nil && connections == nil && notBefore == nil
-    }
+    package var isEmpty: Bool { self == DownloadChanges() }
 }
 
 /// A selection and what to change of it.

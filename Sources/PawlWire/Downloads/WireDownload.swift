@@ -34,6 +34,8 @@ package struct WireDownload: Codable, Sendable, Hashable {
     package var taskIdentifier: Int64?
     package var taskDescription: String?
     package var response: WireResponse?
+    /// Its own limit, beside that of all.
+    package var limitBytesPerSecond: Int64?
 
     package init(id: Int64, state: TaskState, name: String, url: String, createdAt: Date) {
         self.id = id

@@ -28,6 +28,7 @@ package struct WireSettings: Codable, Sendable, Hashable {
     package var stallTimeoutSeconds: Double?
     package var maximumSeconds: Double?
     package var minimumBytesPerSecond: Int64?
+    package var limitBytesPerSecond: Int64?
     package var allowsUntrustedCertificates: Bool?
     package var authoritiesFile: String?
     package var resumes: Bool?
@@ -64,6 +65,7 @@ package struct WireSettings: Codable, Sendable, Hashable {
         maximumSeconds = settings.maximumDuration?.seconds
         let least = settings.minimumBytesPerSecond
         minimumBytesPerSecond = least == 0 ? nil : least
+        limitBytesPerSecond = settings.limitBytesPerSecond
         authoritiesFile = settings.connection.authoritiesFile
         allowsUntrustedCertificates =
             Self.changed(settings.connection.allowsUntrustedCertificates, from: false)
@@ -113,6 +115,8 @@ extension WireSettings {
         if let minimumBytesPerSecond {
             settings.minimumBytesPerSecond = max(0, minimumBytesPerSecond)
         }
+        if let limitBytesPerSecond { try WireLimitPeriod.check(limitBytesPerSecond) }
+        settings.limitBytesPerSecond = limitBytesPerSecond
         try applyTimes(to: &settings)
         try applyConnection(to: &settings)
         settings.resumes = resumes ?? settings.resumes

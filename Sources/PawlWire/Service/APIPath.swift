@@ -6,6 +6,7 @@ package enum APIPath {
     package static let changes = "/v1/changes"
     package static let events = "/v1/events"
     package static let sessions = "/v1/sessions"
+    package static let settings = "/v1/settings"
 
     package static let acknowledgements = "/v1/acknowledgements"
 

@@ -57,6 +57,19 @@ extension HeavyTests {
                 (["\(base)/actions/explode", "-d", "{}", "-H", json], 404, .notFound),
                 (["\(base)/actions/pause", "-d", "{}", "-H", json], 400, .usage),
                 (["\(base)/events", "-H", "Last-Event-ID: x"], 400, .usage),
+                (["\(base)/settings", "-X", "PATCH", "-d", "{}"], 415, .usage),
+                (["\(base)/settings", "-X", "PATCH", "-d", "{}", "-H", json], 400, .usage),
+                (
+                    ["\(base)/settings", "-X", "PATCH", "-d", #"{"limit":1}"#, "-H", json],
+                    400, .usage
+                ),
+                (
+                    [
+                        "\(base)/settings", "-X", "PATCH", "-H", json, "-d",
+                        #"{"limitBytesPerSecond":0}"#,
+                    ],
+                    400, .usage
+                ),
             ]
             for (arguments, status, code) in wrong {
                 let answer = try await ask(scene, arguments)

@@ -59,6 +59,13 @@ final class DaemonScene: Sendable {
         try workshop.start(arguments: arguments, settings)
     }
 
+    /// With other values of the environment.
+    func start(_ arguments: [String], _ environment: [String: String]) throws -> ProcessRunner {
+        var settings = settings
+        for (name, value) in environment { settings.environment[name] = value }
+        return try workshop.start(arguments: arguments, settings)
+    }
+
     /// Runs what must end well.
     @discardableResult
     func succeed(

@@ -166,7 +166,7 @@ extension HeavyTests {
                 ["list"], ["show", "1"], ["pause", "1"], ["resume", "--all"], ["cancel", "1"],
                 ["remove", "1"], ["wait", "1"], ["events"], ["daemon", "status"],
                 ["daemon", "stop"], ["move", "--first", "1"], ["session", "list"],
-                ["set", "--priority", "high", "1"],
+                ["set", "--priority", "high", "1"], ["limit"], ["limit", "2M"],
             ] {
                 let run = try await scene.workshop.run(arguments, scene.settings)
                 expectFailure(.daemonUnavailable, run)

@@ -16,6 +16,21 @@ struct HostBudgetTests {
         #expect(answers == [true, true, false, true])
     }
 
+    @Test func `a higher limit lets in who waits, a lower one ends nothing`() {
+        var budget = HostBudget(connectionsPerHost: 1)
+        for ticket: HostBudget.Ticket in 1...4 {
+            _ = budget.request(host, ticket: ticket, isFirst: true, at: .zero)
+        }
+        budget.setLimit(connectionsPerHost: 3)
+        #expect(budget.grants(at: .zero).map(\.ticket) == [2, 3])
+        budget.setLimit(connectionsPerHost: 2)
+        #expect(budget.transfers(with: host) == 3)
+        budget.release(host)
+        #expect(budget.grants(at: .zero).isEmpty)
+        budget.release(host)
+        #expect(budget.grants(at: .zero).map(\.ticket) == [4])
+    }
+
     @Test func `those without a connection come before those with some`() {
         var budget = HostBudget(connectionsPerHost: 1)
         _ = budget.request(host, ticket: 1, isFirst: true, at: .zero)

@@ -114,6 +114,8 @@ struct DaemonStoreTests {
             bytes[index] = UInt8.random(in: 0...255, using: &random)
         }
         try scene.folder.write(StoreScene.name, bytes)
+        // As an end by force leaves it.
+        try scene.folder.write(StoreScene.name + ".open", [])
         let store = try DaemonStore(path: scene.folder.path(StoreScene.name))
         #expect(store.note?.contains("damaged") == true)
         #expect(try await StoreScene.contents(store).downloads.isEmpty)

@@ -1,0 +1,53 @@
+internal import FoundationEssentials
+internal import Pawl
+internal import PawlCore
+package import PawlWire
+
+/// What `limit` says: names and values, one a line.
+package enum LimitReport {
+    static func text(_ settings: DaemonSettings) -> String {
+        text(settings, utcOffset: LocalClock.utcOffset)
+    }
+
+    /// `utcOffset`: how many seconds the wall clock is ahead of UTC at a moment.
+    package static func text(
+        _ settings: DaemonSettings,
+        utcOffset: (Int64) -> Int64
+    ) -> String {
+        let settings = settings.completed
+        var rows: [(String, String)] = []
+        if let periods = settings.timetable {
+            if let current = settings.current {
+                rows.append(("now", now(current, utcOffset)))
+            }
+            rows.append(("timetable", TimetableText.text(periods)))
+            rows.append(("otherwise", rate(settings.limitBytesPerSecond)))
+        } else {
+            rows.append(("rate", rate(settings.limitBytesPerSecond)))
+        }
+        if let count = settings.maximumConcurrentDownloads {
+            rows.append(("at a time", "\(count)"))
+        }
+        if let count = settings.connectionsPerHost {
+            rows.append(("a host", "\(count) connection\(count == 1 ? "" : "s")"))
+        }
+        rows.append(("metered", settings.usesMeteredNetwork == false ? "wait" : "use"))
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { "\($0.0.padded(toColumns: width))  \($0.1.sanitized)\n" }.joined()
+    }
+
+    private static func rate(_ limit: Int64?) -> String {
+        limit.map { ByteText.rate(Double($0)) } ?? "unlimited"
+    }
+
+    private static func now(_ current: WireCurrentLimit, _ utcOffset: (Int64) -> Int64) -> String {
+        var text = rate(current.limitBytesPerSecond)
+        if let until = current.until {
+            let moment = Int64(until.timeIntervalSince1970)
+            let wall = moment + utcOffset(moment)
+            let day = Weekday(daysSince1970: wall / 86_400).shortName
+            text += " until \(day) \(DayTime.text(Int(wall % 86_400 / 60)))"
+        }
+        return text
+    }
+}

@@ -1,0 +1,119 @@
+internal import PawlCore
+
+/// Reads when something is to begin: `22:00`, `2026-11-22 22:00`, `+90m`, `now`.
+package enum BeginText {
+    /// Where and when it is read.
+    package struct Surroundings {
+        /// In seconds since 1970.
+        package var now: Int64
+        /// How many seconds the wall clock is ahead of UTC at a moment.
+        package var utcOffset: (Int64) -> Int64
+
+        package init(now: Int64, utcOffset: @escaping (Int64) -> Int64) {
+            self.now = now
+            self.utcOffset = utcOffset
+        }
+
+        /// The moment at which the wall clock shows that.
+        fileprivate func moment(wall: Int64) -> Int64 {
+            // Where the clock is put forward over it, as if that had not happened yet.
+            let guess = wall - utcOffset(wall)
+            return wall - utcOffset(guess)
+        }
+    }
+
+    /// In seconds since 1970; nil for `now`.
+    package static func parse(
+        _ text: String,
+        _ surroundings: Surroundings
+    ) throws(ValueError) -> Int64? {
+        if text.lowercased() == "now" { return nil }
+        if text.hasPrefix("+"), let wait = wait(text.dropFirst()) { return surroundings.now + wait }
+        if let minutes = DayTime.minutes(text), minutes < 1440 {
+            return next(minutes, surroundings)
+        }
+        guard let moment = date(text, surroundings) else {
+            throw ValueError(
+                "'\(text)' is no time to begin",
+                advice: "give 22:00, 2026-11-22 22:00, 2026-11-22T22:00:00Z, +90m or now"
+            )
+        }
+        return moment
+    }
+
+    private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+
+    private static func wait(_ text: Substring) -> Int64? {
+        guard let last = text.last, let unit = units[last],
+            let count = number(text.dropLast()), count <= 100_000
+        else { return nil }
+        return count * unit
+    }
+
+    /// Today, or tomorrow where that has passed.
+    private static func next(_ minutes: Int, _ surroundings: Surroundings) -> Int64 {
+        let wall = surroundings.now + surroundings.utcOffset(surroundings.now)
+        let midnight = wall - wall % 86_400
+        let today = surroundings.moment(wall: midnight + Int64(minutes) * 60)
+        guard today <= surroundings.now else { return today }
+        return surroundings.moment(wall: midnight + 86_400 + Int64(minutes) * 60)
+    }
+
+    // MARK: - Dates
+
+    /// RFC 3339, the seconds and the zone may be left out, and the `T` may be a space.
+    private static func date(_ text: String, _ surroundings: Surroundings) -> Int64? {
+        let parts = text.split(maxSplits: 1) { $0 == "T" || $0 == "t" || $0 == " " }
+        guard parts.count == 2, let day = day(parts[0]) else { return nil }
+        var time = parts[1]
+        let zone = zone(&time)
+        guard let zone, let second = second(time) else { return nil }
+        let wall = day * 86_400 + second
+        return zone.offset.map { wall - $0 } ?? surroundings.moment(wall: wall)
+    }
+
+    private static func day(_ text: Substring) -> Int64? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.count) == [4, 2, 2], let year = number(parts[0]), year >= 1970,
+            let month = number(parts[1]), let day = number(parts[2])
+        else { return nil }
+        return HTTPDate.days(year: year, month: month, day: day)
+    }
+
+    private static func second(_ text: Substring) -> Int64? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 3, parts.allSatisfy({ $0.count == 2 }),
+            let minutes = DayTime.minutes(parts[0] + ":" + parts[1]), minutes < 1440
+        else { return nil }
+        guard parts.count == 3 else { return Int64(minutes) * 60 }
+        guard let seconds = number(parts[2]), seconds < 60 else { return nil }
+        return Int64(minutes) * 60 + seconds
+    }
+
+    private struct Zone {
+        /// Nil is the local one.
+        var offset: Int64?
+    }
+
+    /// Takes it off the end; nil where it is none.
+    private static func zone(_ time: inout Substring) -> Zone? {
+        if time.last == "Z" || time.last == "z" {
+            time = time.dropLast()
+            return Zone(offset: 0)
+        }
+        guard let sign = time.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return Zone() }
+        let text = time[time.index(after: sign)...]
+        guard text.count == 5, let minutes = DayTime.minutes(text), minutes < 1440 else {
+            return nil
+        }
+        let offset = Int64(minutes) * 60
+        let isAhead = time[sign] == "+"
+        time = time[..<sign]
+        return Zone(offset: isAhead ? offset : -offset)
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            ? Int64(text) : nil
+    }
+}

@@ -1,0 +1,170 @@
+/// Rate limits by the time of day, on the local wall clock.
+///
+/// Reads no clock and knows no time zone: who asks says how far the wall clock is from UTC.
+package struct RateLimitTimetable: Hashable, Sendable {
+    /// A time of each of some days, and what holds then.
+    package struct Period: Hashable, Sendable {
+        /// On these it begins; one over midnight goes on into the next day.
+        package var days: Set<Weekday>
+        /// In minutes from midnight, below 1440.
+        package var start: Int
+        /// From 1 to 1440; not behind `start`, it is on the next day.
+        package var end: Int
+        /// In bytes a second; nil is no limit.
+        package var limit: Int64?
+
+        package init(
+            days: Set<Weekday> = Set(Weekday.allCases),
+            from start: Int,
+            to end: Int,
+            limit: Int64?
+        ) {
+            (self.days, self.start, self.end, self.limit) = (days, start, end, limit)
+        }
+
+        func holds(on day: Weekday, at minute: Int) -> Bool {
+            if end > start { return days.contains(day) && minute >= start && minute < end }
+            return (days.contains(day) && minute >= start)
+                || (days.contains(day.before) && minute < end)
+        }
+    }
+
+    /// What holds at some moment.
+    package struct Decision: Hashable, Sendable {
+        /// In bytes a second; nil is no limit.
+        package var limit: Int64?
+        /// Whether one of the periods says so.
+        package var isByPeriod: Bool
+        /// When another limit holds, in seconds since 1970; nil where none ever does.
+        package var changesAt: Int64?
+
+        package init(limit: Int64?, isByPeriod: Bool, changesAt: Int64? = nil) {
+            (self.limit, self.isByPeriod, self.changesAt) = (limit, isByPeriod, changesAt)
+        }
+    }
+
+    /// Where several fit, the first holds.
+    package var periods: [Period]
+
+    package init(_ periods: [Period]) { self.periods = periods }
+
+    /// `otherwise` holds outside of all periods; `utcOffset` says how many seconds the wall clock is
+    /// ahead of UTC at a moment.
+    package func decision(
+        at now: Int64,
+        otherwise: Int64?,
+        utcOffset: (Int64) -> Int64
+    ) -> Decision {
+        let current = period(at: now, utcOffset)
+        let limit = current.map(\.limit) ?? otherwise
+        var decision = Decision(limit: limit, isByPeriod: current != nil)
+        var moment = now
+        // What has not changed in a week with all its days never does.
+        while let next = nextBoundary(after: moment, utcOffset), next - now <= Self.horizon {
+            let other = period(at: next, utcOffset).map(\.limit) ?? otherwise
+            guard other == limit else {
+                decision.changesAt = next
+                return decision
+            }
+            moment = next
+        }
+        return decision
+    }
+
+    private static let secondsPerDay: Int64 = 86_400
+    private static let horizon = 8 * secondsPerDay
+
+    private func period(at moment: Int64, _ utcOffset: (Int64) -> Int64) -> Period? {
+        let wall = moment + utcOffset(moment)
+        let second = wall.remainderFromZero(Self.secondsPerDay)
+        let day = Weekday(daysSince1970: (wall - second) / Self.secondsPerDay)
+        return periods.first { $0.holds(on: day, at: Int(second / 60)) }
+    }
+
+    /// The next moment at which a period may begin or end: by the clock's going on, or by its being
+    /// put forward or back.
+    private func nextBoundary(after moment: Int64, _ utcOffset: (Int64) -> Int64) -> Int64? {
+        let boundaries = Set(periods.flatMap { [$0.start, $0.end % 1440] }).map { Int64($0) * 60 }
+        let offset = utcOffset(moment)
+        let second = (moment + offset).remainderFromZero(Self.secondsPerDay)
+        let waits = boundaries.map { $0 > second ? $0 - second : $0 - second + Self.secondsPerDay }
+        guard let wait = waits.min() else { return nil }
+        guard utcOffset(moment + wait) != offset else { return moment + wait }
+        var (same, other) = (moment, moment + wait)
+        while other - same > 1 {
+            let middle = same + (other - same) / 2
+            if utcOffset(middle) == offset { same = middle } else { other = middle }
+        }
+        return other
+    }
+}
+
+/// A day of the week.
+package enum Weekday: Int, CaseIterable, Sendable {
+    case monday, tuesday, wednesday, thursday, friday, saturday, sunday
+
+    /// The first of January 1970 was a Thursday.
+    package init(daysSince1970 days: Int64) {
+        let number = Int((days.remainderFromZero(7) + 3) % 7)
+        self = Self.allCases[number]
+    }
+
+    package var after: Weekday { Self.allCases[(rawValue + 1) % 7] }
+    package var before: Weekday { Self.allCases[(rawValue + 6) % 7] }
+
+    /// The first three letters, as `mon`.
+    package var shortName: String {
+        switch self {
+        case .monday: "mon"
+        case .tuesday: "tue"
+        case .wednesday: "wed"
+        case .thursday: "thu"
+        case .friday: "fri"
+        case .saturday: "sat"
+        case .sunday: "sun"
+        }
+    }
+
+    /// Takes a short name.
+    package init?(shortName: String) {
+        guard let day = Self.allCases.first(where: { $0.shortName == shortName }) else {
+            return nil
+        }
+        self = day
+    }
+}
+
+/// A time of the day as `22:00`.
+package enum DayTime {
+    /// In minutes from midnight, up to `24:00`; nil where it is none.
+    package static func minutes(_ text: some StringProtocol) -> Int? {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2,
+            let hour = number(parts[0]), let minute = number(parts[1]), minute < 60
+        else { return nil }
+        let all = hour * 60 + minute
+        return all <= 1440 ? all : nil
+    }
+
+    package static func text(_ minutes: Int) -> String {
+        let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
+        return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+    }
+
+    private static func number(_ digits: some Sequence<UInt8>) -> Int? {
+        var number = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            number = number * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        return number
+    }
+}
+
+extension Int64 {
+    /// Never below 0, also of a negative number.
+    fileprivate func remainderFromZero(_ divisor: Int64) -> Int64 {
+        let rest = self % divisor
+        return rest < 0 ? rest + divisor : rest
+    }
+}

@@ -1,0 +1,16 @@
+internal import Hummingbird
+internal import PawlCore
+internal import PawlWire
+
+/// What holds for the whole queue.
+extension DaemonAPI {
+    func addSettings(to router: Router<BasicRequestContext>) {
+        router.get("/v1/settings") { _, _ in
+            try Response.json(await keeper.shownSettings)
+        }
+        router.patch("/v1/settings") { request, _ in
+            let change: DaemonSettingsChange = try await body(request, upTo: Self.mostBytes)
+            return try Response.json(try await keeper.change(change))
+        }
+    }
+}

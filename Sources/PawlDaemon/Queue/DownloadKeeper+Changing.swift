@@ -1,0 +1,178 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Changing downloads that are there.
+extension DownloadKeeper {
+    /// Changes all that are meant, or none.
+    func change(
+        _ selection: Selection,
+        _ changes: DownloadChanges
+    ) throws(DownloadError) -> WireOutcome {
+        guard !changes.isEmpty else {
+            throw DownloadError(.usage, "nothing is to be changed", advice: "say what")
+        }
+        try Self.check(changes)
+        let (rows, last) = try store.write { transaction in
+            var rows: [WireDownload] = []
+            let selected = try transaction.select(selection, states: ListQuery.unfinished)
+            guard selected.count <= 1 || changes.name == nil else { throw Self.oneName }
+            for item in selected {
+                guard item.download.state != .finished else {
+                    guard item.isNamed else { continue }
+                    throw Self.finished(item.download)
+                }
+                var row = item.download
+                // It may have been decided in this moment.
+                row.path = row.path ?? live[row.id]?.targetPath
+                rows.append(try Self.change(row, changes, transaction))
+            }
+            return (rows, try transaction.lastEvent())
+        }
+        for row in rows { follow(row, changes) }
+        let outcome = WireOutcome(downloads: rows, lastEvent: last)
+        published(outcome)
+        return outcome
+    }
+
+    private static func check(_ changes: DownloadChanges) throws(DownloadError) {
+        if let limit = changes.limitBytesPerSecond, limit < 0 {
+            throw DownloadError(
+                .usage,
+                "a limit of \(limit) bytes a second",
+                advice: "give more than 0, or 0 for none"
+            )
+        }
+        guard let name = changes.name else { return }
+        guard !name.isEmpty, name != ".", name != "..", !name.contains("/"),
+            !name.holdsUnsafeToShow, !FileName.isTooLong(name)
+        else {
+            throw DownloadError(
+                .usage,
+                "'\(name.sanitized(atMost: 100))' is no name of a file",
+                advice: "give a name without folders, of 245 bytes at most"
+            )
+        }
+    }
+
+    private static func change(
+        _ download: WireDownload,
+        _ changes: DownloadChanges,
+        _ transaction: StoreTransaction
+    ) throws -> WireDownload {
+        var row = download
+        row.priority = changes.priority ?? row.priority
+        if let date = changes.notBefore { row.notBefore = date > Date() ? date : nil }
+        if changes.concernRequest {
+            guard let body = try transaction.request(of: row.id) else { throw finished(row) }
+            var request = try WireJSON.decode(NewDownload.self, from: body)
+            try change(&request, &row, changes, transaction)
+            row.url = try request.checked().url.redacted
+            try transaction.setRequest(try WireJSON.encode(request), of: row.id)
+        }
+        try transaction.save(row)
+        try transaction.append(.changed, row, at: Date())
+        return row
+    }
+
+    private static func change(
+        _ request: inout NewDownload,
+        _ row: inout WireDownload,
+        _ changes: DownloadChanges,
+        _ transaction: StoreTransaction
+    ) throws {
+        request.url = changes.url ?? request.url
+        var settings = request.settings ?? WireSettings()
+        settings.connections = changes.connections ?? settings.connections
+        if let limit = changes.limitBytesPerSecond {
+            settings.limitBytesPerSecond = limit > 0 ? limit : nil
+            row.limitBytesPerSecond = settings.limitBytesPerSecond
+            try transaction.setLimit(row.limitBytesPerSecond, of: row.id)
+        }
+        request.settings = settings
+        if let name = changes.name { try rename(&request, &row, name, transaction) }
+    }
+
+    /// What has come of it is renamed when its next run begins: until then that of this one has it.
+    private static func rename(
+        _ request: inout NewDownload,
+        _ row: inout WireDownload,
+        _ name: String,
+        _ transaction: StoreTransaction
+    ) throws {
+        let place = row.path ?? request.destination
+        guard let slash = place.lastIndex(of: "/") else { return }
+        let path = String(place[...slash]) + name
+        let replaces = request.settings?.ifExists == .overwrite
+        // One that it has already may come back before another change was done.
+        let isNew = path != row.path
+        guard !isNew || !LeftoverNames.isTaken(name, beside: place, replaces: replaces) else {
+            throw Conflict.error(
+                "\(path.sanitized) is there already",
+                advice: "choose another name"
+            )
+        }
+        request.destination = path
+        row.destination = path.sanitized
+        row.name = name.sanitized
+        try transaction.setDestination(row.destination, of: row.id)
+        try transaction.setNewName(isNew ? name : nil, of: row.id)
+    }
+
+    private func follow(_ row: WireDownload, _ changes: DownloadChanges) {
+        if row.state == .waiting { planner.wait(QueuePlanner.Entry(row)) }
+        guard row.state.isActive else { return }
+        if changes.limitBytesPerSecond != nil {
+            live[row.id]?.limitBytesPerSecond = row.limitBytesPerSecond
+        }
+        // What runs begins again with what is new.
+        if changes.needRestart || row.notBefore != nil { restart(row.id) }
+    }
+
+    func restart(_ id: Int64) {
+        guard let task = live[id] else { return }
+        task.end(keeping: true)
+        restarts.insert(id)
+    }
+
+    // MARK: - Names, when a run begins or has ended
+
+    /// What came goes with the download to its new name, before its run begins.
+    func take(_ name: String, for row: inout WireDownload) throws(DownloadError) {
+        if let path = row.path { row.path = try LeftoverNames.move(path, to: name) }
+        row.name = name.sanitized
+    }
+
+    /// It was finished before it heard that it is to be called otherwise.
+    func takeLateName(of row: inout WireDownload, _ transaction: StoreTransaction) throws {
+        guard let name = try transaction.newName(of: row.id), let path = row.path else { return }
+        try transaction.setNewName(nil, of: row.id)
+        do throws(DownloadError) {
+            row.path = try LeftoverNames.rename(path, to: name)
+            row.name = name.sanitized
+        } catch {
+            logger.warning("download \(row.id): \(error)")
+        }
+    }
+
+    private static func finished(_ download: WireDownload) -> DownloadError {
+        Conflict.error(
+            "download \(download.id) (\(download.name)) has finished",
+            advice: "add it anew"
+        )
+    }
+
+    private static let oneName = DownloadError(
+        .usage,
+        "one name for several downloads",
+        advice: "name one download"
+    )
+}
+
+extension DownloadChanges {
+    fileprivate var needRestart: Bool { url != nil || connections != nil || name != nil }
+
+    fileprivate var concernRequest: Bool { needRestart || limitBytesPerSecond != nil }
+}

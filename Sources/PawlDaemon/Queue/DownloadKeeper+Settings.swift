@@ -1,0 +1,86 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+internal import Synchronization
+
+/// What holds for the whole queue, and changes while downloads run.
+extension DownloadKeeper {
+    /// With the defaults, and what holds at this moment.
+    var shownSettings: DaemonSettings {
+        var shown = settings.completed
+        shown.maximumConcurrentDownloads = planner.limit
+        shown.current = WireCurrentLimit(limit(at: Date()))
+        return shown
+    }
+
+    func change(_ change: DaemonSettingsChange) throws(DownloadError) -> DaemonSettings {
+        guard !change.isEmpty else {
+            throw DownloadError(.usage, "nothing is to be changed", advice: "see docs/daemon.md")
+        }
+        let new = try change.applied(to: settings)
+        try store.write { try $0.setSettings(new) }
+        let old = settings.completed
+        settings = new
+        follow(change, from: old)
+        bell.ring()
+        return shownSettings
+    }
+
+    private func follow(_ change: DaemonSettingsChange, from old: DaemonSettings) {
+        let now = settings.completed
+        if change.maximumConcurrentDownloads != nil, let limit = now.maximumConcurrentDownloads {
+            planner.limit = limit
+            atATime.store(limit, ordering: .relaxed)
+        }
+        if let connections = now.connectionsPerHost {
+            session.setLimit(connectionsPerHost: connections)
+        }
+        if now.usesMeteredNetwork != old.usesMeteredNetwork {
+            for id in live.all.keys { restart(id) }
+        }
+        applyLimit(at: Date())
+    }
+
+    // MARK: - By the clock
+
+    /// The clock may be set, and its zone changed: it is looked at often enough to notice.
+    private static let limitLook: Double = 60
+
+    /// Does what the timetable says, where it is time for that.
+    func keepTimetable(at now: Date) {
+        let isDue =
+            nextLimitLook.map { $0 <= now || $0.timeIntervalSince(now) > Self.limitLook }
+            ?? !isLimitApplied
+        if isDue { applyLimit(at: now) }
+    }
+
+    private func applyLimit(at now: Date) {
+        isLimitApplied = true
+        let decision = limit(at: now)
+        session.setLimit(bytesPerSecond: decision.limit)
+        guard settings.timetable != nil else { return nextLimitLook = nil }
+        let change = decision.changesAt.map { Date(timeIntervalSince1970: Double($0)) }
+        nextLimitLook = min(change ?? .distantFuture, now.addingTimeInterval(Self.limitLook))
+    }
+
+    private func limit(at now: Date) -> RateLimitTimetable.Decision {
+        settings.rateTimetable.decision(
+            at: Int64(now.timeIntervalSince1970.rounded(.down)),
+            otherwise: settings.limitBytesPerSecond,
+            utcOffset: LocalClock.utcOffset
+        )
+    }
+
+    // MARK: - Folders
+
+    /// Only a help where the store is damaged one day: that it cannot be written keeps nothing back.
+    func noteFolders(_ destinations: [String]) {
+        do throws(DownloadError) {
+            try folders.note(destinations)
+        } catch {
+            logger.warning("the folders of downloads were not noted: \(error)")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import Glibc
+package import PawlCore
+internal import Synchronization
+
+/// The folders that downloads went to, in a file beside the store and independent of it: where the
+/// store is damaged, what came of them is looked for there.
+package final class FolderRecord: Sendable {
+    private let path: String
+    private let known: Mutex<Set<String>>
+
+    /// More are not noted.
+    private static let mostFolders = 10_000
+    /// A file with so many that are not needed any more is written anew.
+    private static let mostOld = 200
+    private static let mostBytes = 64 << 20
+
+    /// Reads the file; `destinations` are those that are needed in any case.
+    package init(path: String, destinations: Set<String>) throws(DownloadError) {
+        self.path = path
+        let noted = Self.read(path)
+        let needed = Set(destinations.map(Self.folder)).filter { !$0.isEmpty }
+        known = Mutex(noted)
+        guard noted.subtracting(needed).count > Self.mostOld else {
+            try note(Array(destinations))
+            return
+        }
+        try Self.replace(path, with: needed)
+        known.withLock { $0 = needed }
+    }
+
+    /// All that are noted in a file; none where it cannot be read.
+    package static func read(_ path: String) -> Set<String> {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+        while bytes.count < mostBytes {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { break }
+            bytes += buffer.prefix(count)
+        }
+        // A last line without an end was cut by a power cut.
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return Set(
+            lines.dropLast().map { String(decoding: $0, as: UTF8.self).percentDecoded }
+                .filter { $0.hasPrefix("/") }
+        )
+    }
+
+    /// Notes the folders of files, or folders with a slash at their end; they are on the disk when this
+    /// returns.
+    package func note(_ destinations: [String]) throws(DownloadError) {
+        try known.withLock { (known) throws(DownloadError) in
+            let new = Set(destinations.map(Self.folder)).subtracting(known)
+                .filter { !$0.isEmpty }
+            guard !new.isEmpty, known.count + new.count <= Self.mostFolders else { return }
+            try Self.write(new, to: path, flags: O_APPEND)
+            known.formUnion(new)
+        }
+    }
+
+    private static func folder(_ destination: String) -> String {
+        guard let slash = destination.lastIndex(of: "/") else { return "" }
+        return String(destination[...slash])
+    }
+
+    private static func replace(_ path: String, with folders: Set<String>) throws(DownloadError) {
+        let draft = "\(path).new"
+        try write(folders, to: draft, flags: O_TRUNC)
+        guard rename(draft, path) == 0 else { throw failure(path) }
+    }
+
+    private static func write(
+        _ folders: Set<String>,
+        to path: String,
+        flags: Int32
+    ) throws(DownloadError) {
+        let isNew = access(path, F_OK) != 0
+        let descriptor = open(
+            path,
+            O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags,
+            0o600
+        )
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        // Behind a line that a power cut has cut, another one begins.
+        var text = flags == O_APPEND && !isNew ? "\n" : ""
+        for folder in folders.sorted() { text += line(folder) }
+        let bytes = Array(text.utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count,
+            fsync(descriptor) == 0
+        else { throw failure(path) }
+        if isNew { StoreFiles.syncFolder(of: path) }
+    }
+
+    private static func line(_ folder: String) -> String {
+        folder.replacing("%", with: "%25").replacing("\n", with: "%0A") + "\n"
+    }
+
+    private static func failure(_ path: String) -> DownloadError {
+        DownloadError(
+            .diskFailure,
+            "\(path) cannot be written: \(String(cString: strerror(errno)))",
+            advice: "look at the rights of its folder"
+        )
+    }
+}

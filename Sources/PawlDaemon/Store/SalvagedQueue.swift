@@ -1,0 +1,120 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import PawlCore
+internal import PawlWire
+
+/// What a damaged store still tells of downloads that have not ended.
+///
+/// Nothing of it is believed to have the right form: each value is looked at.
+struct SalvagedQueue {
+    struct Item {
+        var id: Int64
+        var name: String
+        var url: String
+        var destination: String
+        var path: String?
+        var isPaused: Bool
+        var priority: DownloadPriority
+        var position: Int64
+        var session: String?
+        var taskIdentifier: Int64?
+        var taskDescription: String?
+        var notBefore: Date?
+        var createdAt: Date
+        /// Nil where it is lost, or makes no sense.
+        var request: NewDownload?
+    }
+
+    /// By id.
+    var items: [Item] = []
+    /// Where any download went, also one that has ended.
+    var destinations: Set<String> = []
+
+    /// More are not read: something else is wrong then.
+    private static let mostItems = 1_000_000
+
+    /// Reads as far as it goes, from both ends.
+    init(path: String) {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cell_size_check = ON") }
+        // What cannot be opened tells nothing.
+        guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
+            return
+        }
+        var found: [Int64: Item] = [:]
+        for order in ["ASC", "DESC"] {
+            // It ends where the damage begins.
+            try? queue.read { database in try Self.read(database, order, &found) }
+        }
+        items = found.values.sorted { $0.id < $1.id }
+        for index in items.indices {
+            items[index].request = try? queue.read { try Self.request(of: items[index].id, $0) }
+        }
+        destinations.formUnion(items.flatMap { [$0.path, $0.destination].compactMap { $0 } })
+        // Best done at last: this reads rows of all states, and may end anywhere.
+        try? queue.read { database in
+            let sql =
+                "SELECT DISTINCT COALESCE(path, destination) FROM download NOT INDEXED LIMIT 100000"
+            let rows = try Row.fetchCursor(database, sql: sql)
+            while let row = try rows.next() {
+                if let place = String.fromDatabaseValue(row[0]) { destinations.insert(place) }
+            }
+        }
+        try? queue.close()
+    }
+
+    private static func read(
+        _ database: Database,
+        _ order: String,
+        _ found: inout [Int64: Item]
+    ) throws {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: "SELECT * FROM download NOT INDEXED WHERE endedAt IS NULL ORDER BY id \(order)"
+        )
+        while let row = try rows.next(), found.count < mostItems {
+            guard let item = item(row), found[item.id] == nil else { continue }
+            found[item.id] = item
+        }
+    }
+
+    private static func item(_ row: Row) -> Item? {
+        let value = { (name: String) -> DatabaseValue in row[name] ?? .null }
+        guard let id = Int64.fromDatabaseValue(value("id")), id > 0,
+            let state = String.fromDatabaseValue(value("state")).flatMap(TaskState.init),
+            let destination = String.fromDatabaseValue(value("destination"))
+        else { return nil }
+        let date = { (name: String) in
+            Double.fromDatabaseValue(value(name)).map { Date(timeIntervalSince1970: $0) }
+        }
+        let priority = Int.fromDatabaseValue(value("priority"))
+        return Item(
+            id: id,
+            name: String.fromDatabaseValue(value("name")) ?? "",
+            url: String.fromDatabaseValue(value("url")) ?? "",
+            destination: destination,
+            path: String.fromDatabaseValue(value("path")),
+            isPaused: state == .paused || state == .suspended,
+            priority: priority.flatMap(DownloadPriority.init) ?? .normal,
+            position: Int64.fromDatabaseValue(value("position")) ?? id,
+            session: String.fromDatabaseValue(value("session")),
+            taskIdentifier: Int64.fromDatabaseValue(value("taskIdentifier")),
+            taskDescription: String.fromDatabaseValue(value("taskDescription")),
+            notBefore: date("notBefore"),
+            createdAt: date("createdAt") ?? Date()
+        )
+    }
+
+    private static func request(of id: Int64, _ database: Database) throws -> NewDownload? {
+        let row = try Row.fetchOne(
+            database,
+            sql: "SELECT body FROM request WHERE download = ?",
+            arguments: [id]
+        )
+        guard let row, let body = Data.fromDatabaseValue(row[0]) else { return nil }
+        let request = try WireJSON.decode(NewDownload.self, from: body)
+        _ = try request.checked()
+        return request
+    }
+}

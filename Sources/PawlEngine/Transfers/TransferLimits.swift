@@ -1,0 +1,29 @@
+internal import PawlCore
+
+/// The limits that a transfer keeps: of all downloads together, and of its own.
+///
+/// Both may change at any moment.
+struct TransferLimits: Sendable {
+    let all: RateLimitClock
+    let own: RateLimitClock
+
+    var isLimited: Bool { all.isLimited || own.isLimited }
+
+    /// The lower of both; nil where there is none.
+    var bytesPerSecond: Int64? {
+        guard let all = all.limitBytesPerSecond else { return own.limitBytesPerSecond }
+        return own.limitBytesPerSecond.map { min($0, all) } ?? all
+    }
+
+    /// Counts bytes that came, and returns for how long their transfer must take no more.
+    func charge(bytes: Int, now: Moment) -> Duration {
+        max(all.charge(bytes: bytes, now: now), own.charge(bytes: bytes, now: now))
+    }
+
+    /// What a connection is to read at a time, where `bytes` are best: pieces that are small beside the
+    /// limit come evenly.
+    func bufferBytes(atMost bytes: Int) -> Int {
+        guard let limit = bytesPerSecond else { return bytes }
+        return min(bytes, max(4 * 1024, Int(clamping: limit / 16)))
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension HeavyTests {
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonDamageTests {
+        private let big = Resource(size: 24 << 20)
+        private let store = "state/pawl/queue.sqlite"
+
+        /// A download that came to a checkpoint, and a daemon that was killed.
+        private func leave(_ scene: DaemonScene) async throws {
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url, "-x", "1")
+            try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
+            // It is made a moment before it says something.
+            while try await scene.run("inspect", "disk.iso.part").status != .code(0) {
+                try Task.checkCancellation()
+            }
+            daemon.signal(SIGKILL)
+            await daemon.waitForExit()
+        }
+
+        @Test func `where the queue is gone, what came is found by its checkpoints`() async throws {
+            let scene = try DaemonScene(Workshop())
+            try await leave(scene)
+            let before = scene.workshop.origin.snapshot
+            for suffix in ["-wal", "-shm"] where scene.home.exists(store + suffix) {
+                unlink(scene.home.path(store + suffix))
+            }
+            try scene.home.write(store, Array(repeating: UInt8(ascii: "x"), count: 20_000))
+            let daemon = try await scene.startDaemon()
+            #expect(daemon.errors.contains("set aside"))
+            let row = try #require(try await scene.downloads().first, "\(daemon.errors)")
+            #expect(row.state == .paused)
+            #expect(row.name == Workshop.name)
+            #expect(row.url == scene.workshop.url)
+            #expect(row.completedBytes > 1 << 20)
+            #expect(row.totalBytes == big.size)
+            #expect(row.problem?.title.contains("its settings are lost") == true)
+            let shown = try await scene.succeed("show", "1")
+            #expect(shown.output.contains("pawl resume"))
+            #expect(try await scene.events().map(\.kind) == [.added, .paused])
+            scene.workshop.serve(.resource(big))
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+            #expect(scene.workshop.folder.list() == [Workshop.name])
+            let requests = scene.workshop.origin.requests.dropFirst(before.requests.count)
+            #expect(requests.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(try await scene.downloads().first?.problem == nil)
+        }
+
+        @Test func `what the damaged queue still tells goes on by itself`() async throws {
+            let scene = try DaemonScene(Workshop())
+            try await leave(scene)
+            try await scene.succeed("daemon", "start")
+            try await scene.succeed("pause", "--all")
+            try await scene.succeed("daemon", "stop")
+            // A table without rows lies last.
+            var bytes = try scene.home.read(store)
+            let start = bytes.count - 4096
+            for index in start..<(start + 300) { bytes[index] = 0xA5 }
+            try scene.home.write(store, bytes)
+            try scene.home.write(store + ".open", [])
+            let daemon = try await scene.startDaemon()
+            #expect(daemon.errors.contains("that go on: 1, paused"))
+            #expect(try await scene.downloads().map(\.id) == [1], "\(daemon.errors)")
+            scene.workshop.serve(.resource(big))
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import FoundationEssentials
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension HeavyTests {
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonSetTests {
+        private let big = Resource(size: 24 << 20)
+
+        /// A download that stands still behind its first checkpoint.
+        private func begin(_ scene: DaemonScene, _ door: Latch = Latch()) async throws {
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            try await scene.succeed("add", scene.workshop.url, "-x", "1")
+            try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
+        }
+
+        @Test func `one that runs gets another name, and keeps what came`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            try await begin(scene)
+            let before = scene.workshop.origin.snapshot.requests.count
+            scene.workshop.serve(.resource(big))
+            try await scene.succeed("set", "--name", "copy.iso", "1")
+            #expect(try await scene.succeed("wait", "copy.iso").everything.isEmpty)
+            try expectExact("copy.iso", big, in: scene.workshop)
+            #expect(scene.workshop.folder.list() == ["copy.iso"])
+            let requests = scene.workshop.origin.requests.dropFirst(before)
+            #expect(requests.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(
+                try await scene.downloads().first?.path == scene.workshop.folder.path("copy.iso")
+            )
+            expectSound(try await scene.events())
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `one that is paused, and one that never began, too`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            try await begin(scene)
+            try await scene.succeed("pause", "1")
+            try await scene.succeed("set", "--name", "copy.iso", "1")
+            let other = Resource(size: 1000)
+            scene.workshop.serve(.resource(other), at: "/other")
+            try await scene.succeed("add", "--paused", scene.workshop.origin.url("/other"))
+            try await scene.succeed("set", "--name", "another", "other")
+            #expect(try await scene.downloads().map(\.name) == ["copy.iso", "another"])
+            daemon.signal(SIGKILL)
+            await daemon.waitForExit()
+            let second = try await scene.startDaemon()
+            scene.workshop.serve(.resource(big))
+            try await scene.succeed("resume", "--all")
+            try await scene.succeed("wait", "--all")
+            try expectExact("copy.iso", big, in: scene.workshop)
+            try expectExact("another", other, in: scene.workshop)
+            #expect(scene.workshop.folder.list() == ["another", "copy.iso"])
+            withExtendedLifetime(second) {}
+        }
+
+        @Test func `a name that is taken is refused`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            try await begin(scene)
+            try scene.workshop.folder.write("there.iso", [1, 2, 3])
+            expectFailure(.usage, try await scene.run("set", "--name", "there.iso", "1"))
+            #expect(try await scene.downloads().map(\.name) == ["disk.iso"])
+            // Its own name is none.
+            try await scene.succeed("set", "--name", "disk.iso", "1")
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `one that runs waits for its new date`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            try await begin(scene)
+            try await scene.succeed("set", "--not-before", "+1d", "1")
+            var waiting = try #require(try await scene.downloads().first)
+            // Nothing tells of it.
+            while waiting.state == .running, !Task.isCancelled {
+                waiting = try #require(try await scene.downloads().first)
+            }
+            #expect(waiting.state == .waiting)
+            #expect(waiting.notBefore.map { $0.timeIntervalSinceNow > 80_000 } == true)
+            scene.workshop.serve(.resource(big))
+            try await scene.succeed("set", "--not-before", "now", "1")
+            try await scene.succeed("wait", "1")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `what is added for later waits`() async throws {
+            let scene = try DaemonScene(Workshop(Resource(size: 1000)))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", "--not-before", "+2h", scene.workshop.url)
+            let row = try #require(try await scene.downloads().first)
+            #expect(row.state == .waiting)
+            let wait = try #require(row.notBefore).timeIntervalSinceNow
+            #expect(wait > 6000 && wait <= 7200)
+            #expect(scene.workshop.origin.snapshot.requests.isEmpty)
+            try await scene.succeed("set", "--not-before", "now", "1")
+            try await scene.succeed("wait", "1")
+            withExtendedLifetime(daemon) {}
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import FoundationEssentials
+import Glibc
+import PawlCore
+import PawlDaemon
+import PawlTesting
+import PawlWire
+import Testing
+
+/// A damaged queue is made anew as far as anything tells of it.
+@Suite(.timeLimit(.minutes(1)))
+struct QueueRebuildTests {
+    private let folder: ScratchFolder
+    private let path: String
+
+    init() throws {
+        folder = try ScratchFolder()
+        path = folder.path(StoreScene.name)
+    }
+
+    /// Adds downloads as the daemon does.
+    private func add(_ count: Int, to store: DaemonStore, padding: Int = 0) throws {
+        try store.write { transaction in
+            for number in 1...count {
+                var row = WireDownload(
+                    id: 0,
+                    state: number % 3 == 0 ? .paused : .waiting,
+                    name: "file-\(number)",
+                    url: "https://host/file-\(number)",
+                    createdAt: StoreScene.noon
+                )
+                row.destination = folder.path("file-\(number)")
+                row.priority = number % 2 == 0 ? .high : .normal
+                row.position = Int64(number)
+                var request = NewDownload(
+                    url: "https://user:secret@host/file-\(number)",
+                    destination: row.destination
+                )
+                request.session = String(repeating: "s", count: padding)
+                if padding == 0 { request.session = nil }
+                row.id = try transaction.insert(row, request: try WireJSON.encode(request))
+                try transaction.append(.added, row, at: StoreScene.noon)
+            }
+        }
+    }
+
+    private func reopen() throws -> (store: DaemonStore, note: String?) {
+        // As an end by force leaves it.
+        try folder.write(StoreScene.name + ".open", [])
+        let store = try DaemonStore(path: path)
+        return (store, try QueueRebuild(path: path, store: store).run())
+    }
+
+    /// Overwrites pages of the database from `first` on, none of the schema.
+    private func damage(pages: (Int) -> Bool) throws {
+        var bytes = try folder.read(StoreScene.name)
+        for page in 1..<(bytes.count / 4096) where pages(page) {
+            for index in 0..<200 { bytes[page * 4096 + index] = 0xA5 }
+        }
+        try folder.write(StoreScene.name, bytes)
+    }
+
+    @Test func `what can still be read goes on under its own number`() async throws {
+        let store = try DaemonStore(path: path)
+        try add(200, to: store, padding: 150)
+        try store.write { transaction in
+            guard var row = try transaction.download(7) else { return }
+            row.state = .finished
+            row.endedAt = StoreScene.noon
+            try transaction.save(row)
+        }
+        try store.close()
+        // A page of the events, or of another table: not all of them.
+        let count = try folder.read(StoreScene.name).count / 4096
+        try damage { $0 > count / 2 }
+        let (new, note) = try reopen()
+        #expect(new.note?.contains("damaged") == true)
+        #expect(note?.contains("made anew") == true)
+        let rows = try await StoreScene.contents(new).downloads
+        #expect(!rows.isEmpty)
+        for row in rows {
+            #expect(row.name == "file-\(row.id)")
+            #expect(row.url == "https://host/file-\(row.id)")
+            #expect(row.id != 7)
+            let request = try #require(try await new.read { try $0.request(of: row.id) })
+            let isWhole = String(decoding: request, as: UTF8.self).contains("user:secret@")
+            let isPaused = !isWhole || row.id % 3 == 0
+            #expect(row.state == (isPaused ? .paused : .waiting), "\(row.id)")
+            #expect((row.problem == nil) == isWhole)
+        }
+    }
+
+    @Test func `a whole queue that only looks damaged loses nothing but what has ended`()
+        async throws
+    {
+        let store = try DaemonStore(path: path)
+        try add(30, to: store)
+        let before = try await StoreScene.contents(store).downloads
+        try store.close()
+        // Only the events' pages: found by trying which single page leaves all downloads.
+        let whole = try folder.read(StoreScene.name)
+        var isFound = false
+        for page in stride(from: whole.count / 4096 - 1, to: 1, by: -1) where !isFound {
+            try folder.write(StoreScene.name, whole)
+            for suffix in ["-wal", "-shm"] where folder.exists(StoreScene.name + suffix) {
+                unlink(folder.path(StoreScene.name + suffix))
+            }
+            try damage { $0 == page }
+            let (new, _) = try reopen()
+            isFound = try await StoreScene.contents(new).downloads == before && new.damaged > 0
+            try new.close()
+        }
+        #expect(isFound)
+    }
+
+    @Test func `it is made anew once`() async throws {
+        let store = try DaemonStore(path: path)
+        try add(3, to: store)
+        try store.close()
+        var bytes = try folder.read(StoreScene.name)
+        bytes.replaceSubrange(0..<16, with: Array("not a database!!".utf8))
+        try folder.write(StoreScene.name, bytes)
+        let (new, note) = try reopen()
+        #expect(new.damaged == 1)
+        #expect(note == "nothing of the queue was found")
+        #expect(try await StoreScene.contents(new).downloads.isEmpty)
+        #expect(try QueueRebuild(path: path, store: new).run() == nil)
+        try new.close()
+        let again = try DaemonStore(path: path)
+        #expect(again.note == nil)
+        #expect(try QueueRebuild(path: path, store: again).run() == nil)
+    }
+
+    @Test func `random damage never ends the daemon`() async throws {
+        var random = TestSeed.generator("salvaging")
+        let store = try DaemonStore(path: path)
+        try add(60, to: store, padding: 100)
+        try store.close()
+        let whole = try folder.read(StoreScene.name)
+        for _ in 0..<25 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...40, using: &random) {
+                let start = Int.random(in: 0..<(bytes.count - 300), using: &random)
+                for index in start..<(start + Int.random(in: 1...300, using: &random)) {
+                    bytes[index] = UInt8.random(in: 0...255, using: &random)
+                }
+            }
+            for name in folder.list() where !name.hasSuffix("/") { unlink(folder.path(name)) }
+            try folder.write(StoreScene.name, bytes)
+            // What is still a sound database is opened as such; all others are set aside.
+            let (new, _) = try reopen()
+            for row in try await StoreScene.contents(new).downloads where new.damaged > 0 {
+                #expect(row.state == .waiting || row.state == .paused)
+            }
+            try new.close()
+        }
+    }
+
+    // MARK: - The marker
+
+    @Test
+    func `after a clean end damage is found when it is met, and then the next start heals it`()
+        async throws
+    {
+        let store = try DaemonStore(path: path)
+        #expect(folder.exists(StoreScene.name + ".open"))
+        try add(200, to: store, padding: 150)
+        try store.close()
+        #expect(!folder.exists(StoreScene.name + ".open"))
+        try damage { $0 > 12 }
+        let second = try DaemonStore(path: path)
+        let error = await #expect(throws: DownloadError.self) {
+            for id in 1...200 { _ = try await second.read { try $0.request(of: Int64(id)) } }
+        }
+        #expect(error?.code == .diskFailure)
+        try second.close()
+        #expect(folder.exists(StoreScene.name + ".open"))
+        let third = try DaemonStore(path: path)
+        #expect(third.note?.contains("damaged") == true)
+    }
+}

@@ -1,0 +1,66 @@
+import PawlCore
+import PawlStorage
+import SystemPackage
+import Testing
+
+/// What came of a download gets another download's names.
+@Suite(.timeLimit(.minutes(1)))
+struct MoveLeftoverTests {
+    private func leave(_ folder: ScratchFolder) throws {
+        let store = try PartialStore.sample(folder.paths(), total: 100_000)
+        try store.write(pattern(75_000), at: 0)
+        try store.saveCheckpoint(written: RangeSet((0, 75_000)))
+        store.close()
+    }
+
+    private func move(_ folder: ScratchFolder) throws {
+        try PartialStore.move(folder.paths(), to: folder.paths("copy.iso"))
+    }
+
+    @Test func `both files are renamed, and gone on with`() throws {
+        let folder = try ScratchFolder()
+        try leave(folder)
+        try move(folder)
+        #expect(folder.names == ["copy.iso.part", "copy.iso.part.pawl"])
+        let resumed = try resume(folder.paths("copy.iso"))
+        #expect(resumed.recovery.have == RangeSet((0, 75_000)))
+    }
+
+    @Test func `one that was broken off goes on`() throws {
+        let folder = try ScratchFolder()
+        try leave(folder)
+        try Renaming.withoutReplacing(folder.paths().partial, folder.paths("copy.iso").partial)
+        try move(folder)
+        #expect(folder.names == ["copy.iso.part", "copy.iso.part.pawl"])
+        // And one that was done already does nothing.
+        try move(folder)
+        #expect(try resume(folder.paths("copy.iso")).recovery.have == RangeSet((0, 75_000)))
+    }
+
+    @Test func `nothing is replaced`() throws {
+        let folder = try ScratchFolder()
+        try leave(folder)
+        try folder.put([1], "copy.iso.part")
+        #expect(failure { try move(folder) }?.code == .fileExists)
+        #expect(try folder.bytes("copy.iso.part") == [1])
+        #expect(folder.names.contains("disk.iso.part"))
+        #expect(folder.names.contains("disk.iso.part.pawl"))
+    }
+
+    @Test func `what another process has stays`() throws {
+        let folder = try ScratchFolder()
+        try leave(folder)
+        let owner = try resume(folder.paths())
+        #expect(failure { try move(folder) }?.code == .alreadyRunning)
+        #expect(folder.names == ["disk.iso.part", "disk.iso.part.pawl"])
+        owner.store.close()
+    }
+
+    @Test func `another tool's partial file is left alone, and nothing is no error`() throws {
+        let folder = try ScratchFolder()
+        try move(folder)
+        try folder.put([1], "disk.iso.part")
+        try move(folder)
+        #expect(folder.names == ["disk.iso.part"])
+    }
+}
