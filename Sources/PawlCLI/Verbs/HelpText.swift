@@ -18,6 +18,7 @@ package enum HelpText {
             SetCommand.self, WaitCommand.self, EventsCommand.self, SessionCommand.List.self,
             DaemonCommand.self, DaemonCommand.Run.self, DaemonCommand.Start.self,
             DaemonCommand.Stop.self, DaemonCommand.Status.self, DaemonCommand.Logs.self,
+            DaemonCommand.Install.self, DaemonCommand.Uninstall.self,
         ]
         return verbs.map { PawlCommand.helpMessage(for: $0, columns: columns) }
             .joined(separator: "\n\n")
