@@ -71,7 +71,7 @@ package struct Daemon: Sendable {
         let desk = SessionDesk(left: keeper.endings)
         let api = DaemonAPI(keeper: keeper, store: store, desk: desk, about: about)
         let relauncher = Relauncher(keeper: keeper, desk: desk, logger: logger)
-        let logger = logger
+        let memory = IdleMemory { !keeper.live.isEmpty }
         return await withTaskCancellationHandler {
             await withTaskGroup(of: DownloadError?.self) { group in
                 group.addTask {
@@ -82,7 +82,11 @@ package struct Daemon: Sendable {
                     await relauncher.run()
                     return nil
                 }
-                group.addTask { await answer(api, whenReady) }
+                group.addTask { await answer(api, memory, whenReady) }
+                group.addTask {
+                    await memory.run()
+                    return nil
+                }
                 // Either both were cancelled, or the socket failed: then the queue winds up.
                 var failure: DownloadError?
                 for await end in group {
@@ -98,12 +102,17 @@ package struct Daemon: Sendable {
 
     private func answer(
         _ api: DaemonAPI,
+        _ memory: IdleMemory,
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
         // What fails is told to who asked; that connections end with the daemon is no error.
         var quiet = logger
         quiet.logLevel = .critical
-        let server = SocketServer(responder: api.router().buildResponder(), logger: quiet)
+        let server = SocketServer(
+            responder: api.router().buildResponder(),
+            logger: quiet,
+            memory: memory
+        )
         do {
             let socket = try socket ?? ListeningSocket.bind(at: places.socket)
             try await server.run(socket.descriptor) { whenReady(socket.path) }

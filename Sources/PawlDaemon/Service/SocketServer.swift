@@ -16,6 +16,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable
 where Responder.Context == BasicRequestContext {
     let responder: Responder
     let logger: Logger
+    let memory: IdleMemory
 
     /// Answers until the task is cancelled, and closes the socket.
     func run(_ descriptor: Int32, whenReady: @Sendable () -> Void) async throws {
@@ -70,6 +71,7 @@ where Responder.Context == BasicRequestContext {
         } catch {
             response = Response(status: .internalServerError)
         }
+        memory.used()
         response.headers[.date] = Self.date(time(nil))
         response.headers[.server] = "pawl"
         do {
