@@ -13,7 +13,10 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
-let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let nio: [Target.Dependency] = ["NIOCore", "NIOHTTP1", "NIOPosix"].map { name in
+    .product(name: name, package: "swift-nio")
+}
 let arguments: Target.Dependency = .product(
     name: "ArgumentParser",
     package: "swift-argument-parser"
@@ -102,9 +105,10 @@ let package = Package(
         ours(
             "PawlDaemon",
             [
-                "Pawl", "PawlCore", "PawlWire", grdb, hummingbird, httpTypes, nio, subprocess,
-                system, logging,
+                "Pawl", "PawlCore", "PawlWire", grdb, hummingbird, hummingbirdCore, httpTypes,
+                subprocess, system, logging,
             ]
+                + nio
         ),
         ours(
             "PawlCLI",
@@ -144,6 +148,11 @@ let package = Package(
             path: "Tests/BackgroundProbe",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "SocketActivator",
+            path: "Tests/SocketActivator",
+            swiftSettings: settings
+        ),
         // What the benchmark measures of sessions.
         .executableTarget(
             name: "SessionBench",
@@ -170,8 +179,9 @@ let package = Package(
         tests(
             "CommandTests",
             [
-                "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "PawlCore", "PawlWire",
-                "Articles", "FourWays", "MediaCache", "ResumableFetch", system,
+                "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "SocketActivator",
+                "PawlCore", "PawlWire", "Articles", "FourWays", "MediaCache", "ResumableFetch",
+                system,
             ],
             path: "Tests/Commands",
             exclude: ["Snapshots"]

@@ -32,6 +32,7 @@ struct DaemonProgram: PawlVerb {
 
     private func work(_ console: Console, _ ready: ReadySignal) throws(DownloadError) -> VerbWork {
         let places = try DaemonPlaces.current()
+        let manager = ServiceManager.current()
         // In the background it holds no folder.
         if readyDescriptor != nil { chdir("/") }
         let level: Logger.Level = options.verbose ? .debug : .info
@@ -40,13 +41,16 @@ struct DaemonProgram: PawlVerb {
         }
         var daemon = Daemon(places: places, logger: logger)
         if let limit = try options.limit() { daemon.limit = limit }
+        daemon.socket = try ListeningSocket.handedOver()
         let prepared = daemon
         return {
             do throws(DownloadError) {
-                try await prepared.run {
-                    let place = places.socket
-                    logger.notice("the daemon (process \(getpid())) answers at \(place)")
-                    ready.ready()
+                try await manager.tellingOfTheEnd { () async throws(DownloadError) in
+                    try await prepared.run { place in
+                        logger.notice("the daemon (process \(getpid())) answers at \(place)")
+                        ready.ready()
+                        manager.tell("READY=1")
+                    }
                 }
                 logger.notice("the daemon has ended")
                 return 0

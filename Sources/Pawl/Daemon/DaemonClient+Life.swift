@@ -6,9 +6,11 @@ internal import PawlWire
 extension DaemonClient {
     /// Starts it unless it runs; returns whether it ran already.
     package func startDaemon() async throws(DownloadError) -> Bool {
+        // Where systemd listens, asking starts one.
+        let wasThere = isRunning
         do throws(DownloadError) {
             _ = try await status()
-            return true
+            return wasThere
         } catch {
             guard error.code == .daemonUnavailable else { throw error }
         }
@@ -52,6 +54,34 @@ extension DaemonClient {
             _ = try await startDaemon()
             return try await ask(self)
         }
+    }
+
+    /// Ends it and waits for that; the number of its process.
+    @discardableResult
+    package func stopDaemon() async throws(DownloadError) -> Int32 {
+        try checkRuns()
+        let status = try await status()
+        kill(status.processIdentifier, SIGTERM)
+        try await waitForEnd()
+        return status.processIdentifier
+    }
+
+    /// Whether a process has the store: asking at the socket could start one.
+    package var isRunning: Bool {
+        let lock = open("\(places.storeFolder)/daemon.lock", O_RDONLY | O_CLOEXEC)
+        guard lock >= 0 else { return false }
+        defer { close(lock) }
+        return flock(lock, LOCK_SH | LOCK_NB) != 0
+    }
+
+    /// Throws `.daemonUnavailable` where none runs.
+    package func checkRuns() throws(DownloadError) {
+        guard !isRunning else { return }
+        throw DownloadError(
+            .daemonUnavailable,
+            "no daemon has \(places.storeFolder)",
+            advice: "start it: pawl daemon start"
+        )
     }
 
     /// Waits until the store's lock is free: then all is written and closed.

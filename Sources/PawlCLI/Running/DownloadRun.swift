@@ -9,6 +9,8 @@ struct DownloadRun: Sendable {
     let display: any ProgressDisplay
     let console: Console
     let logger: Logger
+    /// Nil where nobody is to be told how the daemon goes on.
+    var offer: BackgroundOffer?
 
     private enum Event {
         case ended
@@ -107,9 +109,23 @@ struct DownloadRun: Sendable {
         if wasInterrupted, !isComplete || failures.contains(where: { $0.code == .interrupted }) {
             if !console.outputIsClosed {
                 console.report(InterruptionSentence.make(ended, orders: orders))
+                if let text = offer?.sentence(for: rest(ended)) { console.message(text) }
             }
             return ErrorCode.interrupted.exitStatus
         }
         return failures.first?.code.exitStatus ?? 0
+    }
+
+    /// Those that had not begun, and those that only the interruption ended.
+    private func rest(_ ended: [EndedDownload]) -> [DownloadOrder] {
+        let settled = ended.filter { download in
+            if case .failure(let error) = download.result {
+                error.code != .interrupted
+            } else {
+                true
+            }
+        }
+        let numbers = Set(settled.map(\.id))
+        return orders.enumerated().filter { !numbers.contains($0.offset + 1) }.map(\.element)
     }
 }

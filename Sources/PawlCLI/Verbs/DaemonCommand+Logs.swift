@@ -20,7 +20,8 @@ extension DaemonCommand {
         var lines: String?
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-            let places = try DaemonPlaces.current()
+            let surroundings = try ServiceSurroundings.current()
+            let places = surroundings.places
             var most = 100
             if let lines {
                 most = try usage("--lines") { () throws(ValueError) in
@@ -28,6 +29,11 @@ extension DaemonCommand {
                 }
             }
             let count = most
+            if UnitFolder(path: surroundings.unitFolder).hasUnits,
+                Systemctl.ask(["is-active", "--quiet", ServiceUnits.socketName]).isSuccess
+            {
+                Self.showJournal(count)
+            }
             return {
                 do throws(DownloadError) {
                     let text = try LogTail.read(places.log)
@@ -39,6 +45,19 @@ extension DaemonCommand {
                     return error.code.exitStatus
                 }
             }
+        }
+
+        /// What a service says is in systemd's journal; returns where there is none.
+        private static func showJournal(_ count: Int) {
+            let words = [
+                "journalctl", "--user", "--unit=\(ServiceUnits.serviceName)", "--lines=\(count)",
+                "--output=cat", "--no-pager",
+            ]
+            var arguments = words.map { strdup($0) } + [nil]
+            signal(SIGPIPE, SIG_DFL)
+            execvp(words[0], &arguments)
+            signal(SIGPIPE, SIG_IGN)
+            for argument in arguments { free(argument) }
         }
     }
 }

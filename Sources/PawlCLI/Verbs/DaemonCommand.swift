@@ -9,7 +9,10 @@ struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon",
         abstract: "Run the process that carries downloads on when nobody waits.",
-        subcommands: [Run.self, Start.self, Stop.self, Status.self, Logs.self]
+        subcommands: [
+            Run.self, Start.self, Stop.self, Status.self, Logs.self, Install.self,
+            Uninstall.self,
+        ]
     )
 
     /// `pawl daemon run`: this process becomes the daemon's program.
@@ -63,10 +66,8 @@ struct DaemonCommand: ParsableCommand {
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
             try daemonWork(console) { (client) async throws(DownloadError) in
-                let status = try await client.status()
-                kill(status.processIdentifier, SIGTERM)
-                try await client.waitForEnd()
-                console.message("The daemon (process \(status.processIdentifier)) has ended.")
+                let process = try await client.stopDaemon()
+                console.message("The daemon (process \(process)) has ended.")
                 return 0
             }
         }
@@ -85,6 +86,7 @@ struct DaemonCommand: ParsableCommand {
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
             let json = json
             return try daemonWork(console) { (client) async throws(DownloadError) in
+                try client.checkRuns()
                 let status = try await client.status()
                 console.output(json ? JSONText.pretty(status) + "\n" : DaemonReport.text(status))
                 return 0

@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Glibc
+internal import Pawl
 internal import PawlCore
 
 /// `pawl get`, the default: fetches files.
@@ -10,7 +12,7 @@ struct GetCommand: PawlVerb {
             pawl [get] [options] <url> ...
             pawl inspect <url | file.part>
             pawl add <url> ..., then list, show, wait, pause, resume, cancel, remove, events
-            pawl daemon <run | start | stop | status | logs>
+            pawl daemon <run | start | stop | status | logs | install | uninstall>
             pawl --version
             """,
         discussion: """
@@ -21,8 +23,8 @@ struct GetCommand: PawlVerb {
             'output=disk.iso', 'checksum=sha256=…' or 'mirror=https://…' are options of the URL above them.
 
             The exit status is 0 if every download ended well, otherwise that of the first one in \
-            the order given that did not. Ctrl-C keeps what came (status 7); a second one ends at \
-            once.
+            the order given that did not. Ctrl-C keeps what came (status 7) and shows the command \
+            that goes on in the background; a second one ends at once.
 
             pawl help <verb> tells of the others; those of the daemon carry downloads on when nobody \
             waits for them.
@@ -64,14 +66,32 @@ struct GetCommand: PawlVerb {
             }
             return try HandingOver().work(book.orders, json: false, console)
         }
-        let run = DownloadRun(
+        var run = DownloadRun(
             orders: book.orders,
             settings: allowing(book.orders, settings),
             display: makeDisplay(mode, console, isQuiet: verbosity == .quiet),
             console: console,
             logger: console.logger(verbosity)
         )
-        return { await run.run() }
+        if verbosity != .quiet { run.offer = offer(options, hasList: list != nil, console) }
+        let prepared = run
+        return { await prepared.run() }
+    }
+
+    /// For somebody at a terminal, where there is a daemon to go on.
+    private func offer(
+        _ options: [OptionAssignment],
+        hasList: Bool,
+        _ console: Console
+    ) -> BackgroundOffer? {
+        guard console.traits.isTerminal, isatty(STDIN_FILENO) == 1,
+            (try? DaemonProgramFile.path()) != nil
+        else { return nil }
+        var offer = BackgroundOffer(options: options)
+        offer.hasList = hasList
+        if limits.jobs != nil { offer.leftOut.append("--jobs") }
+        if limits.limitRate != nil { offer.leftOut.append("--limit-rate") }
+        return offer
     }
 
     /// Who asks for many connections by number gets them from one host, too.

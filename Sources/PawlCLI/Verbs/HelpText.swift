@@ -19,6 +19,7 @@ package enum HelpText {
             SessionCommand.List.self,
             DaemonCommand.self, DaemonCommand.Run.self, DaemonCommand.Start.self,
             DaemonCommand.Stop.self, DaemonCommand.Status.self, DaemonCommand.Logs.self,
+            DaemonCommand.Install.self, DaemonCommand.Uninstall.self,
         ]
         return verbs.map { PawlCommand.helpMessage(for: $0, columns: columns) }
             .joined(separator: "\n\n")

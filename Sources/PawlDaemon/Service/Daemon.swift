@@ -13,6 +13,8 @@ package struct Daemon: Sendable {
     package var logger: Logger
     /// How many downloads run at a time; nil is as the settings say.
     package var limit: Int?
+    /// The socket that it was handed; without one it makes its own.
+    package var socket: ListeningSocket?
 
     package init(places: DaemonPlaces, logger: Logger) {
         self.places = places
@@ -22,17 +24,19 @@ package struct Daemon: Sendable {
     /// Runs until the task is cancelled, then winds up: what ran keeps what came and goes on with
     /// the next start.
     ///
-    /// `whenReady` is called when it answers.
+    /// `whenReady` is called with the socket's path when it answers.
     ///
     /// - Throws: `.alreadyRunning` where another daemon has the store or the socket.
     package func run(
-        whenReady: @Sendable @escaping () -> Void = {}
+        whenReady: @Sendable @escaping (String) -> Void = { _ in }
     ) async throws(DownloadError) {
         try places.prepare()
         let locks = try locks()
+        if socket == nil { try ListeningSocket.checkNobodyListens(at: places.socket) }
         let keeper = try await loadedKeeper(mayBeDamaged: true)
         let failure = await serve(keeper, keeper.store, whenReady)
-        unlink(places.socket)
+        // Where it was handed over, somebody goes on listening.
+        if socket == nil { unlink(places.socket) }
         try keeper.store.close()
         withExtendedLifetime(locks) {}
         if let failure { throw failure }
@@ -88,7 +92,7 @@ package struct Daemon: Sendable {
     private func serve(
         _ keeper: DownloadKeeper,
         _ store: DaemonStore,
-        _ whenReady: @Sendable @escaping () -> Void
+        _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
         let about = DaemonStatus(
             version: PawlVersion.current,
@@ -99,7 +103,7 @@ package struct Daemon: Sendable {
         let desk = SessionDesk(left: keeper.endings)
         let api = DaemonAPI(keeper: keeper, store: store, desk: desk, about: about)
         let relauncher = Relauncher(keeper: keeper, desk: desk, logger: logger)
-        let (path, logger) = (places.socket, logger)
+        let memory = IdleMemory { !keeper.live.isEmpty }
         return await withTaskCancellationHandler {
             await withTaskGroup(of: DownloadError?.self) { group in
                 group.addTask {
@@ -110,7 +114,11 @@ package struct Daemon: Sendable {
                     await relauncher.run()
                     return nil
                 }
-                group.addTask { await Self.answer(api, path, logger, whenReady) }
+                group.addTask { await answer(api, memory, whenReady) }
+                group.addTask {
+                    await memory.run()
+                    return nil
+                }
                 // Either both were cancelled, or the socket failed: then the queue winds up.
                 var failure: DownloadError?
                 for await end in group {
@@ -124,39 +132,32 @@ package struct Daemon: Sendable {
         }
     }
 
-    private static func answer(
+    private func answer(
         _ api: DaemonAPI,
-        _ path: String,
-        _ logger: Logger,
-        _ whenReady: @Sendable @escaping () -> Void
+        _ memory: IdleMemory,
+        _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
         // What fails is told to who asked; that connections end with the daemon is no error.
         var quiet = logger
         quiet.logLevel = .critical
-        let application = Application(
-            router: api.router(),
-            configuration: ApplicationConfiguration(
-                address: .unixDomainSocket(path: path),
-                serverName: "pawl"
-            ),
-            onServerRunning: { _ in
-                chmod(path, 0o600)
-                whenReady()
-            },
-            logger: quiet
+        let server = SocketServer(
+            responder: api.router().buildResponder(),
+            logger: quiet,
+            memory: memory
         )
         do {
-            try await application.run()
+            let socket = try socket ?? ListeningSocket.bind(at: places.socket)
+            try await server.run(socket.descriptor) { whenReady(socket.path) }
             return nil
-        } catch is CancellationError {
-            return nil
+        } catch let error as DownloadError {
+            return error
         } catch {
             guard !Task.isCancelled else { return nil }
             return DownloadError(
                 .directoryNotUsable,
-                "the daemon's socket cannot be opened: \(error)",
+                "the daemon's socket cannot be used: \(error)",
                 advice: "look at the folder's rights",
-                context: "listening at \(path)"
+                context: "listening at \(places.socket)"
             )
         }
     }

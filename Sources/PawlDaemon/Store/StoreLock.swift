@@ -17,7 +17,7 @@ package final class StoreLock: Sendable {
                 context: "opening \(path)"
             )
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard Self.take(descriptor) else {
             let owner = Self.owner(descriptor).map { " (process \($0))" } ?? ""
             close(descriptor)
             throw DownloadError(
@@ -32,6 +32,15 @@ package final class StoreLock: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Who looks whether a daemon runs has the lock for a moment, so that it is tried again.
+    private static func take(_ descriptor: Int32) -> Bool {
+        for _ in 0..<10 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            usleep(5000)
+        }
+        return false
+    }
 
     private static func owner(_ descriptor: Int32) -> Int32? {
         var bytes = [UInt8](repeating: 0, count: 32)

@@ -40,6 +40,9 @@ enum StoreOpening {
     private static func openSound(_ path: String, isSuspect: Bool) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration)
         do {
+            // GRDB sets NORMAL for a pool when it is open, which loses the last commits in a power
+            // cut; only the connection that writes counts.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             if isSuspect { try check(pool) }
             try StoreSchema.migrator.migrate(pool)
             return pool
@@ -56,8 +59,6 @@ enum StoreOpening {
         configuration.maximumReaderCount = 2
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { database in
-            // GRDB takes NORMAL for WAL, which loses the last commits in a power cut.
-            try database.execute(sql: "PRAGMA synchronous = FULL")
             // What is deleted of `request` is overwritten.
             try database.execute(sql: "PRAGMA secure_delete = ON")
             try database.execute(sql: "PRAGMA cache_size = -4096")

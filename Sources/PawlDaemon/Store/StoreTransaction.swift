@@ -7,6 +7,11 @@ package import PawlWire
 package struct StoreTransaction {
     let database: Database
 
+    /// Whether a commit returns only when it is on the disk (`PRAGMA synchronous`: FULL is 2).
+    package func waitsForTheDisk() throws -> Bool {
+        try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2
+    }
+
     // MARK: - Downloads
 
     /// Adds a row; returns its id.

@@ -21,6 +21,14 @@ struct DaemonStoreTests {
         #expect(before.events.map(\.kind) == [.added, .paused])
     }
 
+    @Test func `what was written is on the disk, now and when the store is opened again`() throws {
+        let scene = try StoreScene()
+        #expect(try scene.store.write { try $0.waitsForTheDisk() })
+        try scene.store.close()
+        let again = try DaemonStore(path: scene.folder.path(StoreScene.name))
+        #expect(try again.write { try $0.waitsForTheDisk() })
+    }
+
     @Test func `a change and its event are there together or not at all`() async throws {
         let scene = try StoreScene()
         let id = try scene.add()

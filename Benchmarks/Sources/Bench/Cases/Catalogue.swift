@@ -4,7 +4,7 @@ enum Catalogue {
         .http1G, .https1G, .smallHTTP, .smallHTTPS, .throttled, .longLink, .lossyLink, .crawl,
         .mirrorsFast, .mirrorsDying, .mirrorsSlowing, .oneStreamFills, .sha256, .resume10G,
         .memory, .memory10G, .memory200, .startVersion, .startRequest, .sessionTasks,
-        .sessionStarts, .sessionReader,
+        .sessionStarts, .sessionReader, .daemonIdle, .daemonAdd, .daemonMillion, .daemonGet,
     ]
 
     /// Those of `--short`: quick, and with limits that a busy machine keeps.

@@ -79,11 +79,11 @@ extension Workshop {
         _ words: [String],
         list: String? = nil
     ) -> Entrant {
-        // It is built beside the pawl that is measured.
-        let folder = settings.pawl.split(separator: "/", omittingEmptySubsequences: false)
-            .dropLast()
-        let program = (folder + ["SessionBench"]).joined(separator: "/")
-        var entrant = Entrant(label: label, words: [program] + words, kind: .pawl)
+        var entrant = Entrant(
+            label: label,
+            words: [program("SessionBench")] + words,
+            kind: .pawl
+        )
         entrant.invocation.list = list
         entrant.tellsFigures = true
         return entrant

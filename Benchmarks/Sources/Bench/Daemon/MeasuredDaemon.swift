@@ -1,0 +1,108 @@
+internal import CBench
+internal import Glibc
+
+/// A daemon of the benchmark's own, in folders of the scratch folder.
+final class MeasuredDaemon {
+    private let child: ChildProcess
+    /// From its start until it answered.
+    let startSeconds: Double
+
+    /// Starts `pawld`, which is built beside the pawl that is measured, and waits until it answers.
+    init(_ place: DaemonPlace, in workshop: Workshop) throws {
+        let log = place.folder + "/daemon.log"
+        Files.remove(log)
+        let began = Moment.now
+        child = try ChildProcess(
+            [workshop.program("pawld")],
+            environment: workshop.environment + place.environment,
+            log: log
+        )
+        let limit = began.advanced(bySeconds: 120)
+        while true {
+            let text = (try? Files.text(log)) ?? ""
+            if text.contains("answers at") { break }
+            guard Moment.now < limit, try child.wait(until: .now.advanced(bySeconds: 0.001)) == nil
+            else { throw BenchError("pawld: \(Files.lastLine(of: text))") }
+        }
+        startSeconds = Moment.now.seconds(since: began)
+    }
+
+    /// Has it wind up.
+    func stop() { child.end(patienceSeconds: 10) }
+
+    /// The physical memory that it holds now.
+    func memoryBytes() throws -> Double {
+        try Double(number("VmRSS:", in: "/proc/\(child.identifier)/status") * 1024)
+    }
+
+    /// How often each of its threads has been given a core until now.
+    func wakeUps() throws -> [String: Int] {
+        let tasks = "/proc/\(child.identifier)/task"
+        var counts: [String: Int] = [:]
+        for task in Files.names(in: tasks) {
+            let path = "\(tasks)/\(task)/status"
+            counts[task] =
+                try number("voluntary_ctxt_switches:", in: path)
+                + number("nonvoluntary_ctxt_switches:", in: path)
+        }
+        return counts
+    }
+
+    var threadCount: Int { Files.names(in: "/proc/\(child.identifier)/task").count }
+
+    /// User and system time of all its threads, also of those that have ended, until now.
+    func cpuSeconds() throws -> Double {
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(child.identifier, &clock) == 0, clock_gettime(clock, &time) == 0
+        else { throw BenchError("the daemon's time cannot be read") }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private func number(_ name: String, in path: String) throws -> Int {
+        for line in try Files.text(path).split(separator: "\n") where line.hasPrefix(name) {
+            let words = line.dropFirst(name.count).split { $0 == " " || $0 == "\t" }
+            if let value = words.first.flatMap({ Int($0) }) { return value }
+        }
+        throw BenchError("\(path) has no \(name)")
+    }
+}
+
+/// Where a daemon of the benchmark has its socket and its queue.
+struct DaemonPlace {
+    let folder: String
+
+    init(_ name: String, in workshop: Workshop) throws {
+        folder = workshop.root + "/" + name
+        Files.remove(folder)
+        for path in [folder, folder + "/run"] { try Files.makeFolder(path) }
+    }
+
+    var environment: [String] {
+        ["XDG_RUNTIME_DIR=\(folder)/run", "XDG_STATE_HOME=\(folder)/state"]
+    }
+
+    var socket: String { folder + "/run/pawl/daemon.sock" }
+    var queue: String { folder + "/state/pawl/queue.sqlite" }
+}
+
+extension Workshop {
+    /// A program that is built beside the pawl that is measured.
+    func program(_ name: String) -> String {
+        guard let slash = settings.pawl.lastIndex(of: "/") else { return name }
+        return settings.pawl[...slash] + name
+    }
+
+    /// Starts a daemon that ends with the workshop, whatever happens.
+    func daemon(_ place: DaemonPlace) throws -> MeasuredDaemon {
+        let daemon = try MeasuredDaemon(place, in: self)
+        atEnd { daemon.stop() }
+        return daemon
+    }
+
+    /// Asks the daemon with curl; what it printed.
+    @discardableResult
+    func ask(_ place: DaemonPlace, _ words: [String]) throws -> String {
+        try command(["curl", "-sSf", "--unix-socket", place.socket] + words)
+    }
+}

@@ -1,0 +1,138 @@
+internal import Glibc
+
+/// What the daemon's cases do.
+extension Workshop {
+    /// A request to add so many paused downloads, as a file.
+    func requestBody(_ count: Int) throws -> String {
+        let path = root + "/add-\(count).json"
+        let items = (0..<count).map { number in
+            #"{"url":"http://host.invalid/\#(number)","destination":"\#(downloads)/","isPaused":true}"#
+        }
+        try Files.write("{\"downloads\":[" + items.joined(separator: ",") + "]}", to: path)
+        return path
+    }
+
+    /// Has the daemon fetch a file into the downloads, and waits for that.
+    @discardableResult
+    func fetch(
+        _ url: String,
+        by place: DaemonPlace,
+        measuring daemon: MeasuredDaemon? = nil
+    ) throws -> Measurement {
+        let log = root + "/events.log"
+        Files.remove(log)
+        let last = try lastEvent(place)
+        // It ends with the event, so that nobody has to look for it in the meantime.
+        let script = """
+            exec sed -u '/^event: finished/q;/^event: failed/q' < <(exec curl -sN \
+            --unix-socket "$0" -H "Last-Event-ID: $1" http://localhost/v1/events)
+            """
+        let reader = try ChildProcess(
+            ["bash", "-c", script, place.socket, "\(last)"],
+            environment: environment,
+            log: log
+        )
+        defer { reader.end(SIGKILL) }
+        try waitForReader(log)
+        let body = root + "/one.json"
+        let item = #"{"url":"\#(url)","destination":"\#(downloads)/\#(Job().name)"}"#
+        try Files.write("{\"downloads\":[\(item)]}", to: body)
+        let cpu = try daemon?.cpuSeconds()
+        let began = Moment.now
+        try ask(
+            place,
+            [
+                "-o", "/dev/null", "-H", "Content-Type: application/json", "--data-binary",
+                "@" + body, "http://localhost/v1/downloads",
+            ]
+        )
+        let end = try reader.wait(until: .now.advanced(bySeconds: 120))
+        var measurement = Measurement(wallSeconds: Moment.now.seconds(since: began))
+        guard end != nil, try Files.text(log).contains("event: finished") else {
+            throw BenchError("the daemon has not fetched it")
+        }
+        if let daemon, let cpu {
+            // What is left to do behind the event counts, too.
+            Moment.now.advanced(bySeconds: 0.2).wait()
+            measurement.cpuSeconds = try daemon.cpuSeconds() - cpu
+            measurement.peakBytes = try daemon.memoryBytes()
+        }
+        return measurement
+    }
+
+    private func lastEvent(_ place: DaemonPlace) throws -> Int {
+        let status = try ask(place, ["http://localhost/v1/status"])
+        let digits = status.firstRange(of: "\"lastEvent\":").map { status[$0.upperBound...] }
+        guard let digits, let last = Int(digits.prefix { $0.isNumber }) else {
+            throw BenchError("the daemon's status has no event")
+        }
+        return last
+    }
+
+    /// The daemon sends a comment at once.
+    private func waitForReader(_ log: String) throws {
+        let limit = Moment.now.advanced(bySeconds: 20)
+        while try Files.text(log).isEmpty {
+            try Interruption.check()
+            guard Moment.now < limit else { throw BenchError("the daemon tells no events") }
+            Moment.now.advanced(bySeconds: 0.005).wait()
+        }
+    }
+
+    /// Puts 1,000,000 finished and 10,000 waiting downloads into a queue that nobody has open.
+    func fillQueue(_ place: DaemonPlace) throws {
+        let script = root + "/fill.sql"
+        try Files.write(Self.fillingScript, to: script)
+        do {
+            try command(["sqlite3", "-version"])
+        } catch {
+            throw Skip(reason: "no program sqlite3")
+        }
+        try command(["sqlite3", "-bail", place.queue, ".read \(script)"])
+    }
+
+    /// Those that wait may not begin before the year 2100.
+    private static let fillingScript = """
+        PRAGMA journal_mode = WAL;
+        BEGIN;
+        INSERT INTO download (state, name, url, destination, path, completedBytes, totalBytes,
+            priority, position, createdAt, endedAt, starts)
+        WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1000000)
+        SELECT 'finished', 'file-' || n || '.iso', 'https://mirror.example/pub/file-' || n || '.iso',
+            '/home/somebody/downloads/', '/home/somebody/downloads/file-' || n || '.iso',
+            n * 1000, n * 1000, 1, n, 1700000000 + n, 1700000100 + n, 1
+        FROM number;
+        INSERT INTO download (state, name, url, destination, priority, position, createdAt, notBefore)
+        WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 10000)
+        SELECT 'waiting', 'next-' || n || '.iso', 'https://mirror.example/pub/next-' || n || '.iso',
+            '/home/somebody/downloads/', 1, 1000000 + n, 1701000000 + n, 4102444800
+        FROM number;
+        INSERT INTO request (download, body)
+        SELECT id, CAST('{"url":"' || url || '","destination":"' || destination || '"}' AS BLOB)
+        FROM download WHERE state = 'waiting';
+        INSERT INTO event (kind, download, name, at)
+        SELECT 'added', id, name, createdAt FROM download ORDER BY id DESC LIMIT 100000;
+        COMMIT;
+        PRAGMA wal_checkpoint(TRUNCATE);
+        """
+
+    /// What each kind of page takes, the best of ten.
+    func pageSeconds(
+        _ place: DaemonPlace,
+        _ url: String
+    ) throws -> [(name: String, seconds: Double)] {
+        let kinds = [
+            ("first", ""), ("newest", "&order=newest"), ("middle", "&after=500000"),
+            ("waiting", "&state=waiting"), ("name", "&target=file-77777*"),
+        ]
+        return try kinds.map { name, query in
+            let requests = (0..<10).flatMap { _ in ["-o", "/dev/null", url + query] }
+            let text = try ask(place, ["-w", "%{time_total}\n"] + requests)
+            let times = text.split(separator: "\n").compactMap { Double($0) }
+            guard times.count == 10, let best = times.min() else {
+                throw BenchError("the pages of '\(name)' were not measured")
+            }
+            return (name, best)
+        }
+    }
+}

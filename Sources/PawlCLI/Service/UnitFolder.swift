@@ -1,0 +1,114 @@
+internal import Glibc
+internal import PawlCore
+
+/// The folder of the user's own units, and what is in it of ours.
+struct UnitFolder {
+    let path: String
+
+    /// What stands under a unit's name.
+    enum Entry: Hashable {
+        case none
+        case ours(String)
+        /// Somebody else's file, or a link: `systemctl mask` makes one.
+        case others
+    }
+
+    func path(of unit: String) -> String { "\(path)/\(unit)" }
+
+    func entry(_ unit: String) -> Entry {
+        var status = stat()
+        guard lstat(path(of: unit), &status) == 0 else { return errno == ENOENT ? .none : .others }
+        guard status.st_mode & S_IFMT == S_IFREG, let text = text(path(of: unit)) else {
+            return .others
+        }
+        return text.hasPrefix(ServiceUnits.mark) ? .ours(text) : .others
+    }
+
+    /// Throws `.fileExists` where one of the names is somebody else's.
+    func checkNothingOfOthers() throws(DownloadError) {
+        for unit in [ServiceUnits.socketName, ServiceUnits.serviceName]
+        where entry(unit) == .others {
+            throw DownloadError(
+                .fileExists,
+                "\(path(of: unit)) is there already and was not written by pawl daemon install",
+                advice: "move it away, or keep it and leave out pawl daemon install and uninstall"
+            )
+        }
+    }
+
+    /// Whether one of the units is there.
+    var hasUnits: Bool {
+        [ServiceUnits.socketName, ServiceUnits.serviceName].contains { entry($0) != .none }
+    }
+
+    /// Whether both are there with just that text.
+    func holds(_ units: ServiceUnits) -> Bool {
+        entry(ServiceUnits.socketName) == .ours(units.socket)
+            && entry(ServiceUnits.serviceName) == .ours(units.service)
+    }
+
+    func write(_ units: ServiceUnits) throws(DownloadError) {
+        try makeFolder()
+        try write(units.socket, to: ServiceUnits.socketName)
+        try write(units.service, to: ServiceUnits.serviceName)
+    }
+
+    /// Removes both, and the links of those who want them.
+    func removeUnits() throws(DownloadError) {
+        let (socket, service) = (ServiceUnits.socketName, ServiceUnits.serviceName)
+        for link in ["sockets.target.wants/\(socket)", "default.target.wants/\(service)"] {
+            var status = stat()
+            let path = path(of: link)
+            if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { unlink(path) }
+        }
+        for unit in [socket, service] where unlink(path(of: unit)) != 0 && errno != ENOENT {
+            throw failure(.fileNotCreatable, "cannot be removed", path(of: unit))
+        }
+    }
+
+    // MARK: - Files
+
+    private func makeFolder() throws(DownloadError) {
+        var folder = ""
+        for part in path.split(separator: "/") {
+            folder += "/\(part)"
+            guard mkdir(folder, 0o755) == 0 || errno == EEXIST || errno == EROFS else {
+                throw failure(.directoryNotUsable, "cannot be made", folder)
+            }
+        }
+    }
+
+    /// Under another name first: systemd never sees a half.
+    private func write(_ text: String, to unit: String) throws(DownloadError) {
+        let (new, path) = (self.path(of: ".\(unit).new"), self.path(of: unit))
+        unlink(new)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+        let file = open(new, flags, 0o644)
+        guard file >= 0 else { throw failure(.fileNotCreatable, "cannot be made", new) }
+        let bytes = Array(text.utf8)
+        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count
+        guard close(file) == 0, isWritten, rename(new, path) == 0 else {
+            let error = failure(.fileNotCreatable, "cannot be written", path)
+            unlink(new)
+            throw error
+        }
+    }
+
+    /// The files are short; a longer one is not ours.
+    private func text(_ path: String) -> String? {
+        guard let file = fopen(path, "re") else { return nil }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(validating: bytes.prefix(count), as: UTF8.self)
+    }
+
+    private func failure(_ code: ErrorCode, _ what: String, _ path: String) -> DownloadError {
+        let reason = String(cString: strerror(errno))
+        return DownloadError(
+            code,
+            "\(path) \(what): \(reason)",
+            advice: "look at the folder's rights"
+        )
+    }
+}

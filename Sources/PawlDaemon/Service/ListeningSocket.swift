@@ -1,0 +1,129 @@
+internal import Glibc
+package import PawlCore
+
+/// The socket that the daemon answers at.
+package struct ListeningSocket: Sendable {
+    let descriptor: Int32
+    let path: String
+
+    // MARK: - One of its own
+
+    /// Makes the socket's file, which is the user's alone before anybody can connect to it.
+    ///
+    /// To be called with the folder's lock: a file that a daemon before left is replaced.
+    static func bind(at path: String) throws(DownloadError) -> ListeningSocket {
+        removeSocket(path)
+        let descriptor = socket(AF_UNIX, UnixAddress.stream | UnixAddress.closesOnExec, 0)
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        let code = UnixAddress.with(path) { address, size in
+            Glibc.bind(descriptor, address, size) == 0 && chmod(path, 0o600) == 0 ? 0 : errno
+        }
+        guard code == 0 else {
+            close(descriptor)
+            throw failure(path, code ?? ENAMETOOLONG)
+        }
+        return ListeningSocket(descriptor: descriptor, path: path)
+    }
+
+    /// Leaves what is no socket.
+    private static func removeSocket(_ path: String) {
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        // A socket is what cannot be opened for that reason (open(2)).
+        if file < 0, errno == ENXIO { unlink(path) }
+        if file >= 0 { close(file) }
+    }
+
+    /// Throws `.alreadyRunning` where somebody else listens at the path: systemd, which starts the
+    /// daemon by itself when it is asked.
+    static func checkNobodyListens(at path: String) throws(DownloadError) {
+        guard access(path, F_OK) == 0, let list = fopen("/proc/net/unix", "re") else { return }
+        defer { fclose(list) }
+        var line = [CChar](repeating: 0, count: 4096)
+        while fgets(&line, Int32(line.count), list) != nil {
+            let bytes = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            guard listens(String(decoding: bytes, as: UTF8.self), at: path) else { continue }
+            throw DownloadError(
+                .alreadyRunning,
+                "somebody else listens at \(path), most likely systemd for pawld.service",
+                advice: "use that one (pawl list starts it), or end it: pawl daemon uninstall"
+            )
+        }
+    }
+
+    /// A line of /proc/net/unix (proc_net(5)): number, references, protocol, flags, type, state,
+    /// inode, path.
+    package static func listens(_ line: String, at path: String) -> Bool {
+        let line = line.hasSuffix("\n") ? line.dropLast() : line[...]
+        let words = line.split(separator: " ", maxSplits: 7, omittingEmptySubsequences: true)
+        guard words.count == 8, words[7] == path, let flags = UInt32(words[3], radix: 16) else {
+            return false
+        }
+        let accepts: UInt32 = 0x10000
+        return flags & accepts != 0
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> DownloadError {
+        DownloadError(
+            .directoryNotUsable,
+            "the daemon's socket cannot be opened: \(String(cString: strerror(code)))",
+            advice: "look at the folder's rights",
+            context: "listening at \(path)"
+        )
+    }
+
+    // MARK: - One that was handed over
+
+    /// Takes the socket that the service manager has opened for this process (sd_listen_fds(3)); nil
+    /// where it has none.
+    ///
+    /// To be called before another thread runs: it takes the variables out of the environment, so
+    /// that nobody whom the daemon starts takes them for its own.
+    package static func handedOver() throws(DownloadError) -> ListeningSocket? {
+        let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+        let values = names.map { name in getenv(name).map { String(cString: $0) } }
+        for name in names { unsetenv(name) }
+        let count = try count(process: values[0], descriptors: values[1], own: getpid())
+        guard count > 0 else { return nil }
+        let descriptor = firstDescriptor
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        guard option(SO_TYPE, of: descriptor) == UnixAddress.stream,
+            option(SO_ACCEPTCONN, of: descriptor) == 1,
+            let path = UnixAddress.path(of: descriptor), path.hasPrefix("/")
+        else {
+            throw DownloadError(
+                .usage,
+                "the socket that was handed over is no Unix stream socket that listens",
+                advice: "in the .socket unit write ListenStream= with a path"
+            )
+        }
+        chmod(path, 0o600)
+        return ListeningSocket(descriptor: descriptor, path: path)
+    }
+
+    /// How many descriptors are for this process: 0 or 1.
+    package static func count(
+        process: String?,
+        descriptors: String?,
+        own: Int32
+    ) throws(DownloadError) -> Int {
+        guard let process, process == "\(own)", let descriptors, descriptors != "0" else {
+            return 0
+        }
+        guard descriptors == "1" else {
+            throw DownloadError(
+                .usage,
+                "LISTEN_FDS is '\(descriptors.sanitized)': the daemon answers at one socket",
+                advice: "give its .socket unit one ListenStream="
+            )
+        }
+        return 1
+    }
+
+    private static let firstDescriptor: Int32 = 3
+
+    private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+    }
+}

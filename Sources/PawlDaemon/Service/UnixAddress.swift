@@ -1,0 +1,45 @@
+package import Glibc
+
+/// Addresses of Unix sockets (unix(7)).
+package enum UnixAddress {
+    /// Calls with the address of a path; nil where the path is too long.
+    ///
+    /// One that begins with `@` has no file: it is of Linux' abstract names.
+    package static func with<Result>(
+        _ path: String,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var bytes = Array(path.utf8)
+        let isAbstract = bytes.first == UInt8(ascii: "@")
+        if isAbstract { bytes[0] = 0 }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.isEmpty else {
+            return nil
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let head = MemoryLayout<sa_family_t>.size
+        let size = socklen_t(head + bytes.count + (isAbstract ? 0 : 1))
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, size) }
+        }
+    }
+
+    /// The path that a socket has; nil where it is no Unix socket, or has none.
+    static func path(of descriptor: Int32) -> String? {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &size)
+            }
+        }
+        guard code == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        let bytes = withUnsafeBytes(of: address.sun_path) { Array($0.prefix { $0 != 0 }) }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    static let stream = Int32(SOCK_STREAM.rawValue)
+    package static let datagram = Int32(SOCK_DGRAM.rawValue)
+    package static let closesOnExec = Int32(SOCK_CLOEXEC.rawValue)
+}

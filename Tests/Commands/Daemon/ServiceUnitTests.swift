@@ -1,0 +1,66 @@
+import PawlCLI
+import PawlCore
+import PawlWire
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ServiceUnitTests {
+    private func places(_ runtime: String = "/run/user/7") throws -> DaemonPlaces {
+        try DaemonPlaces(
+            PlaceSurroundings(
+                variables: ["HOME": "/home/nobody", "XDG_RUNTIME_DIR": runtime],
+                homeOfUser: nil,
+                user: 7
+            )
+        )
+    }
+
+    private func lines(_ text: String) -> [String] {
+        text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `systemd listens where the daemon would, for the user alone`() throws {
+        let units = try ServiceUnits(program: "/usr/bin/pawld", places: places())
+        let socket = lines(units.socket)
+        #expect(socket.contains("ListenStream=/run/user/7/pawl/daemon.sock"))
+        #expect(socket.contains("SocketMode=0600"))
+        #expect(socket.contains("DirectoryMode=0700"))
+        let service = lines(units.service)
+        #expect(service.contains("ExecStart=\"/usr/bin/pawld\""))
+        #expect(service.contains("Restart=on-failure"))
+        #expect(service.contains("RestartPreventExitStatus=11 18 28"))
+        #expect(socket[0] == ServiceUnits.mark && service[0] == ServiceUnits.mark)
+    }
+
+    @Test func `what is special to systemd is escaped`() throws {
+        let units = try ServiceUnits(
+            program: "/opt/100% \"mine\"/$HOME\\pawld",
+            arguments: ["--jobs", "3"],
+            places: places("/run/50%"),
+            environment: [("XDG_STATE_HOME", "/st ate/%h\"")]
+        )
+        let service = lines(units.service)
+        #expect(
+            service.contains(
+                #"ExecStart="/opt/100%% \"mine\"/$$HOME\\pawld" "--jobs" "3""#
+            )
+        )
+        #expect(service.contains(#"Environment="XDG_STATE_HOME=/st ate/%%h\"""#))
+        #expect(lines(units.socket).contains("ListenStream=/run/50%%/pawl/daemon.sock"))
+    }
+
+    @Test(arguments: ["/a\nExecStartPre=/bin/rm", "/a\tb", "/a\u{7F}"])
+    func `a path that a unit cannot hold is refused`(path: String) throws {
+        let places = try places()
+        #expect(throws: DownloadError.self) {
+            try ServiceUnits(program: path, places: places)
+        }
+        #expect(throws: DownloadError.self) {
+            try ServiceUnits(
+                program: "/pawld",
+                places: places,
+                environment: [("XDG_STATE_HOME", path)]
+            )
+        }
+    }
+}
