@@ -7,13 +7,10 @@ internal import Synchronization
 
 /// What the daemon tells.
 extension BackgroundLink {
-    /// Returns when the stream has ended; whether that came without a word.
-    func attachAndHear() async throws(DownloadError) -> Bool {
+    /// Returns when the stream has ended.
+    func attachAndHear() async throws(DownloadError) {
         let client = try client()
-        let registration = SessionRegistration(
-            identifier: identifier,
-            relaunchCommand: configuration.relaunchCommand
-        )
+        let registration = SessionRegistration(identifier: identifier)
         if state.withLock({ $0.mayStart }) {
             _ = try await client.starting { (client) async throws(DownloadError) in
                 try await client.register(registration)
@@ -26,6 +23,13 @@ extension BackgroundLink {
         let (last, isAgain) = state.withLock { ($0.lastSeen, $0.wasAttached) }
         query.takesOver = configuration.takesOverBackgroundSession || isAgain
         let events = try await client.attach(query, after: last)
+        // Only its owner says what is run for a session.
+        let command = configuration.relaunchCommand ?? []
+        _ = try await client.register(
+            SessionRegistration(identifier: identifier, relaunchCommand: command)
+        )
+        // An earlier attachment's last word may have got lost.
+        if let last { try await client.acknowledge(last, of: identifier) }
         try await list(client)
         state.withLock { state in
             state.wasAttached = true
@@ -33,7 +37,7 @@ extension BackgroundLink {
         }
         listed.set()
         ringTasks()
-        return try await hear(events)
+        try await hear(events)
     }
 
     /// Takes over what the daemon has of the session.
@@ -42,20 +46,32 @@ extension BackgroundLink {
         query.session = identifier
         query.isPending = true
         query.limit = ListQuery.mostLimit
+        var numbers: Set<Int> = []
         repeat {
             let page = try await client.list(query)
-            for row in page.downloads { adopt(row) }
+            for row in page.downloads where isNews(row) {
+                adopt(row)
+                if let number = row.taskIdentifier { numbers.insert(Int(number)) }
+            }
             query.after = page.next
         } while query.after != nil
+        // What nobody will ask for any more.
+        guard !state.withLock({ $0.wasAttached }) else { return }
+        session?.sweepBackground(keeping: numbers, before: firstNumber)
     }
 
-    private func hear(_ events: DaemonEvents) async throws(DownloadError) -> Bool {
+    /// What has ended here, or was let go, is told of by its events alone.
+    private func isNews(_ row: WireDownload) -> Bool {
+        task(row.id) != nil || state.withLock { $0.numbers[row.id] == nil }
+    }
+
+    private func hear(_ events: DaemonEvents) async throws(DownloadError) {
         var iterator = events.makeAsyncIterator()
         while let element = try await iterator.next() {
             switch element {
             case .event(let event): try await take(event)
             case .progress(let progress): await take(progress)
-            case .notice(.attached): finishReplay()
+            case .notice(.attached): try await finishReplay()
             case .notice(.detached):
                 throw DownloadError(
                     .alreadyRunning,
@@ -64,15 +80,15 @@ extension BackgroundLink {
                 )
             }
         }
-        return iterator.wasCut
     }
 
-    private func finishReplay() {
-        let isFirst = state.withLock { state in
-            defer { state.hasReplayed = true }
-            return !state.hasReplayed
-        }
-        if isFirst { session?.post(.finishedEvents) }
+    /// Who hears of it may end at once: before, all that was told is acknowledged.
+    private func finishReplay() async throws(DownloadError) {
+        let (hasReplayed, last) = state.withLock { ($0.hasReplayed, $0.lastSeen) }
+        guard !hasReplayed else { return }
+        if let last { try await client().acknowledge(last, of: identifier) }
+        state.withLock { $0.hasReplayed = true }
+        session?.post(.finishedEvents)
     }
 
     // MARK: - Events
@@ -80,9 +96,11 @@ extension BackgroundLink {
     private func take(_ event: WireEvent) async throws(DownloadError) {
         guard event.id > state.withLock({ $0.lastSeen ?? 0 }) else { return }
         if let task = try await task(of: event) {
-            let client = try client()
-            await task.hear(event, client)
+            try await task.hear(event, try client())
             if event.kind.isEnd { await waitUntilTold(task) }
+        } else if session == nil {
+            // Nobody is left who could be told: it is the next process's.
+            throw DownloadError(.interrupted, "the session was let go")
         }
         state.withLock { $0.lastSeen = event.id }
         told.post(event.id)
@@ -91,7 +109,9 @@ extension BackgroundLink {
     /// The task of a download; one that is new here is taken over.
     private func task(of event: WireEvent) async throws(DownloadError) -> BackgroundTask? {
         if let task = task(event.download) { return task }
-        // What has ended here long ago, or is gone, is nothing to tell of.
+        // What has ended here, or was let go, is nothing to tell of, unless it goes on.
+        let isKnown = state.withLock { $0.numbers[event.download] != nil }
+        guard !isKnown || event.kind == .resumed else { return nil }
         guard event.kind != .removed, event.kind != .cancelled else { return nil }
         do throws(DownloadError) {
             let row = try await client().download(event.download)
@@ -124,9 +144,6 @@ extension BackgroundLink {
         let mark = EndSignal()
         session?.post(.mark(mark))
         if session != nil { await mark.waitInAnyCase() }
-        state.withLock { state in
-            for id in task.identifiers { state.numbers[id] = nil }
-        }
     }
 
     // MARK: - Progress

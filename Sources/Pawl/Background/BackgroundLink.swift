@@ -36,6 +36,8 @@ final class BackgroundLink: Sendable {
     }
 
     let identifier: String
+    /// The first number that the session gives to a task.
+    let firstNumber: Int
     let configuration: SessionConfiguration
     let logger: Logger
     let state = Mutex(State())
@@ -48,10 +50,17 @@ final class BackgroundLink: Sendable {
     private let chores = Mailbox<Chore>()
     private let made: Result<DaemonClient, DownloadError>
 
-    typealias Chore = @Sendable (DaemonClient) async -> Void
+    /// Returns whether it was answered; else it is asked again.
+    typealias Chore = @Sendable (DaemonClient) async -> Bool
 
-    init(_ identifier: String, _ configuration: SessionConfiguration, _ logger: Logger) {
+    init(
+        _ identifier: String,
+        _ configuration: SessionConfiguration,
+        firstNumber: Int,
+        _ logger: Logger
+    ) {
         self.identifier = identifier
+        self.firstNumber = firstNumber
         self.configuration = configuration
         self.logger = logger
         made = Result { () throws(DownloadError) in DaemonClient(try .current()) }
@@ -70,6 +79,7 @@ final class BackgroundLink: Sendable {
         }
     }
 
+    /// What was told is still acknowledged, and what is to be asked is asked once more.
     func stop() { state.withLock { $0.runner }?.cancel() }
 
     /// A task needs the daemon: it is started where it is not there.
@@ -101,40 +111,55 @@ final class BackgroundLink: Sendable {
         } onCancel: {
             wanted.nudge()
         }
+        // What was told last, which a cancelled task could not say any more.
+        await Task.detached {
+            if let last = self.state.withLock({ $0.lastSeen }) { await self.acknowledge(last) }
+            guard let client = try? self.client() else { return }
+            for chore in self.chores.take() { _ = await chore(client) }
+        }.value
     }
 
     private func follow() async {
         while !Task.isCancelled {
             do throws(DownloadError) {
-                let wasCut = try await attachAndHear()
-                state.withLock { state in
-                    state.phase = .connecting
-                    // Who ends the daemon on purpose does not want it back at once.
-                    state.mayStart = wasCut
-                }
+                try await attachAndHear()
+                state.withLock { $0.phase = .connecting }
                 ringTasks()
-                if !wasCut { await pause() }
+                // Who ends the daemon on purpose does not want it back at once.
+                let wasKilled = await wasKilled()
+                state.withLock { $0.mayStart = wasKilled }
+                if !wasKilled { await pause() }
             } catch {
                 guard !Task.isCancelled else { return }
-                guard error.code == .daemonUnavailable else { return lose(error) }
+                guard error.code != .alreadyRunning, error.code != .usage else {
+                    return lose(error)
+                }
                 await fail(error)
             }
         }
     }
 
-    /// The daemon is not there: without being asked for, it is only looked for.
+    /// Whether the daemon, whose stream has ended, has not wound up: then its socket is still there.
+    private func wasKilled() async -> Bool {
+        guard let client = try? client() else { return false }
+        // One that winds up for too long is as good as killed.
+        try? await client.waitForEnd()
+        return access(client.places.socket, F_OK) == 0
+    }
+
+    /// The daemon is not there, or cannot do it now: it is looked for again and again, and started
+    /// where a task wants it.
     private func fail(_ error: DownloadError) async {
-        let mayStart = state.withLock { state in
+        let hasTried = state.withLock { state in
             if state.mayStart { state.phase = .failed(error) }
+            defer { state.mayStart = false }
             return state.mayStart
         }
-        if mayStart {
+        if hasTried {
             listed.set()
             ringTasks()
-            await wanted.wait()
-        } else {
-            await pause()
         }
+        await pause()
     }
 
     /// Another process has the session, or something is wrong for good.
@@ -149,8 +174,8 @@ final class BackgroundLink: Sendable {
     private func pause() async {
         await withDiscardingTaskGroup { group in
             group.addTask { [wanted] in
-                // Cancelled means that it is wanted.
-                try? await Task.sleep(for: Self.lookInterval)
+                // Cancelled means that it is wanted already.
+                guard (try? await Task.sleep(for: Self.lookInterval)) != nil else { return }
                 wanted.nudge()
             }
             await wanted.wait()
@@ -168,13 +193,16 @@ final class BackgroundLink: Sendable {
     private func acknowledge() async {
         while !Task.isCancelled {
             await told.wait()
-            guard let last = told.take().max() else { continue }
-            do throws(DownloadError) {
-                try await client().acknowledge(last, of: identifier)
-            } catch {
-                // It is told again, with the next one or to the next process.
-                logger.debug("session '\(identifier)': \(error)")
-            }
+            if let last = told.take().max() { await acknowledge(last) }
+        }
+    }
+
+    private func acknowledge(_ last: Int64) async {
+        do throws(DownloadError) {
+            try await client().acknowledge(last, of: identifier)
+        } catch {
+            // It is told again when the session attaches the next time.
+            logger.debug("session '\(identifier)': \(error)")
         }
     }
 
@@ -182,7 +210,11 @@ final class BackgroundLink: Sendable {
         while !Task.isCancelled {
             await chores.wait()
             guard let client = try? client() else { continue }
-            for chore in chores.take() { await chore(client) }
+            for chore in chores.take() where await !chore(client) {
+                chores.post(chore)
+                // Cancelled, it is tried once more at the end.
+                try? await Task.sleep(for: Self.lookInterval)
+            }
         }
     }
 }

@@ -35,7 +35,8 @@ extension BackgroundTask {
             if let outcome = remote.outcome { return .end(outcome) }
             let isStop = remote.wish == .pause || remote.wish == .cancel
             if case .lost(let error) = phase { return isStop ? .leave : .end(.failure(error)) }
-            if isStop, remote.id == nil && remote.asked == nil { return .leave }
+            if remote.isOver { return .wait }
+            if isStop, remote.id == nil, !remote.isUnsure { return .leave }
             if remote.asked == remote.wish { return isStop ? .leave : .wait }
             switch phase {
             case .connecting: return .wait
@@ -47,10 +48,14 @@ extension BackgroundTask {
     }
 
     private func ask(_ wish: Wish) async throws(DownloadError) {
+        // What the daemon tells meanwhile is looked at when its answer is known.
+        let request = EndSignal()
+        remote.withLock { $0.request = request }
+        defer { request.set() }
         do throws(DownloadError) {
             let client = try link.client()
             guard let id = remote.withLock({ $0.id }) else { return try await add(client) }
-            let outcome = try await client.act(wish.action, on: Selection(targets: ["\(id)"]))
+            let outcome = try await client.act(wish.action, on: link.selection(id))
             remote.withLock { remote in
                 remote.asked = wish
                 remote.ownEvents = max(remote.ownEvents, outcome.lastEvent)
@@ -59,16 +64,24 @@ extension BackgroundTask {
         } catch {
             let hasID = remote.withLock { $0.id } != nil
             switch error.code {
-            case .daemonUnavailable, .network, .timedOut:
-                // The link finds out by itself, and says when there is one again.
-                try? await engine.time.sleep(until: engine.time.now() + .seconds(1))
             case .usage where hasID:
                 // It has ended there meanwhile: its event tells.
-                remote.withLock { $0.asked = wish }
+                remote.withLock { $0.isOver = true }
             case .notFound where hasID: remote.withLock { $0.outcome = .failure(Self.isGone) }
+            case .daemonUnavailable, .network, .timedOut:
+                if !hasID { remote.withLock { $0.isUnsure = true } }
+                await restShortly()
+            // A full disk of the daemon's, say: what it has goes on.
+            case _ where hasID: await restShortly()
             default: throw error
             }
         }
+    }
+
+    /// The link finds out by itself whether there is a daemon, and rings when there is one again.
+    private func restShortly() async {
+        // Only who cancels the run ends this early.
+        try? await engine.time.sleep(until: engine.time.now() + .seconds(1))
     }
 
     private func add(_ client: DaemonClient) async throws(DownloadError) {
@@ -105,7 +118,8 @@ extension BackgroundTask {
 
     /// Where the caller wants it: the daemon can ask no closure, and gives no temporary files.
     private func placed(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
-        guard case .choosing(let choose) = destination else { return try await settled(file) }
+        // A temporary one stays where the next process would find it, too, until it was told of.
+        guard case .choosing(let choose) = destination else { return file }
         guard let response else { return file }
         return try await session.move(file, to: try choose(response), response)
     }
@@ -125,9 +139,12 @@ extension BackgroundTask {
             remote.id = row.id
             if isNew, !row.state.isEnd { remote.foundBytes = row.completedBytes }
             remote.take(row)
-            // One that asks for itself knows what it wants.
-            guard isNew, isAdopted else { return nil }
             let isPaused = row.state == .paused || row.state == .suspended
+            // One that asks for itself knows what it wants; that it was added it may not.
+            guard isNew, isAdopted else {
+                if remote.isUnsure { remote.asked = isPaused ? .pause : .run }
+                return nil
+            }
             (remote.wish, remote.asked) = isPaused ? (.pause, .pause) : (.run, .run)
             return isPaused ? .pauseAsked : .resumeAsked
         }
@@ -150,14 +167,16 @@ extension BackgroundTask {
         }
     }
 
-    func hear(_ event: WireEvent, _ client: DaemonClient) async {
+    /// Throws where the daemon has gone meanwhile: then the event comes again.
+    func hear(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
+        await remote.withLock { $0.request }?.waitInAnyCase()
         switch event.kind {
         case .added, .changed: break
         case .started: note(.running)
         case .retrying: note(.waiting)
         case .paused: heard(.pause, .paused, event)
         case .resumed: heard(.run, .waiting, event)
-        case .finished, .failed, .cancelled, .removed: await ended(event, client)
+        case .finished, .failed, .cancelled, .removed: try await ended(event, client)
         }
     }
 
@@ -180,13 +199,21 @@ extension BackgroundTask {
         bell.nudge()
     }
 
-    private func ended(_ event: WireEvent, _ client: DaemonClient) async {
-        // Gone meanwhile, it says no more than the event.
-        if let row = try? await client.download(event.download) { learn(row) }
+    private func ended(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
         if event.kind == .cancelled || event.kind == .removed {
-            remote.withLock { ($0.wish, $0.asked) = (.cancel, .cancel) }
-            handle(.cancelAsked(keeping: false))
+            let keeps = remote.withLock { remote in
+                (remote.wish, remote.asked) = (.cancel, .cancel)
+                remote.isOver = false
+                return remote.isLeaving
+            }
+            handle(.cancelAsked(keeping: keeps))
             return bell.nudge()
+        }
+        do throws(DownloadError) {
+            learn(try await client.download(event.download))
+        } catch {
+            // Gone meanwhile, it says no more than the event.
+            guard error.code == .notFound else { throw error }
         }
         let outcome: Result<DownloadedFile, DownloadError>
         if event.kind == .finished, let path = event.path {
@@ -196,7 +223,7 @@ extension BackgroundTask {
         } else {
             var error =
                 event.problem?.error ?? DownloadError(.unknown, "it ended without a reason")
-            error.resumeData = (try? await client.resumeData(of: event.download)) ?? nil
+            error.resumeData = try await resumeData(of: event.download, client)
             if error.resumeData == nil { error.resumeObstacle = resumability.obstacle }
             outcome = .failure(error)
         }
@@ -204,6 +231,27 @@ extension BackgroundTask {
         bell.nudge()
         // One that is held or paused here has a run for its end.
         handle(.resumeAsked)
+    }
+}
+
+extension BackgroundTask {
+    private func resumeData(
+        of id: Int64,
+        _ client: DaemonClient
+    ) async throws(DownloadError) -> ResumeData? {
+        do throws(DownloadError) {
+            return try await client.resumeData(of: id)
+        } catch {
+            guard error.code == .daemonUnavailable else { return nil }
+            throw error
+        }
+    }
+}
+
+extension BackgroundLink {
+    /// That download, and none of another session that has such a name.
+    func selection(_ id: Int64) -> Selection {
+        Selection(targets: ["\(id)"], session: identifier)
     }
 }
 

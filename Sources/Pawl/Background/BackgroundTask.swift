@@ -23,6 +23,14 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         var wish = Wish.run
         /// What was asked for last, and that the daemon has taken.
         var asked: Wish?
+        /// Of what is being asked.
+        var request: EndSignal?
+        /// It has ended there, as an answer said; how, its event tells.
+        var isOver = false
+        /// Whether the daemon may have it though it never said so.
+        var isUnsure = false
+        /// Its end is being asked for with its resume data: that it goes from the daemon keeps them.
+        var isLeaving = false
         /// Of the run that began last.
         var runEnd: EndSignal?
         /// Up to there events tell of what was asked here.
@@ -52,9 +60,6 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         self.isAdopted = isAdopted
         super.init(request, target, at: place, completionHandler: completionHandler)
     }
-
-    /// What the daemon calls it.
-    var identifiers: [Int64] { remote.withLock { $0.id }.map { [$0] } ?? [] }
 
     // MARK: - Looking
 
@@ -116,6 +121,8 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     private func wish(_ wish: Wish) {
         remote.withLock { $0.wish = wish }
         bell.nudge()
+        // Also one that was ended on purpose must hear of that.
+        if wish != .run { link.want() }
     }
 
     override func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
@@ -128,11 +135,18 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             return remote.asked == .cancel ? nil : remote.id
         }
         guard let id else { return done() }
+        let selection = link.selection(id)
+        link.want()
         link.later { client in
-            // What has ended or gone meanwhile needs none.
-            _ = try? await client.act(.cancel, on: Selection(targets: ["\(id)"]))
+            do throws(DownloadError) {
+                _ = try await client.act(.cancel, on: selection)
+            } catch {
+                // What has ended or gone meanwhile needs none.
+                guard error.code == .usage || error.code == .notFound else { return false }
+            }
+            done()
+            return true
         }
-        done()
     }
 
     override func wasCancelled() {}
@@ -149,19 +163,32 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         pause()
         // What it asks for must not meet what follows.
         await remote.withLock { $0.runEnd }?.waitInAnyCase()
-        if let id = remote.withLock({ $0.id }), let client = try? link.client() {
-            let selection = Selection(targets: ["\(id)"])
-            // Where it has ended or gone meanwhile, its event tells.
-            if (try? await client.act(.pause, on: selection)) != nil {
-                // Where there is nothing to go on with there is nothing to keep.
-                let data = (try? await client.resumeData(of: id)) ?? nil
-                remote.withLock { $0.resumeData = data }
-                _ = try? await client.act(data == nil ? .removeWithFiles : .remove, on: selection)
-            }
+        guard let id = remote.withLock({ $0.id }) else {
+            end(keeping: true)
+            await end.waitInAnyCase()
+            return resumeOrder?.data
         }
-        end(keeping: true)
+        do throws(DownloadError) {
+            try await leave(id, try link.client())
+            end(keeping: true)
+        } catch {
+            // It has ended or gone meanwhile: its event tells. Or there is no daemon: it stays there.
+            if error.code != .usage && error.code != .notFound { end(keeping: true) }
+        }
         await end.waitInAnyCase()
-        return error?.resumeData ?? (remote.withLock { $0.id } == nil ? resumeOrder?.data : nil)
+        return remote.withLock { $0.resumeData } ?? error?.resumeData
+    }
+
+    private func leave(_ id: Int64, _ client: DaemonClient) async throws(DownloadError) {
+        let selection = link.selection(id)
+        _ = try await client.act(.pause, on: selection)
+        let data = try await client.resumeData(of: id)
+        remote.withLock { remote in
+            remote.resumeData = data
+            remote.isLeaving = true
+        }
+        // Where there is nothing to go on with there is nothing to keep.
+        _ = try await client.act(data == nil ? .removeWithFiles : .remove, on: selection)
     }
 
     // MARK: - Telling

@@ -15,12 +15,15 @@ extension DownloadSession {
     /// A task for a download that the daemon has; nil where the session takes none any more.
     func adopt(_ row: WireDownload, link: BackgroundLink) -> BackgroundTask? {
         // Secrets in its URL are hidden: what it says cannot be asked for again.
-        guard state.withLock({ $0.phase == .open }), let url = URL(string: row.url) else {
+        guard state.withLock({ $0.phase != .invalid }), let url = URL(string: row.url) else {
             return nil
         }
         let target = DownloadTask.Target(destination: destination(of: row))
-        let task = makeTask(row.taskIdentifier.map { Int($0) }) { place in
-            BackgroundTask(
+        let task = makeTask(row.taskIdentifier.map { Int($0) }) { place -> BackgroundTask in
+            var place = place
+            // It was made before the session was invalidated.
+            place.isLate = false
+            return BackgroundTask(
                 DownloadRequest(url),
                 target,
                 at: place,
@@ -30,7 +33,14 @@ extension DownloadSession {
             )
         }
         task.taskDescription = row.taskDescription
+        task.priority = row.priority.priority
         return task
+    }
+
+    /// Removes files of the session that no task of it could give out any more.
+    func sweepBackground(keeping numbers: Set<Int>, before first: Int) {
+        let files = temporaryFiles
+        engine.disk.start { _ in files.sweepBackground(keeping: numbers, before: first) }
     }
 
     private func destination(of row: WireDownload) -> TaskDestination {

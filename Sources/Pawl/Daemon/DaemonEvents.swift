@@ -21,8 +21,6 @@ package struct DaemonEvents: AsyncSequence, Sendable {
         private var pieces: DataStream.Iterator
         private var parser = ServerSentEventParser()
         private var ready: [ServerSentEvent] = []
-        /// Whether the end came without a word: the daemon was killed, or crashed.
-        private(set) var wasCut = false
 
         init(_ pieces: DataStream.Iterator) { self.pieces = pieces }
 
@@ -44,7 +42,6 @@ package struct DaemonEvents: AsyncSequence, Sendable {
                 } catch {
                     // A stream that breaks is one whose daemon has ended.
                     guard error.code == .network || error.code == .timedOut else { throw error }
-                    wasCut = true
                     return nil
                 }
             }

@@ -87,10 +87,11 @@ public final class DownloadSession: Sendable {
             link = nil
             return
         }
-        let link = BackgroundLink(identifier, configuration, logger)
-        self.link = link
         // Its numbers last longer than a process.
-        state.withLock { $0.nextIdentifier = Self.freshNumber }
+        let number = Self.freshNumber
+        state.withLock { $0.nextIdentifier = number }
+        let link = BackgroundLink(identifier, configuration, firstNumber: number, logger)
+        self.link = link
         link.start(for: self)
     }
 

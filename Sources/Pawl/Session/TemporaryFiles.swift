@@ -71,6 +71,22 @@ final class TemporaryFiles: Sendable {
         return root.appending("background").appending(background.fileName).string
     }
 
+    /// Removes what earlier processes have left of tasks that are none of these.
+    ///
+    /// `first`: the first number that this process has given to a task.
+    func sweepBackground(keeping numbers: Set<Int>, before first: Int) {
+        guard let folder = backgroundFolder else { return }
+        let files = FileFolder(FilePath(folder))
+        for name in (try? files.names()) ?? [] {
+            // A partial file and a checkpoint have the number in front.
+            guard let number = Int(name.prefix { $0 != "." }), number < first,
+                !numbers.contains(number)
+            else { continue }
+            // What cannot be removed now is looked at by the next process.
+            _ = try? files.delete(name)
+        }
+    }
+
     /// Makes that folder.
     func prepareBackground() throws(DownloadError) -> String {
         _ = try root()

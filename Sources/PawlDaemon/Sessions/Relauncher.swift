@@ -14,6 +14,7 @@ final class Relauncher: Sendable {
     private let running = Mutex<Set<String>>([])
 
     /// So long a command may take.
+    private static let grace: Duration = .seconds(3)
     private static let timeLimit: Duration = .seconds(600)
 
     init(keeper: DownloadKeeper, desk: SessionDesk, logger: Logger) {
@@ -26,6 +27,8 @@ final class Relauncher: Sendable {
     ///
     /// A command that runs then is ended.
     func run() async {
+        // Processes that were attached before come back first.
+        guard (try? await Task.sleep(for: Self.grace)) != nil else { return }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 for relaunch in await due() {
@@ -64,7 +67,11 @@ final class Relauncher: Sendable {
             return first ?? "was ended, as it took more than \(Self.timeLimit)"
         }
         logger.notice("session '\(session)': \(program) \(end)")
-        defer { running.withLock { _ = $0.remove(relaunch.session) } }
+        defer {
+            running.withLock { _ = $0.remove(relaunch.session) }
+            // More may have ended meanwhile.
+            desk.left.ring()
+        }
         // One that the daemon's end has ended runs again with the next start.
         guard !Task.isCancelled else { return }
         do throws(DownloadError) {

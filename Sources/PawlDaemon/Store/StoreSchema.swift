@@ -21,6 +21,7 @@ enum StoreSchema {
             relaunchCommand TEXT,
             relaunchedAt INTEGER NOT NULL DEFAULT 0
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX downloadOfSession ON download (session) WHERE endedAt IS NULL;
         CREATE INDEX eventBySession ON event (session, id) WHERE session IS NOT NULL;
         """
 

@@ -17,14 +17,20 @@ extension StoreTransaction {
             arguments += [session]
         }
         if query.isPending {
+            guard let session = query.session else {
+                throw DownloadError(.usage, "'pending' needs 'session'")
+            }
+            // One list for all rows.
             conditions.append(
                 """
                 (endedAt IS NULL OR id IN (
-                    SELECT event.download FROM event JOIN session ON identifier = event.session
-                    WHERE event.session = download.session AND event.id > acknowledged
+                    SELECT event.download FROM event WHERE event.session = ?
+                        AND event.kind IN ('finished', 'failed', 'cancelled') AND event.id >
+                            (SELECT acknowledged FROM session WHERE identifier = ?)
                 ))
                 """
             )
+            arguments += [session, session]
         }
         if let after = query.after {
             conditions.append(query.newestFirst ? "id < ?" : "id > ?")

@@ -33,13 +33,22 @@ extension StoreTransaction {
     /// From now on its events are kept until they are acknowledged; what was before counts as
     /// acknowledged.
     package func register(_ registration: SessionRegistration) throws {
-        let command = registration.relaunchCommand.flatMap { $0.isEmpty ? nil : $0 }
+        guard let command = registration.relaunchCommand else {
+            return try database.execute(
+                sql: """
+                    INSERT INTO session (identifier, acknowledged) VALUES (?, ?)
+                    ON CONFLICT (identifier) DO NOTHING
+                    """,
+                arguments: [registration.identifier, try lastEvent()]
+            )
+        }
+        let text = command.isEmpty ? nil : try Self.text(command)
         try database.execute(
             sql: """
                 INSERT INTO session (identifier, acknowledged, relaunchCommand) VALUES (?, ?, ?)
                 ON CONFLICT (identifier) DO UPDATE SET relaunchCommand = excluded.relaunchCommand
                 """,
-            arguments: [registration.identifier, try lastEvent(), try Self.text(command)]
+            arguments: [registration.identifier, try lastEvent(), text]
         )
     }
 
@@ -92,9 +101,10 @@ extension StoreTransaction {
             database,
             sql: """
                 SELECT identifier, relaunchCommand, (
-                    SELECT MAX(id) FROM event WHERE event.session = identifier
+                    SELECT id FROM event WHERE event.session = identifier
                         AND event.id > MAX(acknowledged, relaunchedAt)
                         AND kind IN ('finished', 'failed', 'cancelled')
+                    ORDER BY id DESC LIMIT 1
                 ) AS event
                 FROM session
                 WHERE relaunchCommand IS NOT NULL AND event IS NOT NULL AND NOT EXISTS (

@@ -27,7 +27,7 @@ package struct WireSessions: Codable, Sendable, Hashable {
 /// What makes a session one that keeps its events until they are acknowledged.
 package struct SessionRegistration: Codable, Sendable, Hashable {
     package var identifier: String
-    /// The program, then its arguments; nil or empty runs nothing.
+    /// The program, then its arguments; empty runs nothing, nil leaves what there is.
     package var relaunchCommand: [String]?
 
     package init(identifier: String, relaunchCommand: [String]? = nil) {
