@@ -4,7 +4,7 @@ import Pawl
 
 // A process of a test's own with one background session, until it is killed or its input ends.
 //
-//   BackgroundProbe IDENTIFIER [--take-over] [--relaunch PROGRAM ARGUMENT…]
+//   BackgroundProbe IDENTIFIER [--take-over] [--hang] [--relaunch PROGRAM ARGUMENT…]
 //
 // Each line of its input is done: `add NAME URL PATH`, `temporary NAME URL`, `suspend NAME`,
 // `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`, `again NAME PATH`, `tasks`, `finish`.
@@ -17,6 +17,11 @@ func say(_ text: String) {
 }
 
 final class Listener: DownloadSessionDelegate {
+    /// Whether it does not return when it hears of a file.
+    let hangs: Bool
+
+    init(hangs: Bool) { self.hangs = hangs }
+
     func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
@@ -31,7 +36,9 @@ final class Listener: DownloadSessionDelegate {
         downloadTask: DownloadTask,
         didFinishDownloadingTo file: DownloadedFile
     ) {
-        say("file \(name(downloadTask)) \(file.byteCount) \(file.path)")
+        let isThere = access(file.path, F_OK) == 0
+        say("file \(name(downloadTask)) \(isThere ? file.byteCount : -1) \(file.path)")
+        while hangs { pause() }
     }
 
     func session(
@@ -122,8 +129,10 @@ var arguments = CommandLine.arguments.dropFirst()
 guard let identifier = arguments.popFirst() else { exit(2) }
 var configuration = SessionConfiguration.background(identifier: identifier)
 configuration.settings.connections = .fixed(1)
+var hangs = false
 while let argument = arguments.popFirst() {
     switch argument {
+    case "--hang": hangs = true
     case "--take-over": configuration.takesOverBackgroundSession = true
     case "--relaunch":
         configuration.relaunchCommand = Array(arguments)
@@ -131,7 +140,7 @@ while let argument = arguments.popFirst() {
     default: exit(2)
     }
 }
-let probe = Probe(session: DownloadSession(configuration, delegate: Listener()))
+let probe = Probe(session: DownloadSession(configuration, delegate: Listener(hangs: hangs)))
 say("ready")
 while let line = await Task.detached(operation: { readLine() }).value {
     await probe.run(line.split(separator: " ").map(String.init))

@@ -108,6 +108,47 @@ extension HeavyTests {
             #expect(line.hasPrefix("completed one not-found data "), "\(line)")
         }
 
+        @Test func `a temporary file outlives a process that is killed while it hears of it`()
+            async throws
+        {
+            let resource = Resource(size: 3 << 20)
+            let scene = try DaemonScene(Workshop(resource))
+            let first = try await scene.session("films", "--hang")
+            first.type("temporary", "one", scene.workshop.url)
+            #expect(await first.runner.waitForOutput(containing: "file one \(resource.size) "))
+            await first.kill()
+            let second = try await scene.session("films")
+            await second.hears("completed one ok")
+            #expect(second.lines("file one \(resource.size) ").count == 1)
+        }
+
+        @Test func `a daemon that was ended stays so until it is wanted`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let process = try await begin(scene)
+            try await scene.succeed("daemon", "stop")
+            expectFailure(.daemonUnavailable, try await scene.run("daemon", "status"))
+            process.type("cancel", "one")
+            await process.hears("completed one cancelled")
+            try await wait(for: .cancelled, scene)
+        }
+
+        @Test func `what ended meanwhile is told once, as it ended`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let process = try await begin(scene, door)
+            process.runner.signal(SIGSTOP)
+            door.release()
+            try await scene.succeed("wait", "--all")
+            process.type("cancel", "one")
+            process.runner.signal(SIGCONT)
+            await process.hears("events")
+            #expect(await process.runner.waitForOutput(containing: "completed one "))
+            process.type("finish")
+            #expect(await process.runner.waitForOutput(containing: "invalid ok"))
+            #expect(process.lines("completed").count == 1, "\(process.runner.output)")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+        }
+
         @Test func `without the daemon's program a task says what is missing`() async throws {
             let scene = try DaemonScene(Workshop(big))
             // A program that has no pawld beside it, nor in PATH.
