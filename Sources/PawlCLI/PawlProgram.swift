@@ -8,6 +8,7 @@ public enum PawlProgram {
     ///
     /// To be called on the main thread, before any other is started.
     public static func main() -> Never {
+        ignoreBrokenPipes()
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--version"] {
             // Setting up the parser is a quarter of the time that this takes.
@@ -19,8 +20,7 @@ public enum PawlProgram {
 
     /// Runs a command with these arguments and ends the process.
     package static func run(_ root: any ParsableCommand.Type, _ arguments: [String]) -> Never {
-        // A reader that goes away is an error of write, not a reason to die.
-        signal(SIGPIPE, SIG_IGN)
+        ignoreBrokenPipes()
         let console = Console()
         do {
             let verb = try parse(root, arguments)
@@ -33,6 +33,9 @@ public enum PawlProgram {
             exit(explain(error, of: root, console))
         }
     }
+
+    /// A reader that goes away is an error of write, not a reason to die.
+    private static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     private static func parse(
         _ root: any ParsableCommand.Type,

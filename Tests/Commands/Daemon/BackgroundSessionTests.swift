@@ -4,7 +4,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-extension HeavyTests {
+extension DaemonSuites {
     /// What URLSession promises of background sessions, with real processes and real kills.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct BackgroundSessionTests {

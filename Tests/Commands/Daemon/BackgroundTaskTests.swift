@@ -4,7 +4,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-extension HeavyTests {
+extension DaemonSuites {
     /// What tasks of a background session can be asked.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct BackgroundTaskTests {

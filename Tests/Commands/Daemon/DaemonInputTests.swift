@@ -3,7 +3,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-extension HeavyTests {
+extension DaemonSuites {
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonInputTests {
         @Test func `bad input has the right status, a sentence that helps, and changes nothing`()

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-extension HeavyTests {
+extension DaemonSuites {
     /// `pawl daemon install` and `uninstall` with a `systemctl` that notes what it is asked.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonInstallTests {

@@ -4,7 +4,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-extension HeavyTests {
+extension DaemonSuites {
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonKillTests {
         private static let count = 10

@@ -4,7 +4,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-extension HeavyTests {
+extension DaemonSuites {
     /// The daemon as systemd runs it.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonServiceTests {

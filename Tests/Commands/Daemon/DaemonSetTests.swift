@@ -5,7 +5,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-extension HeavyTests {
+extension DaemonSuites {
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonSetTests {
         private let big = Resource(size: 24 << 20)

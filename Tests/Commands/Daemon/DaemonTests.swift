@@ -4,7 +4,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-extension HeavyTests {
+extension DaemonSuites {
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonTests {
         private let big = Resource(size: 24 << 20)

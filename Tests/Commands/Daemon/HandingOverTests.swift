@@ -4,7 +4,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-extension HeavyTests {
+extension DaemonSuites {
     /// What Ctrl-C on a terminal offers, taken up with a real daemon.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct HandingOverTests {
