@@ -80,30 +80,43 @@ struct SalvagedQueue {
     }
 
     private static func item(_ row: Row) -> Item? {
-        let value = { (name: String) -> DatabaseValue in row[name] ?? .null }
-        guard let id = Int64.fromDatabaseValue(value("id")), id > 0,
-            let state = String.fromDatabaseValue(value("state")).flatMap(TaskState.init),
-            let destination = String.fromDatabaseValue(value("destination"))
+        let state: String? = value("state", of: row)
+        guard let id: Int64 = value("id", of: row), id > 0,
+            let state = state.flatMap(TaskState.init),
+            let destination: String = value("destination", of: row)
         else { return nil }
-        let date = { (name: String) in
-            Double.fromDatabaseValue(value(name)).map { Date(timeIntervalSince1970: $0) }
-        }
-        let priority = Int.fromDatabaseValue(value("priority"))
+        let priority: Int? = value("priority", of: row)
         return Item(
             id: id,
-            name: String.fromDatabaseValue(value("name")) ?? "",
-            url: String.fromDatabaseValue(value("url")) ?? "",
+            name: value("name", of: row) ?? "",
+            url: value("url", of: row) ?? "",
             destination: destination,
-            path: String.fromDatabaseValue(value("path")),
+            path: value("path", of: row),
             isPaused: state == .paused || state == .suspended,
             priority: priority.flatMap(DownloadPriority.init) ?? .normal,
-            position: Int64.fromDatabaseValue(value("position")) ?? id,
-            session: String.fromDatabaseValue(value("session")),
-            taskIdentifier: Int64.fromDatabaseValue(value("taskIdentifier")),
-            taskDescription: String.fromDatabaseValue(value("taskDescription")),
-            notBefore: date("notBefore"),
-            createdAt: date("createdAt") ?? Date()
+            position: value("position", of: row) ?? id,
+            session: value("session", of: row),
+            taskIdentifier: value("taskIdentifier", of: row),
+            taskDescription: value("taskDescription", of: row),
+            notBefore: date("notBefore", of: row),
+            createdAt: date("createdAt", of: row) ?? Date()
         )
+    }
+
+    /// Nil where it is of another form, or not there.
+    ///
+    /// Inlined, it ends the optimizer of Swift 6.3 with an error.
+    @inline(never)
+    private static func value<Value: DatabaseValueConvertible>(
+        _ name: String,
+        of row: Row
+    ) -> Value? {
+        Value.fromDatabaseValue(row[name] ?? .null)
+    }
+
+    private static func date(_ name: String, of row: Row) -> Date? {
+        let seconds: Double? = value(name, of: row)
+        return seconds.map { Date(timeIntervalSince1970: $0) }
     }
 
     private static func request(of id: Int64, _ database: Database) throws -> NewDownload? {
