@@ -37,7 +37,7 @@ struct DaemonProgram: PawlVerb {
         if readyDescriptor != nil { chdir("/") }
         let level: Logger.Level = options.verbose ? .debug : .info
         let logger = Logger(label: "pawl") { _ in
-            DaemonLogHandler(console: console, level: level)
+            ConsoleLogHandler(console: console, level: level, form: DaemonLogLine.text)
         }
         var daemon = Daemon(places: places, logger: logger)
         if let limit = try options.limit() { daemon.limit = limit }

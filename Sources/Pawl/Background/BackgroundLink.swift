@@ -148,14 +148,15 @@ final class BackgroundLink: Sendable {
     }
 
     /// The daemon is not there, or cannot do it now: it is looked for again and again, and started
-    /// where a task wants it.
+    /// again unless it was ended on purpose.
+    ///
+    /// A start may fail for a moment: one that was killed may still hold its socket.
     private func fail(_ error: DownloadError) async {
-        let hasTried = state.withLock { state in
+        let wasToStart = state.withLock { state in
             if state.mayStart { state.phase = .failed(error) }
-            defer { state.mayStart = false }
             return state.mayStart
         }
-        if hasTried {
+        if wasToStart {
             listed.set()
             ringTasks()
         }

@@ -164,10 +164,16 @@ extension DaemonSuites {
             scene.workshop.serve(.resource(big).rate(24 << 20))
             let process = try await scene.session("films")
             await add("one", to: process, in: scene)
-            await scene.workshop.origin.waitForBytes(6 << 20)
-            let status = try await scene.succeed("daemon", "status", "--json")
-            let daemon = try WireJSON.decode(DaemonStatus.self, from: status.output.utf8)
-            kill(daemon.processIdentifier, SIGKILL)
+            for count in [4, 10, 16] {
+                await scene.workshop.origin.waitForBytes(Int64(count) << 20)
+                var status = try await scene.run("daemon", "status", "--json")
+                // After a kill the process starts it again.
+                while status.status != .code(0), !Task.isCancelled {
+                    status = try await scene.run("daemon", "status", "--json")
+                }
+                let daemon = try WireJSON.decode(DaemonStatus.self, from: status.output.utf8)
+                kill(daemon.processIdentifier, SIGKILL)
+            }
             await process.hears("completed one ok")
             #expect(process.lines("file", "completed").count == 2)
             try expectExact(Workshop.name, big, in: scene.workshop)
