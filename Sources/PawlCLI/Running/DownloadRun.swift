@@ -87,12 +87,15 @@ struct DownloadRun: Sendable {
 
     private func tick(_ board: ProgressBoard) async -> Event {
         let clock = SystemTimekeeper()
+        var hasStarted = false
         while !console.outputIsClosed {
             do {
                 try await clock.sleep(until: clock.now() + .milliseconds(100))
             } catch {
                 return .tickingStopped
             }
+            if !hasStarted { ProgramCode.giveBack() }
+            hasStarted = true
             board.show(at: clock.now())
         }
         return .outputClosed

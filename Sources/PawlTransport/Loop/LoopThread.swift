@@ -4,14 +4,13 @@ internal import PawlCore
 /// A loop as its own thread sees it; nothing in here is touched by another one.
 final class LoopThread {
     private static let idleHandleLimit = 32
-    private static let allBufferBytes = 1 << 20
-    private static let leastBufferBytes = 16 << 10
 
     private let loop: TransferLoop
     private let multi: CurlMulti
     private let clock = SystemTimekeeper()
     private let timers = PauseTimers()
     private let buffers = BodyBuffers()
+    private var room = ReceiveRoom()
     private var pace = ShowingPace()
     private var active: [ObjectIdentifier: TransferContext] = [:]
     private var idleHandles: [CurlHandle] = []
@@ -118,22 +117,16 @@ final class LoopThread {
         do throws(TransferFailure) {
             let handle = try takeHandle()
             context.begin(with: handle, timers: timers, buffers: buffers)
-            try handle.configure(
-                for: context.request,
-                bufferBytes: context.sharing == nil ? bufferBytes(context.request) : nil
-            )
+            if context.sharing == nil {
+                context.receiveBytes = room.take(atMost: context.request.bufferBytes)
+            }
+            try handle.configure(for: context.request, bufferBytes: context.receiveBytes)
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())
             if context.sharing != nil { try handle.watchConnection(of: context) }
             try multi.add(handle)
         } catch {
             end(context, .failed(error))
         }
-    }
-
-    /// What libcurl reads at a time: many transfers share what a few may have.
-    private func bufferBytes(_ request: TransferRequest) -> Int {
-        let share = Self.allBufferBytes / max(1, active.count)
-        return max(1_024, min(request.bufferBytes, max(Self.leastBufferBytes, share)))
     }
 
     private func takeHandle() throws(TransferFailure) -> CurlHandle {
@@ -174,6 +167,8 @@ final class LoopThread {
         context.handle = nil
         multi.remove(handle)
         handle.reset()
+        room.giveBack(context.receiveBytes ?? 0)
+        context.receiveBytes = nil
         if idleHandles.count < Self.idleHandleLimit { idleHandles.append(handle) }
     }
 

@@ -38,6 +38,8 @@ final class TransferContext: @unchecked Sendable {
 
     /// nil before the loop has begun with it and after libcurl is done with it.
     var handle: CurlHandle?
+    /// The most that libcurl reads for it at a time; nil on a connection that others use, too.
+    var receiveBytes: Int?
     var pause = Pause.none {
         didSet { if pause == .held, sharing != nil { watchHold() } }
     }

@@ -7,13 +7,15 @@ extension BenchmarkCase {
         let tools = Toolbox(workshop.settings)
         let name = try workshop.sparseFile(mebibytes: 1024)
         let auto = Job(sources: [try workshop.nginx().url(name)])
-        var (one, many) = (auto, auto)
+        var (one, many, most) = (auto, auto, auto)
         one.connections = .fixed(1)
         many.connections = .fixed(16)
+        most.connections = .fixed(64)
         try workshop.comparePeak(
             [
-                Entrant(tools.pawl, one), Entrant(tools.pawl, many), Entrant(tools.curl, auto),
-                Entrant(tools.wget2, auto), Entrant(tools.aria2, many), Entrant(tools.axel, many),
+                Entrant(tools.pawl, one), Entrant(tools.pawl, many), Entrant(tools.pawl, most),
+                Entrant(tools.curl, auto), Entrant(tools.wget2, auto), Entrant(tools.aria2, many),
+                Entrant(tools.axel, many),
             ],
             of: [name],
             mostRounds: 3,
@@ -34,6 +36,7 @@ extension BenchmarkCase {
             [
                 Entrant(tools.pawl, Job(sources: [source], connections: .fixed(1))),
                 Entrant(tools.pawl, Job(sources: [source], connections: .fixed(16))),
+                Entrant(tools.pawl, Job(sources: [source], connections: .fixed(64))),
             ],
             of: [name],
             mostRounds: 1,

@@ -1,11 +1,11 @@
-import PawlDaemon
+import Pawl
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct IdleMemoryTests {
+struct ProgramCodeTests {
     @Test func `code of files is given back, and nothing that was ever written to`() {
         let code = "55d0a000-55d0c000 r-xp 00001000 fe:00 1234    /usr/local/bin/my pawld\n"
-        #expect(IdleMemory.code(code) == 0x55d0_a000..<0x55d0_c000)
+        #expect(ProgramCode.addresses(code) == 0x55d0_a000..<0x55d0_c000)
         for line in [
             "55d0a000-55d0c000 rw-p 00001000 fe:00 1234    /usr/bin/pawld\n",
             "55d0a000-55d0c000 r--p 00001000 fe:00 1234    /usr/bin/pawld\n",
@@ -15,7 +15,7 @@ struct IdleMemoryTests {
             "55d0c000-55d0a000 r-xp 00001000 fe:00 1234    /usr/bin/pawld\n",
             "x-55d0a000 r-xp 00001000 fe:00 1234    /usr/bin/pawld\n", "", "\n",
         ] {
-            #expect(IdleMemory.code(line) == nil, "\(line)")
+            #expect(ProgramCode.addresses(line) == nil, "\(line)")
         }
     }
 }
