@@ -1,13 +1,17 @@
+import struct FoundationEssentials.Date
 import struct FoundationEssentials.URL
 import Glibc
 import Pawl
 
 // A process of a test's own with one background session, until it is killed or its input ends.
 //
-//   BackgroundProbe IDENTIFIER [--take-over] [--hang] [--relaunch PROGRAM ARGUMENT…]
+//   BackgroundProbe IDENTIFIER [--take-over] [--hang] [--jobs N] [--overwrite]
+//       [--relaunch PROGRAM ARGUMENT…]
 //
-// Each line of its input is done: `add NAME URL PATH`, `temporary NAME URL`, `suspend NAME`,
-// `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`, `again NAME PATH`, `tasks`, `finish`.
+// Each line of its input is done: `add NAME URL PATH`, `temporary NAME URL`, `choose NAME URL PATH`,
+// `suspend NAME`, `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`, `again NAME [PATH]`, `tasks`,
+// `set NAME NEW-NAME PRIORITY LIMIT SECONDS`, `finish`. `--jobs N`: so many at a time;
+// `--overwrite`: what its requests say of a file that is there.
 // What the delegate hears is written, a line each.
 
 func say(_ text: String) {
@@ -47,6 +51,8 @@ final class Listener: DownloadSessionDelegate {
         didCompleteWithError error: DownloadError?
     ) {
         let data = error?.resumeData.map { " data \($0.receivedBytes)" } ?? ""
+        let metrics = task.metrics
+        say("metrics \(name(task)) \(metrics.bytesReceived) \(metrics.transfers)")
         say("completed \(name(task)) \(error?.code.rawValue ?? "ok")\(data)")
     }
 
@@ -80,6 +86,10 @@ struct Probe {
         switch (verb, words.count) {
         case ("add", 4): add(name, words[2], .file(words[3]))
         case ("temporary", 3): add(name, words[2], .temporary)
+        case ("choose", 4):
+            let path = words[3]
+            add(name, words[2], .choosing { _ in .file(path) })
+        case ("set", 6): await set(name, Array(words.dropFirst(2)))
         case ("suspend", 2): await task(name)?.suspend()
         case ("resume", 2): await task(name)?.resume()
         case ("pause", 2): await task(name)?.pause()
@@ -88,7 +98,7 @@ struct Probe {
             let data = await task(name)?.cancelByProducingResumeData()
             say("data \(name) \(data?.receivedBytes ?? -1)")
             kept[name] = data
-        case ("again", 3): again(name, words[2])
+        case ("again", 2...3): again(name, words.count > 2 ? words[2] : nil)
         case ("tasks", 1): await list()
         case ("finish", 1): session.finishTasksAndInvalidate()
         default: say("what is '\(words)'?")
@@ -97,16 +107,33 @@ struct Probe {
 
     private func add(_ name: String, _ text: String, _ destination: TaskDestination) {
         guard let url = URL(string: text) else { return say("no URL") }
-        let task = session.downloadTask(with: url, to: destination)
+        var request = DownloadRequest(url)
+        if overwrites {
+            var settings = session.configuration.settings
+            settings.ifExists = .overwrite
+            request.settings = settings
+        }
+        let task = session.downloadTask(with: request, to: destination)
         task.taskDescription = name
         task.resume()
         say("added \(name)")
     }
 
-    private func again(_ name: String, _ path: String) {
+    private func set(_ name: String, _ values: [String]) async {
+        guard let task = await task(name) else { return say("no task \(name)") }
+        task.taskDescription = values[0]
+        task.priority = values[1] == "high" ? .high : .low
+        task.limitBytesPerSecond = Int64(values[2])
+        if let seconds = Double(values[3]), seconds > 0 {
+            task.earliestBeginDate = Date().addingTimeInterval(seconds)
+        }
+        say("set \(name)")
+    }
+
+    private func again(_ name: String, _ path: String?) {
         guard let data = kept[name] else { return say("no data") }
         var settings = ResumeSettings()
-        settings.destination = .file(path)
+        settings.destination = path.map { .file($0) }
         do throws(DownloadError) {
             let task = try session.downloadTask(withResumeData: data, settings)
             task.taskDescription = name
@@ -119,6 +146,7 @@ struct Probe {
     private func list() async {
         let tasks = await session.allTasks.map { task in
             "\(task.taskDescription ?? "?") \(task.state) \(task.currentProgress.completedBytes)"
+                + " \(task.priority)"
         }
         say("tasks [\(tasks.joined(separator: ", "))]")
     }
@@ -130,9 +158,13 @@ guard let identifier = arguments.popFirst() else { exit(2) }
 var configuration = SessionConfiguration.background(identifier: identifier)
 configuration.settings.connections = .fixed(1)
 var hangs = false
+nonisolated(unsafe) var overwrites = false
 while let argument = arguments.popFirst() {
     switch argument {
     case "--hang": hangs = true
+    case "--jobs":
+        configuration.maximumConcurrentDownloads = Int(arguments.popFirst() ?? "") ?? 1
+    case "--overwrite": overwrites = true
     case "--take-over": configuration.takesOverBackgroundSession = true
     case "--relaunch":
         configuration.relaunchCommand = Array(arguments)

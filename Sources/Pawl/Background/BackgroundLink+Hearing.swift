@@ -18,16 +18,17 @@ extension BackgroundLink {
         } else {
             _ = try await client.register(registration)
         }
+        try await forgetOldNumbers(client)
         var query = AttachQuery(session: identifier)
         query.process = getpid()
         let (last, isAgain) = state.withLock { ($0.lastSeen, $0.wasAttached) }
         query.takesOver = configuration.takesOverBackgroundSession || isAgain
         let events = try await client.attach(query, after: last)
         // Only its owner says what is run for a session.
-        let command = configuration.relaunchCommand ?? []
-        _ = try await client.register(
-            SessionRegistration(identifier: identifier, relaunchCommand: command)
-        )
+        var own = registration
+        own.relaunchCommand = configuration.relaunchCommand ?? []
+        own.maximumConcurrentDownloads = max(1, configuration.maximumConcurrentDownloads)
+        _ = try await client.register(own)
         // An earlier attachment's last word may have got lost.
         if let last { try await client.acknowledge(last, of: identifier) }
         try await list(client)
@@ -40,21 +41,34 @@ extension BackgroundLink {
         try await hear(events)
     }
 
+    /// A queue whose events have not come as far as was heard is another one.
+    private func forgetOldNumbers(_ client: DaemonClient) async throws(DownloadError) {
+        guard let last = state.withLock({ $0.lastSeen }),
+            try await client.status().lastEvent < last
+        else { return }
+        state.withLock { $0.lastSeen = nil }
+        for case let task as BackgroundTask in session?.currentTasks ?? [] {
+            task.remote.withLock { $0.ownEvents = 0 }
+        }
+    }
+
     /// Takes over what the daemon has of the session.
     private func list(_ client: DaemonClient) async throws(DownloadError) {
         var query = ListQuery()
         query.session = identifier
         query.isPending = true
         query.limit = ListQuery.mostLimit
-        var numbers: Set<Int> = []
+        var (numbers, ids) = (Set<Int>(), Set<Int64>())
         repeat {
             let page = try await client.list(query)
+            ids.formUnion(page.downloads.map(\.id))
             for row in page.downloads where isNews(row) {
                 adopt(row)
                 if let number = row.taskIdentifier { numbers.insert(Int(number)) }
             }
             query.after = page.next
         } while query.after != nil
+        state.withLock { [ids] in $0.there = ids }
         // What nobody will ask for any more.
         guard !state.withLock({ $0.wasAttached }) else { return }
         session?.sweepBackground(keeping: numbers, before: firstNumber)
@@ -71,7 +85,9 @@ extension BackgroundLink {
             switch element {
             case .event(let event): try await take(event)
             case .progress(let progress): await take(progress)
-            case .notice(.attached): try await finishReplay()
+            case .notice(.attached):
+                try await findLost()
+                try await finishReplay()
             case .notice(.detached):
                 throw DownloadError(
                     .alreadyRunning,
@@ -79,6 +95,28 @@ extension BackgroundLink {
                     advice: "one process at a time can have it"
                 )
             }
+        }
+    }
+
+    /// All has been told: what the daemon has no more is told of by nobody.
+    ///
+    /// So it is where its queue was damaged.
+    private func findLost() async throws(DownloadError) {
+        let there = state.withLock { state in
+            defer { state.there = [] }
+            return state.there
+        }
+        for case let task as BackgroundTask in session?.currentTasks ?? [] {
+            guard let id = task.remote.withLock({ $0.outcome == nil ? $0.id : nil }),
+                !there.contains(id)
+            else { continue }
+            do throws(DownloadError) {
+                let row = try await client().download(id)
+                guard row.taskIdentifier != Int64(task.taskIdentifier) else { continue }
+            } catch {
+                guard error.code == .notFound else { throw error }
+            }
+            task.isLost()
         }
     }
 
@@ -108,13 +146,16 @@ extension BackgroundLink {
 
     /// The task of a download; one that is new here is taken over.
     private func task(of event: WireEvent) async throws(DownloadError) -> BackgroundTask? {
-        if let task = task(event.download) { return task }
+        guard let id = event.download else { return nil }
+        if let task = task(id) { return task }
         // What has ended here, or was let go, is nothing to tell of, unless it goes on.
-        let isKnown = state.withLock { $0.numbers[event.download] != nil }
+        let isKnown = state.withLock { $0.numbers[id] != nil }
         guard !isKnown || event.kind == .resumed else { return nil }
+        // The daemon has nothing but the event of it.
+        if let row = event.removed { return adopt(row) }
         guard event.kind != .removed, event.kind != .cancelled else { return nil }
         do throws(DownloadError) {
-            let row = try await client().download(event.download)
+            let row = try await client().download(id)
             guard !row.state.isEnd || event.kind.isEnd else { return nil }
             return adopt(row)
         } catch {
@@ -165,7 +206,7 @@ extension WireEvent.Kind {
     var isEnd: Bool {
         switch self {
         case .finished, .failed, .cancelled, .removed: true
-        case .added, .started, .retrying, .paused, .resumed, .changed: false
+        case .added, .started, .retrying, .paused, .resumed, .changed, .settings: false
         }
     }
 }

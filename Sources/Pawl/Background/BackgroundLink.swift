@@ -26,6 +26,8 @@ final class BackgroundLink: Sendable {
         var wasAttached = false
         /// The session's number of each of the daemon's downloads that it knows.
         var numbers: [Int64: Int] = [:]
+        /// The daemon's downloads of the session, as it was attached.
+        var there: Set<Int64> = []
         /// The newest event that was taken.
         var lastSeen: Int64?
         /// Whether the daemon may be started: it was not ended on purpose, or is wanted again.

@@ -1,6 +1,8 @@
-internal import struct FoundationEssentials.URL
+internal import FoundationEssentials
+internal import Glibc
 internal import PawlCore
 internal import PawlEngine
+internal import PawlStorage
 internal import PawlWire
 internal import Synchronization
 
@@ -55,6 +57,8 @@ extension BackgroundTask {
         do throws(DownloadError) {
             let client = try link.client()
             guard let id = remote.withLock({ $0.id }) else { return try await add(client) }
+            // A date that was set while it stood still counts from here on.
+            if wish == .run { _ = await sendChanges(client) }
             let outcome = try await client.act(wish.action, on: link.selection(id))
             remote.withLock { remote in
                 remote.asked = wish
@@ -85,7 +89,8 @@ extension BackgroundTask {
     }
 
     private func add(_ client: DaemonClient) async throws(DownloadError) {
-        let new = try await newDownload()
+        let facts = Facts(self)
+        let new = try await newDownload(facts)
         let outcome = try await client.add([new], key: "\(link.identifier)/\(taskIdentifier)")
         guard let row = outcome.downloads.first else { return }
         link.bind(row.id, to: taskIdentifier)
@@ -95,13 +100,16 @@ extension BackgroundTask {
             remote.asked = .run
             remote.ownEvents = outcome.lastEvent
         }
+        // Something may have been set meanwhile, or before an answer that got lost.
+        knowsFacts(Facts(row))
     }
 
-    private func newDownload() async throws(DownloadError) -> NewDownload {
+    private func newDownload(_ facts: Facts) async throws(DownloadError) -> NewDownload {
         guard originalRequest.method == "GET", originalRequest.body.isEmpty else {
             throw Self.notDownloadable(originalRequest.method)
         }
-        let settings = originalRequest.settings(in: session.configuration)
+        var settings = originalRequest.settings(in: session.configuration)
+        settings.limitBytesPerSecond = facts.limit
         var new = NewDownload(
             url: originalRequest.url.absoluteString,
             destination: try await session.backgroundDestination(destination, taskIdentifier),
@@ -109,19 +117,27 @@ extension BackgroundTask {
         )
         new.session = link.identifier
         new.taskIdentifier = Int64(taskIdentifier)
-        new.taskDescription = taskDescription
-        new.priority = WirePriority(priority)
-        new.notBefore = earliestBeginDate
+        new.taskDescription = facts.description
+        new.priority = WirePriority(facts.priority)
+        new.notBefore = facts.notBefore
         new.resumeData = resumeOrder?.data.data
         return new
     }
 
     /// Where the caller wants it: the daemon can ask no closure, and gives no temporary files.
     private func placed(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
+        if case .choosing(let choose) = destination, let response {
+            return try await session.move(file, of: self, to: try choose(response), response)
+        }
         // A temporary one stays where the next process would find it, too, until it was told of.
-        guard case .choosing(let choose) = destination else { return file }
-        guard let response else { return file }
-        return try await session.move(file, to: try choose(response), response)
+        guard isTemporary, isAdopted else { return file }
+        let (files, number) = (session.temporaryFiles, taskIdentifier)
+        // Only a pool that was shut down refuses.
+        let moved = try? await engine.disk.run { files.moved(file, of: number) }
+        guard let path = moved ?? nil else { return file }
+        // Whoever has chosen its place has it.
+        disown()
+        return DownloadedFile(path: path, byteCount: file.byteCount)
     }
 
     private static let isGone = DownloadError(
@@ -136,6 +152,7 @@ extension BackgroundTask {
     func know(_ row: WireDownload) {
         let event = remote.withLock { remote -> TaskLifecycle.Event? in
             let isNew = remote.id == nil
+            if isNew, isAdopted { remote.facts = Facts(row) }
             remote.id = row.id
             if isNew, !row.state.isEnd { remote.foundBytes = row.completedBytes }
             remote.take(row)
@@ -171,12 +188,25 @@ extension BackgroundTask {
     func hear(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
         await remote.withLock { $0.request }?.waitInAnyCase()
         switch event.kind {
-        case .added, .changed: break
+        case .added, .settings: break
+        case .changed: try await heardOfChanges(event, client)
         case .started: note(.running)
         case .retrying: note(.waiting)
         case .paused: heard(.pause, .paused, event)
         case .resumed: heard(.run, .waiting, event)
         case .finished, .failed, .cancelled, .removed: try await ended(event, client)
+        }
+    }
+
+    private func heardOfChanges(
+        _ event: WireEvent,
+        _ client: DaemonClient
+    ) async throws(DownloadError) {
+        guard let id = event.download, event.id > remote.withLock({ $0.ownEvents }) else { return }
+        do throws(DownloadError) {
+            takeChanges(try await client.download(id))
+        } catch {
+            guard error.code == .notFound else { throw error }
         }
     }
 
@@ -200,6 +230,11 @@ extension BackgroundTask {
     }
 
     private func ended(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
+        if let row = event.removed, row.state.isEnd {
+            // It had ended before, and nobody had heard of that.
+            learn(row)
+            return concluded(Self.outcome(of: row))
+        }
         if event.kind == .cancelled || event.kind == .removed {
             let keeps = remote.withLock { remote in
                 (remote.wish, remote.asked) = (.cancel, .cancel)
@@ -209,8 +244,9 @@ extension BackgroundTask {
             handle(.cancelAsked(keeping: keeps))
             return bell.nudge()
         }
+        guard let id = event.download else { return }
         do throws(DownloadError) {
-            learn(try await client.download(event.download))
+            learn(try await client.download(id))
         } catch {
             // Gone meanwhile, it says no more than the event.
             guard error.code == .notFound else { throw error }
@@ -223,24 +259,51 @@ extension BackgroundTask {
         } else {
             var error =
                 event.problem?.error ?? DownloadError(.unknown, "it ended without a reason")
-            error.resumeData = try await resumeData(of: event.download, client)
+            error.resumeData = try await resumeData(of: id, client)
             if error.resumeData == nil { error.resumeObstacle = resumability.obstacle }
             outcome = .failure(error)
         }
+        concluded(outcome)
+    }
+
+    /// The daemon has it no more.
+    func isLost() { concluded(.failure(Self.isGone)) }
+
+    private func concluded(_ outcome: Result<DownloadedFile, DownloadError>) {
         remote.withLock { $0.outcome = outcome }
         bell.nudge()
         // One that is held or paused here has a run for its end.
         handle(.resumeAsked)
     }
+
+    /// Of one that was removed after its end.
+    private static func outcome(of row: WireDownload) -> Result<DownloadedFile, DownloadError> {
+        if row.state == .finished, let path = row.path, access(path, F_OK) == 0 {
+            return .success(DownloadedFile(path: path, byteCount: row.completedBytes))
+        }
+        guard row.state == .failed, let problem = row.problem else { return .failure(isGone) }
+        return .failure(problem.error)
+    }
 }
 
 extension BackgroundTask {
+    /// The daemon's file of a task that has no place of its own is a temporary one.
+    func given(_ data: ResumeData?) -> ResumeData? {
+        switch destination {
+        case .file, .directory, .place: return data
+        case .temporary, .choosing:
+            guard var content = data?.content else { return nil }
+            content.finalPath = []
+            return ResumeData(content)
+        }
+    }
+
     private func resumeData(
         of id: Int64,
         _ client: DaemonClient
     ) async throws(DownloadError) -> ResumeData? {
         do throws(DownloadError) {
-            return try await client.resumeData(of: id)
+            return given(try await client.resumeData(of: id))
         } catch {
             guard error.code == .daemonUnavailable else { return nil }
             throw error

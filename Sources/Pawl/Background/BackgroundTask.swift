@@ -37,6 +37,8 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         var ownEvents: Int64 = 0
         var outcome: Result<DownloadedFile, DownloadError>?
         var resumeData: ResumeData?
+        /// What the daemon knows of what can be set; nil before it has the task.
+        var facts: Facts?
         /// With what it was there already when this process found it.
         var foundBytes: Int64 = 0
     }
@@ -65,7 +67,9 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     override var response: DownloadResponse? { remote.withLock { $0.row?.response?.response } }
 
-    override var metrics: TaskMetrics { TaskMetrics() }
+    override var metrics: TaskMetrics {
+        remote.withLock { $0.row?.metrics?.metrics } ?? TaskMetrics()
+    }
 
     override var ownProgress: DownloadProgress {
         let (row, found) = remote.withLock { ($0.row, $0.foundBytes) }
@@ -103,6 +107,8 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     }
 
     // MARK: - For its lifecycle
+
+    override func wasChanged() { tellChanges() }
 
     /// The daemon says whose turn it is.
     override var takesPlace: Bool { false }
@@ -182,7 +188,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     private func leave(_ id: Int64, _ client: DaemonClient) async throws(DownloadError) {
         let selection = link.selection(id)
         _ = try await client.act(.pause, on: selection)
-        let data = try await client.resumeData(of: id)
+        let data = given(try await client.resumeData(of: id))
         remote.withLock { remote in
             remote.resumeData = data
             remote.isLeaving = true

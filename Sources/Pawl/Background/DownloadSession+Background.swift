@@ -32,8 +32,11 @@ extension DownloadSession {
                 completionHandler: nil
             )
         }
-        task.taskDescription = row.taskDescription
-        task.priority = row.priority.priority
+        let facts = BackgroundTask.Facts(row)
+        task.taskDescription = facts.description
+        task.priority = facts.priority
+        task.earliestBeginDate = facts.notBefore
+        task.setLimit(facts.limit)
         return task
     }
 
@@ -71,9 +74,10 @@ extension DownloadSession {
         }
     }
 
-    /// Moves a finished file to where its task's closure says.
+    /// Moves a finished file to where its task's closure says; the next process would find it there, too.
     func move(
         _ file: DownloadedFile,
+        of task: BackgroundTask,
         to destination: Destination,
         _ response: DownloadResponse
     ) async throws(DownloadError) -> DownloadedFile {
@@ -83,9 +87,14 @@ extension DownloadSession {
             case .directory(let folder):
                 FilePath(folder).absolute.appending(response.suggestedFilename)
             }
-        let (source, policy) = (FilePath(file.path), configuration.settings.ifExists)
+        let (files, number) = (temporaryFiles, task.taskIdentifier)
+        let policy = task.originalRequest.settings(in: configuration).ifExists
+        let source = FilePath(file.path)
         let moved = try await engine.disk.run { () throws(DownloadError) in
-            try FileMove(source, to: path, policy: policy).run()
+            try files.noteMove(of: number, to: path.string)
+            let moved = try FileMove(source, to: path, policy: policy).run()
+            if moved.path != path { try files.noteMove(of: number, to: moved.path.string) }
+            return moved
         }
         var file = file
         file.path = moved.path.string

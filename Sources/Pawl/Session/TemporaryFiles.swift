@@ -1,3 +1,4 @@
+internal import Glibc
 internal import PawlCore
 internal import PawlEngine
 internal import PawlStorage
@@ -78,14 +79,45 @@ final class TemporaryFiles: Sendable {
         guard let folder = backgroundFolder else { return }
         let files = FileFolder(FilePath(folder))
         for name in (try? files.names()) ?? [] {
-            // A partial file and a checkpoint have the number in front.
-            guard let number = Int(name.prefix { $0 != "." }), number < first,
+            // Somebody may have resume data of what is unfinished, or go on with it already.
+            guard DownloadPaths(partialOrCheckpoint: FilePath(name)) == nil,
+                let number = Int(name.prefix { $0 != "." }), number < first,
                 !numbers.contains(number)
             else { continue }
             // What cannot be removed now is looked at by the next process.
             _ = try? files.delete(name)
         }
+        guard numbers.isEmpty else { return }
+        // The same for what is old.
+        _ = try? CacheCleaner(FilePath(folder), documents: nil).clean(
+            CleaningPolicy(maximumAge: Self.lifetime)
+        )
     }
+
+    /// Notes to where a finished file of the daemon's goes, before and after it does.
+    func noteMove(of number: Int, to path: String) throws(DownloadError) {
+        guard let folder = backgroundFolder else { return }
+        try FileFolder(FilePath(folder)).write(Array(path.utf8), to: Self.moveNote(number))
+    }
+
+    /// To where an earlier process has moved a finished file; nil where it is still there, or is not
+    /// found.
+    func moved(_ file: DownloadedFile, of number: Int) -> String? {
+        guard access(file.path, F_OK) != 0, let folder = backgroundFolder,
+            let bytes = try? FileFolder(FilePath(folder)).read(
+                Self.moveNote(number),
+                limit: 64 << 10
+            )
+        else { return nil }
+        let path = FilePath(String(decoding: bytes, as: UTF8.self))
+        // One of that name may have been somebody else's.
+        let size = try? FileFolder(path.removingLastComponent()).size(
+            of: path.lastComponent?.string ?? ""
+        )
+        return size == file.byteCount ? path.string : nil
+    }
+
+    private static func moveNote(_ number: Int) -> String { "\(number).moved" }
 
     /// Makes that folder.
     func prepareBackground() throws(DownloadError) -> String {

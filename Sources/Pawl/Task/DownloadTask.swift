@@ -90,6 +90,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         engine.disk.start { _ in unlink(path) }
     }
 
+    /// A finished file of the session's own is somebody else's from now on.
+    func disown() { claim.withLock { if $0 == .open { $0 = .awaited } } }
+
     /// What the server said; nil before it has answered.
     public override var response: DownloadResponse? { monitor.response }
 
@@ -104,7 +107,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// - Throws: `DownloadError`.
     public var file: DownloadedFile {
         get async throws(DownloadError) {
-            claim.withLock { if $0 == .open { $0 = .awaited } }
+            disown()
             let (outcome, wasLast) = await waitForOutcome(else: .pauseAsked)
             if let outcome { return try outcome.flatMap(\.file).get() }
             throw DownloadError(
@@ -126,13 +129,13 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// The most that the task may bring, in bytes a second, beside the limit of its session; nil is no
     /// limit.
     ///
-    /// At first as in its settings; it may be changed at any time. A task of a background session keeps
-    /// that of its settings.
+    /// At first as in its settings; it may be changed at any time.
     public var limitBytesPerSecond: Int64? {
         get { limit.limitBytesPerSecond }
         set {
             limit.setLimit(bytesPerSecond: newValue, now: engine.time.now())
             currentControl.limitChanged()
+            wasChanged()
         }
     }
 

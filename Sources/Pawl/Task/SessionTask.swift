@@ -103,7 +103,10 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// A name of the user's own; it means nothing to the session.
     public var taskDescription: String? {
         get { shared.withLock { $0.description } }
-        set { shared.withLock { $0.description = newValue } }
+        set {
+            shared.withLock { $0.description = newValue }
+            wasChanged()
+        }
     }
 
     /// How urgent it is among those that wait for their turn.
@@ -112,6 +115,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         set {
             shared.withLock { $0.priority = newValue }
             session.setPriority(newValue, of: self)
+            wasChanged()
         }
     }
 
@@ -120,7 +124,10 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// It counts from the next `resume()`.
     public var earliestBeginDate: Date? {
         get { shared.withLock { $0.earliestBeginDate } }
-        set { shared.withLock { $0.earliestBeginDate = newValue } }
+        set {
+            shared.withLock { $0.earliestBeginDate = newValue }
+            wasChanged()
+        }
     }
 
     /// How many bytes there are thought to be: shown as the total until the server says it.
@@ -136,6 +143,9 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     /// How long it may be held before it is paused; nil where it cannot be.
     var suspensionLimit: Duration? { nil }
+
+    /// What it is called, how urgent it is or when it begins was set.
+    func wasChanged() {}
 
     /// A run will begin, which nothing holds or stops yet.
     func renewControl() {}

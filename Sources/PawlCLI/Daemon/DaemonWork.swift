@@ -12,8 +12,16 @@ func daemonWork(
         do throws(DownloadError) {
             return try await work(client)
         } catch {
+            // Ctrl-C ends the question, not what was asked about.
+            let error = error.code == .interrupted && Task.isCancelled ? stopped : error
             console.report(error)
             return error.code.exitStatus
         }
     }
 }
+
+private let stopped = DownloadError(
+    .interrupted,
+    "stopped",
+    advice: "the daemon and its downloads go on"
+)

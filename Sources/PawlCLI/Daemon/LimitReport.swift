@@ -9,11 +9,25 @@ package enum LimitReport {
         text(settings, utcOffset: LocalClock.utcOffset)
     }
 
+    /// On one line.
+    static func line(_ settings: DaemonSettings) -> String {
+        rows(settings) { _ in 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ").sanitized
+    }
+
     /// `utcOffset`: how many seconds the wall clock is ahead of UTC at a moment.
     package static func text(
         _ settings: DaemonSettings,
         utcOffset: (Int64) -> Int64
     ) -> String {
+        let rows = rows(settings, utcOffset)
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { "\($0.0.padded(toColumns: width))  \($0.1.sanitized)\n" }.joined()
+    }
+
+    private static func rows(
+        _ settings: DaemonSettings,
+        _ utcOffset: (Int64) -> Int64
+    ) -> [(String, String)] {
         let settings = settings.completed
         var rows: [(String, String)] = []
         if let periods = settings.timetable {
@@ -32,8 +46,7 @@ package enum LimitReport {
             rows.append(("a host", "\(count) connection\(count == 1 ? "" : "s")"))
         }
         rows.append(("metered", settings.usesMeteredNetwork == false ? "wait" : "use"))
-        let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { "\($0.0.padded(toColumns: width))  \($0.1.sanitized)\n" }.joined()
+        return rows
     }
 
     private static func rate(_ limit: Int64?) -> String {

@@ -11,6 +11,17 @@ struct EventsCommand: PawlVerb {
         abstract: "Show what happens to the daemon's downloads, until Ctrl-C."
     )
 
+    @Argument(
+        help: ArgumentHelp("Only of these: ids, names or patterns.", valueName: "download")
+    )
+    var targets: [String] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only of those of this session.", valueName: "name")
+    )
+    var session: String?
+
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
@@ -40,23 +51,42 @@ struct EventsCommand: PawlVerb {
             }
             return id
         }
+        guard !progress || session == nil else {
+            throw DownloadError(
+                .usage,
+                "--progress and --session exclude each other",
+                advice: "name the downloads instead"
+            )
+        }
         let (past, json, progress) = (past, json, progress)
+        let asked = EventFilter(targets: targets, session: session)
         return try daemonWork(console) { (client) async throws(DownloadError) in
+            var filter = asked
+            // What was removed is known by its events alone.
+            if first == nil, !past { try await client.check(filter.targets) }
             let last = past ? try await client.status().lastEvent : nil
             let start = past ? first ?? 0 : first
-            if let last, start ?? 0 >= last { return 0 }
-            for try await element in try await client.events(after: start) {
+            if let last, start ?? 0 >= last { return try Self.end(filter) }
+            var events = try await client.events(after: start).makeAsyncIterator()
+            while let element = try await Self.next(&events) {
                 switch element {
                 case .event(let event):
-                    console.output(json ? JSONText.line(event) + "\n" : Self.line(event))
-                    if let last, event.id >= last { return 0 }
+                    if filter.shows(event) {
+                        console.output(json ? JSONText.line(event) + "\n" : Self.line(event))
+                    }
+                    if let last, event.id >= last { return try Self.end(filter) }
                 case .progress(let value):
-                    if json, progress { console.output(JSONText.line(value) + "\n") }
+                    let shown = filter.shown(value)
+                    if json, progress, !shown.downloads.isEmpty {
+                        console.output(JSONText.line(shown) + "\n")
+                    }
                 // Of streams that belong to one session.
                 case .notice: break
                 }
                 if console.outputIsClosed { return 0 }
             }
+            // Ctrl-C is how it ends.
+            if Task.isCancelled { return 0 }
             throw DownloadError(
                 .daemonUnavailable,
                 "the daemon has ended",
@@ -65,9 +95,29 @@ struct EventsCommand: PawlVerb {
         }
     }
 
+    /// All that has happened was shown.
+    private static func end(_ filter: EventFilter) throws(DownloadError) -> Int32 {
+        let unmet = filter.targets.first { filter.unmet.contains($0) && !NamePattern.isOne($0) }
+        if let unmet { throw ShowCommand.notFound(unmet) }
+        return 0
+    }
+
+    /// Nil where it is to end, or the daemon has.
+    private static func next(
+        _ events: inout DaemonEvents.Iterator
+    ) async throws(DownloadError) -> DaemonEvents.Element? {
+        do throws(DownloadError) {
+            return try await events.next()
+        } catch {
+            guard Task.isCancelled else { throw error }
+            return nil
+        }
+    }
+
     private static func line(_ event: WireEvent) -> String {
         var text = "\(event.id)\t\(event.at.formatted(.iso8601))\t\(event.kind.rawValue)"
-        text += "\t\(event.download)\t\(event.name.sanitized)"
+        text += "\t\(event.download.map { "\($0)" } ?? "-")\t\(event.name.sanitized)"
+        if let settings = event.settings { text += LimitReport.line(settings) }
         if let problem = event.problem { text += "\t\(problem.title.sanitized)" }
         return text + "\n"
     }

@@ -16,7 +16,7 @@ package enum HelpText {
             AddCommand.self, ListCommand.self, ShowCommand.self, PauseCommand.self,
             ResumeCommand.self, CancelCommand.self, RemoveCommand.self, MoveCommand.self,
             SetCommand.self, LimitCommand.self, WaitCommand.self, EventsCommand.self,
-            SessionCommand.List.self,
+            SessionCommand.List.self, SessionCommand.Forget.self,
             DaemonCommand.self, DaemonCommand.Run.self, DaemonCommand.Start.self,
             DaemonCommand.Stop.self, DaemonCommand.Status.self, DaemonCommand.Logs.self,
             DaemonCommand.Install.self, DaemonCommand.Uninstall.self,

@@ -59,6 +59,7 @@ struct ListCommand: PawlVerb {
                     ? try await client.all(asked)
                     : try await client.recent(asked, ended: Self.endedShown)
             }
+            try await client.check(asked.targets)
             if watch { return try await Self.show(fetch, console) }
             let downloads = try await fetch()
             console.output(
@@ -127,6 +128,17 @@ struct ListCommand: PawlVerb {
 }
 
 extension DaemonClient {
+    /// Throws `.notFound` for an id or a name that means nothing.
+    func check(_ targets: [String]) async throws(DownloadError) {
+        for target in targets where !NamePattern.isOne(target) {
+            var query = ListQuery()
+            (query.targets, query.limit) = ([target], 1)
+            guard try await !list(query).downloads.isEmpty else {
+                throw ShowCommand.notFound(target)
+            }
+        }
+    }
+
     /// All pages of a list.
     func all(_ query: ListQuery) async throws(DownloadError) -> [WireDownload] {
         var (query, downloads) = (query, [WireDownload]())

@@ -61,20 +61,21 @@ extension DaemonClient {
         // The event's number first: what happens behind it is told.
         let last = try await status().lastEvent
         var known: [Int64: WireDownload] = [:]
-        for target in selection.targets ?? [""] {
-            query.targets = target.isEmpty ? [] : [target]
+        for targets in selection.targets.map({ $0.map { [$0] } }) ?? [[]] {
+            query.targets = targets
             let found = try await all(query)
-            guard !found.isEmpty || target.isEmpty else { throw ShowCommand.notFound(target) }
+            if let target = targets.first, found.isEmpty { throw ShowCommand.notFound(target) }
             for download in found { known[download.id] = download }
         }
         var open = Set(known.values.filter { !$0.state.isStill }.map(\.id))
         guard !open.isEmpty else { return known.values.sorted { $0.id < $1.id } }
         for try await element in try await events(after: last) {
-            guard case .event(let event) = element, known[event.download] != nil else { continue }
+            guard case .event(let event) = element, let id = event.download, known[id] != nil
+            else { continue }
             switch event.kind {
-            case .finished, .failed, .cancelled, .paused, .removed: open.remove(event.download)
-            case .resumed: open.insert(event.download)
-            case .added, .started, .retrying, .changed: continue
+            case .finished, .failed, .cancelled, .paused, .removed: open.remove(id)
+            case .resumed: open.insert(id)
+            case .added, .started, .retrying, .changed, .settings: continue
             }
             if open.isEmpty { return try await now(known.keys) }
         }

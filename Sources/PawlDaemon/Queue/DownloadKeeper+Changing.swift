@@ -45,6 +45,7 @@ extension DownloadKeeper {
                 advice: "give more than 0, or 0 for none"
             )
         }
+        if let text = changes.taskDescription { try NewDownload.checkDescription(text) }
         guard let name = changes.name else { return }
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"),
             !name.holdsUnsafeToShow, !FileName.isTooLong(name)
@@ -65,6 +66,7 @@ extension DownloadKeeper {
         var row = download
         row.priority = changes.priority ?? row.priority
         if let date = changes.notBefore { row.notBefore = date > Date() ? date : nil }
+        if let text = changes.taskDescription { row.taskDescription = text.isEmpty ? nil : text }
         if changes.concernRequest {
             guard let body = try transaction.request(of: row.id) else { throw finished(row) }
             var request = try WireJSON.decode(NewDownload.self, from: body)

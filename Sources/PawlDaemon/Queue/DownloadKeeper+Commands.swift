@@ -209,8 +209,9 @@ extension DownloadKeeper {
         if state == .cancelled { row.completedBytes = 0 }
         guard state == .waiting else { return }
         row.problem = nil
+        // A date that was asked for stays; the time of another try does not.
+        if row.failures != nil { row.notBefore = nil }
         row.failures = nil
-        row.notBefore = nil
     }
 
     private static func refusal(
@@ -237,6 +238,7 @@ extension DownloadKeeper {
         case .remove:
             planner.leave(row.id)
             let keeping = action == .remove
+            if !keeping, live[row.id] != nil { removedWithFiles.insert(row.id) }
             stop(row, keeping: keeping || row.state == .finished)
             if !keeping, row.state == .finished, let path = row.path {
                 discards.append(.file(path))

@@ -20,10 +20,18 @@ extension DownloadKeeper {
             throw DownloadError(.usage, "nothing is to be changed", advice: "see docs/daemon.md")
         }
         let new = try change.applied(to: settings)
-        try store.write { try $0.setSettings(new) }
+        var told = new.completed
+        // What holds by the clock is no change.
+        told.current = nil
+        let last = try store.write { transaction in
+            try transaction.setSettings(new)
+            if new != settings { try transaction.append(told, at: Date()) }
+            return try transaction.lastEvent()
+        }
         let old = settings.completed
         settings = new
         follow(change, from: old)
+        news.published(last)
         bell.ring()
         return shownSettings
     }

@@ -17,6 +17,8 @@ extension DownloadKeeper {
         var begun: [Begun] = []
         var retries: [QueuePlanner.Entry] = []
         var notInLine: [Int64] = []
+        /// Files of downloads that were removed while they finished.
+        var orphans: [Int64: String] = [:]
         var lastEvent: Int64 = 0
     }
 
@@ -57,6 +59,9 @@ extension DownloadKeeper {
         for end in ended {
             live.remove(end.id)
             restarts.remove(end.id)
+            guard removedWithFiles.remove(end.id) != nil, let path = outcome.orphans[end.id]
+            else { continue }
+            discards.append(.file(path))
         }
         for id in outcome.notInLine { planner.leave(id) }
         for entry in outcome.retries { planner.wait(entry) }
@@ -76,13 +81,24 @@ extension DownloadKeeper {
         guard last >= prunedAt + 1000 else { return }
         prunedAt = last
         do throws(DownloadError) {
-            try store.write { try $0.prune(keeping: Self.keptEvents) }
+            let date = Date().addingTimeInterval(-Self.patience)
+            try store.write { transaction in
+                try transaction.prune(
+                    keeping: Self.keptEvents,
+                    seenSince: date,
+                    most: Self.mostEvents
+                )
+            }
         } catch {
             logger.warning("old events were not removed: \(error)")
         }
     }
 
     private static let keptEvents: Int64 = 100_000
+    /// So many are kept where a session has not acknowledged them, for half a year after a process of it
+    /// was there.
+    private static let mostEvents: Int64 = 1_000_000
+    private static let patience: Double = 180 * 86_400
 
     // MARK: - Beginning
 
@@ -164,13 +180,18 @@ extension DownloadKeeper {
         _ transaction: StoreTransaction,
         _ outcome: inout Outcome
     ) throws {
-        guard var row = try transaction.download(end.id) else { return }
+        guard var row = try transaction.download(end.id) else {
+            if case .success(let file) = end.result { outcome.orphans[end.id] = file.path }
+            return
+        }
         let progress = end.task.currentProgress
         // What was cancelled is thrown away.
         row.completedBytes = row.state == .cancelled ? 0 : progress.completedBytes
         row.totalBytes = progress.totalBytes ?? row.totalBytes
         row.path = end.task.targetPath ?? row.path
         row.response = end.task.response.map { WireResponse($0) } ?? row.response
+        let metrics = WireMetrics(end.task.metrics)
+        row.metrics = row.metrics?.adding(metrics) ?? metrics
         let isRenamed = try transaction.newName(of: row.id) != nil
         if !progress.name.isEmpty, !isRenamed { row.name = progress.name }
         switch end.result {

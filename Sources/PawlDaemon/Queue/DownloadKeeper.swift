@@ -38,6 +38,8 @@ actor DownloadKeeper {
     var prunedAt: Int64 = 0
     /// Runs that were ended to begin anew.
     var restarts: Set<Int64> = []
+    /// Those that were removed with their files while they ran: they may finish all the same.
+    var removedWithFiles: Set<Int64> = []
     /// The paths of running downloads that are in the store.
     var notedNames: [Int64: String] = [:]
     private let thread = StoreThread()
@@ -101,6 +103,7 @@ actor DownloadKeeper {
                 row.state = .waiting
                 try transaction.save(row)
             }
+            planner.sessionLimits = try transaction.sessionLimits()
             return (rows, try transaction.suspects(starts: Self.suspectStarts))
         }
         for row in rows where row.state != .paused && row.state != .suspended {
@@ -204,54 +207,6 @@ actor DownloadKeeper {
         }
     }
 
-    // MARK: - Sessions
-
-    /// What is to be run for sessions.
-    func relaunches() throws(DownloadError) -> [StoreTransaction.Relaunch] {
-        try store.write { try $0.relaunches() }
-    }
-
-    func relaunched(_ relaunch: StoreTransaction.Relaunch) throws(DownloadError) {
-        try store.write { try $0.relaunched(relaunch) }
-    }
-
-    func register(_ registration: SessionRegistration) throws(DownloadError) -> WireSession {
-        try registration.check()
-        return try store.write { transaction in
-            try transaction.register(registration)
-            return try transaction.session(registration.identifier)
-        }
-    }
-
-    func acknowledge(_ acknowledgement: Acknowledgement) throws(DownloadError) {
-        try store.write { try $0.acknowledge(acknowledgement) }
-    }
-
-    func forgetSession(_ identifier: String) throws(DownloadError) {
-        try store.write { try $0.forgetSession(identifier) }
-    }
-
-    /// With what a download could be gone on elsewhere, once no run of it is going; nil where that
-    /// is nothing.
-    func resumeData(of id: Int64) async throws(DownloadError) -> ResumeData? {
-        let row = try store.write { try $0.download(id) }
-        guard let row else {
-            throw DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
-        }
-        let task = live[id]
-        if row.state != .running { await task?.waitForEndInAnyCase() }
-        let (path, request) = try store.write { transaction in
-            (try transaction.download(id)?.path, try transaction.request(of: id))
-        }
-        // What has just ended may not be in the store yet.
-        guard let path = task?.targetPath ?? path, let request else { return nil }
-        let order = try WireJSON.decode(NewDownload.self, from: request).checked()
-        return await session.resumeData(
-            ofFile: path,
-            DownloadRequest(order.url, settings: order.settings)
-        )
-    }
-
     let watching = Bell()
     private static let watchInterval: Duration = .milliseconds(250)
 }
@@ -264,6 +219,7 @@ extension QueuePlanner.Entry {
             position: download.position,
             notBefore: download.notBefore
         )
+        session = download.session
     }
 }
 

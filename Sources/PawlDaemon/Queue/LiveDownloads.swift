@@ -41,6 +41,8 @@ final class LiveDownloads: Sendable {
         download.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
         download.connections = progress.connections
         if !progress.name.isEmpty { download.name = progress.name }
+        let metrics = WireMetrics(task.metrics)
+        download.metrics = download.metrics?.adding(metrics) ?? metrics
         if task.state == .waitingForConnectivity { download.state = .waitingForConnectivity }
         return download
     }

@@ -17,6 +17,8 @@ package struct QueuePlanner: Sendable {
         package var wasRunning = false
         /// It may have ended the daemon: it waits for all others, and begins alone.
         package var isSuspect = false
+        /// Whose limit counts for it, too.
+        package var session: String?
 
         package init(
             id: Int64,
@@ -32,10 +34,15 @@ package struct QueuePlanner: Sendable {
     }
 
     package var limit: Int
+    /// How many of a session run at a time, where it says so.
+    package var sessionLimits: [String: Int] = [:]
     private var waiting: [Int64: Entry] = [:]
     private var ready = SortedList<Key>()
     private var dated = SortedList<DatedKey>()
     package private(set) var running: Set<Int64> = []
+    /// The sessions of those that run, and how many of each.
+    private var sessions: [Int64: String] = [:]
+    private var counts: [String: Int] = [:]
 
     package init(limit: Int) { self.limit = limit }
 
@@ -78,7 +85,8 @@ package struct QueuePlanner: Sendable {
         var index = 0
         while running.count < limit, index < ready.count {
             let id = ready[index].id
-            guard !running.contains(id) else {
+            let session = waiting[id]?.session
+            guard !running.contains(id), hasRoom(session) else {
                 index += 1
                 continue
             }
@@ -87,13 +95,28 @@ package struct QueuePlanner: Sendable {
             ready.remove(at: index)
             waiting[id] = nil
             running.insert(id)
+            if let session {
+                sessions[id] = session
+                counts[session, default: 0] += 1
+            }
             begun.append(id)
         }
         return begun
     }
 
+    private func hasRoom(_ session: String?) -> Bool {
+        guard let session, let limit = sessionLimits[session] else { return true }
+        return counts[session, default: 0] < limit
+    }
+
     /// A run has ended, however.
-    package mutating func ended(_ id: Int64) { running.remove(id) }
+    package mutating func ended(_ id: Int64) {
+        guard running.remove(id) != nil, let session = sessions.removeValue(forKey: id) else {
+            return
+        }
+        let count = counts[session, default: 1] - 1
+        counts[session] = count > 0 ? count : nil
+    }
 
     private struct Key: Comparable, Sendable {
         var isSuspect: Bool

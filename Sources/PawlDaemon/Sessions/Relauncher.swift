@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Logging
 internal import PawlCore
 internal import Subprocess
@@ -16,6 +17,8 @@ final class Relauncher: Sendable {
     /// So long a command may take.
     private static let grace: Duration = .seconds(3)
     private static let timeLimit: Duration = .seconds(600)
+    /// So long one may wind up that is ended.
+    private static let patience: Duration = .seconds(1)
 
     init(keeper: DownloadKeeper, desk: SessionDesk, logger: Logger) {
         self.keeper = keeper
@@ -81,18 +84,33 @@ final class Relauncher: Sendable {
         }
     }
 
-    /// How it ended.
+    /// How it ended; where it is ended, what it has started is, too.
     private static func end(of relaunch: StoreTransaction.Relaunch) async -> String {
+        var options = PlatformOptions()
+        // A group of its own.
+        options.processGroupID = 0
+        options.teardownSequence = [
+            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: patience)
+        ]
+        let group = Atomic<pid_t>(0)
+        defer {
+            let leader = group.load(ordering: .relaxed)
+            // What stays when the command has ended by itself is to stay.
+            if Task.isCancelled, leader > 1 { kill(-leader, SIGKILL) }
+        }
         do {
             let record = try await Subprocess.run(
                 .path(FilePath(relaunch.command[0])),
                 arguments: Arguments(Array(relaunch.command.dropFirst())),
                 environment: .inherit.updating(["PAWL_SESSION": relaunch.session]),
+                platformOptions: options,
                 input: .none,
                 // Both to where the log goes.
                 output: .fileDescriptor(.standardError, closeAfterSpawningProcess: false),
                 error: .currentStandardError
-            )
+            ) { execution in
+                group.store(execution.processIdentifier.value, ordering: .relaxed)
+            }
             return "\(record.terminationStatus)"
         } catch {
             return "failed: \("\(error)".sanitized)"

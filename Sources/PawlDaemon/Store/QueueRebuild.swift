@@ -26,7 +26,12 @@ package struct QueueRebuild {
         let found = found(beside: salvaged)
         let outcome = try store.write { transaction in
             var outcome = Outcome()
+            // Who has seen events of the old one must take none of these for one of them.
+            let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
+            try transaction.continueEvents(above: max(now, salvaged.lastEvent))
+            for session in salvaged.sessions { try transaction.register(session, at: Date()) }
             for item in salvaged.items { try add(item, &outcome, transaction) }
+            try transaction.continueIDs(with: salvaged.lastDownload + 1)
             for item in found { try add(item.path, item.checkpoint, &outcome, transaction) }
             try transaction.setRebuilt(from: number)
             return outcome
@@ -79,6 +84,7 @@ package struct QueueRebuild {
         row.notBefore = item.notBefore
         row.limitBytesPerSecond = request?.settings?.limitBytesPerSecond
         row.path = item.path
+        (row.completedBytes, row.totalBytes) = (item.completedBytes, item.totalBytes)
         if request == nil { row.problem = Problem(Self.lost) }
         let known = request ?? NewDownload(url: item.url, destination: item.destination)
         try transaction.continueIDs(with: item.id)

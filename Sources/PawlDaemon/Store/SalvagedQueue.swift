@@ -21,6 +21,8 @@ struct SalvagedQueue {
         var taskDescription: String?
         var notBefore: Date?
         var createdAt: Date
+        var completedBytes: Int64
+        var totalBytes: Int64?
         /// Nil where it is lost, or makes no sense.
         var request: NewDownload?
     }
@@ -29,6 +31,11 @@ struct SalvagedQueue {
     var items: [Item] = []
     /// Where any download went, also one that has ended.
     var destinations: Set<String> = []
+    /// Those that processes have asked for.
+    var sessions: [SessionRegistration] = []
+    /// The newest ids that were given, as far as that can be told; 0 where it cannot.
+    var lastDownload: Int64 = 0
+    var lastEvent: Int64 = 0
 
     /// More are not read: something else is wrong then.
     private static let mostItems = 1_000_000
@@ -51,6 +58,10 @@ struct SalvagedQueue {
         for index in items.indices {
             items[index].request = try? queue.read { try Self.request(of: items[index].id, $0) }
         }
+        let ids = items.map(\.id).max() ?? 0
+        lastDownload = max(ids, Self.last("download", queue))
+        lastEvent = Self.last("event", queue)
+        sessions = Self.sessions(queue, items)
         destinations.formUnion(items.flatMap { [$0.path, $0.destination].compactMap { $0 } })
         // Best done at last: this reads rows of all states, and may end anywhere.
         try? queue.read { database in
@@ -63,6 +74,51 @@ struct SalvagedQueue {
         }
         try? queue.close()
     }
+
+    /// Higher than it can be is damage.
+    private static let mostID: Int64 = 1 << 53
+
+    private static func last(_ table: String, _ queue: DatabaseQueue) -> Int64 {
+        let row = try? queue.read { database in
+            try Row.fetchOne(
+                database,
+                sql: "SELECT seq FROM sqlite_sequence WHERE name = ?",
+                arguments: [table]
+            )
+        }
+        guard let row, let id: Int64 = value("seq", of: row), (1...mostID).contains(id) else {
+            return 0
+        }
+        return id
+    }
+
+    /// Also those that only a task of theirs tells of.
+    private static func sessions(_ queue: DatabaseQueue, _ items: [Item]) -> [SessionRegistration] {
+        var found: [String: SessionRegistration] = [:]
+        for item in items where item.taskIdentifier != nil {
+            guard let name = item.session else { continue }
+            found[name] = SessionRegistration(identifier: name)
+        }
+        // It ends where the damage begins.
+        try? queue.read { database in
+            let rows = try Row.fetchCursor(database, sql: "SELECT * FROM session")
+            while let row = try rows.next(), found.count < mostSessions {
+                guard let name: String = value("identifier", of: row) else { continue }
+                let command: String? = value("relaunchCommand", of: row)
+                var session = SessionRegistration(
+                    identifier: name,
+                    relaunchCommand: StoreTransaction.value(command)
+                )
+                session.maximumConcurrentDownloads =
+                    value("maximumConcurrentDownloads", of: row)
+                found[name] = session
+            }
+        }
+        return found.values.filter { (try? $0.check()) != nil }
+            .sorted { $0.identifier < $1.identifier }
+    }
+
+    private static let mostSessions = 10_000
 
     private static func read(
         _ database: Database,
@@ -99,7 +155,9 @@ struct SalvagedQueue {
             taskIdentifier: value("taskIdentifier", of: row),
             taskDescription: value("taskDescription", of: row),
             notBefore: date("notBefore", of: row),
-            createdAt: date("createdAt", of: row) ?? Date()
+            createdAt: date("createdAt", of: row) ?? Date(),
+            completedBytes: max(0, value("completedBytes", of: row) ?? 0),
+            totalBytes: value("totalBytes", of: row)
         )
     }
 

@@ -7,6 +7,7 @@ enum StoreSchema {
         migrator.registerMigration("1") { database in try database.execute(sql: version1) }
         migrator.registerMigration("2") { database in try database.execute(sql: version2) }
         migrator.registerMigration("3") { database in try database.execute(sql: version3) }
+        migrator.registerMigration("4") { database in try database.execute(sql: version4) }
         return migrator
     }
 
@@ -23,6 +24,16 @@ enum StoreSchema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX downloadOfSession ON download (session) WHERE endedAt IS NULL;
         CREATE INDEX eventBySession ON event (session, id) WHERE session IS NOT NULL;
+        """
+
+    // `detail`: what an event tells besides, as JSON: of `removed` the download as it was, of `settings`
+    // the settings. `seenAt`: when a process of the session was there last.
+    private static let version4 = """
+        ALTER TABLE download ADD COLUMN metrics TEXT;
+        ALTER TABLE event ADD COLUMN detail TEXT;
+        ALTER TABLE session ADD COLUMN maximumConcurrentDownloads INTEGER;
+        ALTER TABLE session ADD COLUMN seenAt REAL NOT NULL DEFAULT 0;
+        UPDATE session SET seenAt = unixepoch();
         """
 
     private static let version3 = """

@@ -12,9 +12,10 @@ extension StoreTransaction {
         let statement = try database.cachedStatement(
             sql: """
                 INSERT INTO event (kind, download, name, session, at, path, completedBytes,
-                    totalBytes, problem) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    totalBytes, problem, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         )
+        let isUntold = try kind == .removed && isUntold(download)
         let tellsBytes = kind != .added && kind != .started && kind != .changed
         try statement.execute(
             arguments: [
@@ -23,6 +24,36 @@ extension StoreTransaction {
                 tellsBytes ? download.completedBytes : nil,
                 tellsBytes ? download.totalBytes : nil,
                 kind == .failed || kind == .retrying ? Self.text(download.problem) : nil,
+                isUntold ? Self.text(download) : nil,
+            ]
+        )
+    }
+
+    /// Whether a process of its session is still to hear of a download.
+    private func isUntold(_ download: WireDownload) throws -> Bool {
+        guard let session = download.session, let last = try acknowledged(session) else {
+            return false
+        }
+        guard download.endedAt != nil else { return true }
+        let end = try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT id FROM event WHERE session = ? AND id > ? AND download = ?
+                    AND kind IN ('finished', 'failed', 'cancelled') LIMIT 1
+                """,
+            arguments: [session, last, download.id]
+        )
+        return end != nil
+    }
+
+    /// Appends that what holds for all was changed.
+    package func append(_ settings: DaemonSettings, at now: Date) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO event (kind, download, name, at, detail) VALUES (?, 0, '', ?, ?)
+                """,
+            arguments: [
+                WireEvent.Kind.settings.rawValue, now.timeIntervalSince1970, Self.text(settings),
             ]
         )
     }
@@ -52,16 +83,34 @@ extension StoreTransaction {
         return try Row.fetchAll(statement, arguments: arguments + [limit]).compactMap(Self.event)
     }
 
-    /// Forgets all but the newest, and what a session has not acknowledged.
-    package func prune(keeping count: Int64) throws {
+    /// Forgets all but the newest, and what a session has not acknowledged; that, too, where no process of
+    /// the session has been there since a date, or where there is more than anybody could want.
+    package func prune(
+        keeping count: Int64,
+        seenSince date: Date = .distantPast,
+        most: Int64 = .max
+    ) throws {
+        let last = try lastEvent()
         try database.execute(
             sql: """
-                DELETE FROM event WHERE id <= ? AND NOT EXISTS (
+                DELETE FROM event WHERE id <= ? AND (id <= ? OR NOT EXISTS (
                     SELECT 1 FROM session
-                    WHERE identifier = event.session AND acknowledged < event.id
-                )
+                    WHERE identifier = event.session AND acknowledged < event.id AND seenAt >= ?
+                ))
                 """,
-            arguments: [try lastEvent() - count]
+            arguments: [last - count, last - most, date.timeIntervalSince1970]
+        )
+    }
+
+    /// The next event gets a number above that one.
+    func continueEvents(above id: Int64) throws {
+        guard id > (try lastEvent()) else { return }
+        try database.execute(
+            sql: """
+                DELETE FROM sqlite_sequence WHERE name = 'event';
+                INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)
+                """,
+            arguments: [id]
         )
     }
 
@@ -71,7 +120,7 @@ extension StoreTransaction {
         var event = WireEvent(
             id: row["id"],
             kind: kind,
-            download: row["download"],
+            download: kind == .settings ? nil : row["download"],
             name: row["name"],
             at: Date(timeIntervalSince1970: at)
         )
@@ -80,6 +129,11 @@ extension StoreTransaction {
         event.completedBytes = row["completedBytes"]
         event.totalBytes = row["totalBytes"]
         event.problem = value(row["problem"])
+        switch kind {
+        case .removed: event.removed = value(row["detail"])
+        case .settings: event.settings = value(row["detail"])
+        default: break
+        }
         return event
     }
 }

@@ -134,8 +134,11 @@ extension StoreTransaction {
         var (parts, arguments) = ([String](), StatementArguments())
         for target in targets {
             if let id = Int64(target) {
-                parts.append("id = ? OR name = ?")
-                arguments += [id, target]
+                // By name only where nothing has that id.
+                parts.append(
+                    "id = ? OR name = ? AND NOT EXISTS (SELECT 1 FROM download WHERE id = ?)"
+                )
+                arguments += [id, target, id]
             } else if NamePattern.isOne(target) {
                 parts.append("name GLOB ?")
                 // SQLite's GLOB knows sets, too.

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import GRDB
 internal import PawlCore
 package import PawlWire
@@ -22,34 +22,50 @@ extension StoreTransaction {
         var session = WireSession(identifier: identifier, counts: try counts(of: identifier))
         let row = try Row.fetchOne(
             database,
-            sql: "SELECT acknowledged, relaunchCommand FROM session WHERE identifier = ?",
+            sql: "SELECT * FROM session WHERE identifier = ?",
             arguments: [identifier]
         )
         session.acknowledged = row?["acknowledged"]
+        session.maximumConcurrentDownloads = row?["maximumConcurrentDownloads"]
         if row?["relaunchCommand"] as String? != nil { session.hasRelaunchCommand = true }
         return session
     }
 
     /// From now on its events are kept until they are acknowledged; what was before counts as
     /// acknowledged.
-    package func register(_ registration: SessionRegistration) throws {
-        guard let command = registration.relaunchCommand else {
-            return try database.execute(
-                sql: """
-                    INSERT INTO session (identifier, acknowledged) VALUES (?, ?)
-                    ON CONFLICT (identifier) DO NOTHING
-                    """,
-                arguments: [registration.identifier, try lastEvent()]
-            )
-        }
-        let text = command.isEmpty ? nil : try Self.text(command)
+    package func register(_ registration: SessionRegistration, at now: Date) throws {
+        let identifier = registration.identifier
         try database.execute(
             sql: """
-                INSERT INTO session (identifier, acknowledged, relaunchCommand) VALUES (?, ?, ?)
-                ON CONFLICT (identifier) DO UPDATE SET relaunchCommand = excluded.relaunchCommand
+                INSERT INTO session (identifier, acknowledged, seenAt) VALUES (?, ?, ?)
+                ON CONFLICT (identifier) DO UPDATE SET seenAt = excluded.seenAt
                 """,
-            arguments: [registration.identifier, try lastEvent(), text]
+            arguments: [identifier, try lastEvent(), now.timeIntervalSince1970]
         )
+        if let command = registration.relaunchCommand {
+            try database.execute(
+                sql: "UPDATE session SET relaunchCommand = ? WHERE identifier = ?",
+                arguments: [command.isEmpty ? nil : try Self.text(command), identifier]
+            )
+        }
+        if let count = registration.maximumConcurrentDownloads {
+            try database.execute(
+                sql: "UPDATE session SET maximumConcurrentDownloads = ? WHERE identifier = ?",
+                arguments: [count, identifier]
+            )
+        }
+    }
+
+    /// How many downloads of a session run at a time, where one says so.
+    package func sessionLimits() throws -> [String: Int] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT identifier, maximumConcurrentDownloads FROM session
+                WHERE maximumConcurrentDownloads IS NOT NULL
+                """
+        )
+        return Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Nil where nobody ever asked for that session.
@@ -62,14 +78,15 @@ extension StoreTransaction {
     }
 
     /// An older one than before, or one that was never told, changes nothing.
-    package func acknowledge(_ acknowledgement: Acknowledgement) throws {
+    package func acknowledge(_ acknowledgement: Acknowledgement, at now: Date) throws {
         try database.execute(
             sql: """
-                UPDATE session SET acknowledged = ?
+                UPDATE session SET acknowledged = ?, seenAt = ?
                 WHERE identifier = ? AND acknowledged < ? AND ? <= ?
                 """,
             arguments: [
-                acknowledgement.event, acknowledgement.session, acknowledgement.event,
+                acknowledgement.event, now.timeIntervalSince1970, acknowledgement.session,
+                acknowledgement.event,
                 acknowledgement.event, try lastEvent(),
             ]
         )

@@ -43,7 +43,8 @@ package struct StoreTransaction {
             sql: """
                 UPDATE download SET state = ?, name = ?, url = ?, path = ?, completedBytes = ?,
                     totalBytes = ?, priority = ?, position = ?, notBefore = ?, failures = ?,
-                    problem = ?, endedAt = ?, response = ? WHERE id = ?
+                    problem = ?, endedAt = ?, response = ?, metrics = ?, taskDescription = ?
+                WHERE id = ?
                 """
         )
         try update.execute(
@@ -53,7 +54,8 @@ package struct StoreTransaction {
                 download.priority.priority.rawValue, download.position,
                 download.notBefore?.timeIntervalSince1970, download.failures ?? 0,
                 Self.text(download.problem), download.endedAt?.timeIntervalSince1970,
-                Self.text(download.response), download.id,
+                Self.text(download.response), Self.text(download.metrics),
+                download.taskDescription, download.id,
             ]
         )
     }
@@ -170,6 +172,7 @@ package struct StoreTransaction {
         download.taskDescription = row["taskDescription"]
         download.response = value(row["response"])
         download.limitBytesPerSecond = row["limitBytesPerSecond"]
+        download.metrics = value(row["metrics"])
         return download
     }
 

@@ -42,7 +42,10 @@ package struct ListQuery: Sendable, Hashable {
             case "state":
                 for word in value.split(separator: ",") { states.insert(try Self.state(word)) }
             case "session": session = value
-            case "target": targets += value.split(separator: "\n").map(String.init)
+            case "target":
+                // An empty one means nothing, and not all.
+                targets += value.split(separator: "\n", omittingEmptySubsequences: false)
+                    .map(String.init)
             case "after": after = try Self.number(name, value, in: 0...Int64.max)
             case "order":
                 guard value == "newest" || value == "oldest" else {

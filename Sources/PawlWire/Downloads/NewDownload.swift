@@ -39,6 +39,7 @@ package struct NewDownloads: Codable, Sendable, Hashable {
 
 extension NewDownload {
     private static let mostURLBytes = 32 << 10
+    private static let mostDescriptionBytes = 64 << 10
 
     /// Looked at before anything is touched.
     package struct Checked: Sendable {
@@ -57,6 +58,7 @@ extension NewDownload {
         }
         let (address, credentials) = try SourceURL.parse(url)
         try checkSession()
+        if let taskDescription { try Self.checkDescription(taskDescription) }
         var settings = try (settings ?? WireSettings()).downloadSettings()
         settings.credentials = settings.credentials ?? credentials
         let place = try checkedDestination()
@@ -74,6 +76,16 @@ extension NewDownload {
             resumeData: try resumeData.map { (data) throws(DownloadError) in
                 try ResumeData(data: data)
             }
+        )
+    }
+
+    /// Throws `.usage`.
+    package static func checkDescription(_ text: String) throws(DownloadError) {
+        guard text.utf8.count > mostDescriptionBytes else { return }
+        throw DownloadError(
+            .usage,
+            "a description of \(text.utf8.count) bytes",
+            advice: "give \(mostDescriptionBytes) at most"
         )
     }
 

@@ -46,6 +46,8 @@ package struct DownloadChanges: Codable, Sendable, Hashable {
     package var limitBytesPerSecond: Int64?
     /// The finished file's, in its folder.
     package var name: String?
+    /// What a session's process says of it; empty is nothing.
+    package var taskDescription: String?
 
     package init() {}
 

@@ -36,6 +36,8 @@ package struct WireDownload: Codable, Sendable, Hashable {
     package var response: WireResponse?
     /// Its own limit, beside that of all.
     package var limitBytesPerSecond: Int64?
+    /// What its runs have taken so far.
+    package var metrics: WireMetrics?
 
     package init(id: Int64, state: TaskState, name: String, url: String, createdAt: Date) {
         self.id = id

@@ -14,12 +14,15 @@ package struct WireEvent: Codable, Sendable, Hashable {
         /// Its settings, its priority or its place were changed.
         case changed
         case finished, failed, cancelled, removed
+        /// What holds for all downloads was changed; it has no download.
+        case settings
     }
 
     /// Ascending, without doubles; gaps mean nothing.
     package var id: Int64
     package var kind: Kind
-    package var download: Int64
+    /// Nil of `settings`.
+    package var download: Int64?
     package var name: String
     package var session: String?
     package var at: Date
@@ -28,8 +31,12 @@ package struct WireEvent: Codable, Sendable, Hashable {
     package var completedBytes: Int64?
     package var totalBytes: Int64?
     package var problem: Problem?
+    /// Of `removed`: the download as it was, where its session has not acknowledged its end.
+    package var removed: WireDownload?
+    /// Of `settings`: what holds now.
+    package var settings: DaemonSettings?
 
-    package init(id: Int64, kind: Kind, download: Int64, name: String, at: Date) {
+    package init(id: Int64, kind: Kind, download: Int64?, name: String, at: Date) {
         self.id = id
         self.kind = kind
         self.download = download

@@ -11,6 +11,8 @@ package struct WireSession: Codable, Sendable, Hashable {
     package var acknowledged: Int64?
     /// Whether a command runs when all its downloads have ended.
     package var hasRelaunchCommand: Bool?
+    /// How many of its downloads run at a time; nil is as the queue allows.
+    package var maximumConcurrentDownloads: Int?
 
     package init(identifier: String, counts: [String: Int]) {
         self.identifier = identifier
@@ -29,6 +31,8 @@ package struct SessionRegistration: Codable, Sendable, Hashable {
     package var identifier: String
     /// The program, then its arguments; empty runs nothing, nil leaves what there is.
     package var relaunchCommand: [String]?
+    /// How many of its downloads run at a time; nil leaves what there is.
+    package var maximumConcurrentDownloads: Int?
 
     package init(identifier: String, relaunchCommand: [String]? = nil) {
         self.identifier = identifier
@@ -38,6 +42,13 @@ package struct SessionRegistration: Codable, Sendable, Hashable {
     /// Throws `.usage`.
     package func check() throws(DownloadError) {
         guard SessionName.isOne(identifier) else { throw SessionName.error(identifier) }
+        if let count = maximumConcurrentDownloads, count < 1 {
+            throw DownloadError(
+                .usage,
+                "'maximumConcurrentDownloads' is \(count)",
+                advice: "give 1 or more"
+            )
+        }
         guard let command = relaunchCommand, let program = command.first else { return }
         guard program.hasPrefix("/"), command.allSatisfy({ !$0.utf8.contains(0) }) else {
             throw DownloadError(

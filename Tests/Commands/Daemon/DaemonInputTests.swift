@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import PawlWire
@@ -11,7 +12,7 @@ extension DaemonSuites {
         {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
-            try await scene.succeed("add", "--paused", scene.workshop.url)
+            try await scene.succeed("add", "--paused", scene.workshop.url, "--session", "films")
             let before = try await scene.downloads()
             let events = try await scene.events()
             let wrong: [([String], ErrorCode)] = [
@@ -25,7 +26,15 @@ extension DaemonSuites {
                 (["set", "1"], .usage), (["set", "--url", "x:y", "1"], .usage),
                 (["set", "--connections", "0", "1"], .usage), (["wait", "7"], .notFound),
                 (["wait"], .usage), (["events", "--after", "x"], .usage),
-                (["daemon", "run", "--jobs", "0"], .usage),
+                (["daemon", "run", "--jobs", "0"], .usage), (["list", "nothing"], .notFound),
+                (["list", "7", "disk.iso"], .notFound), (["list", ""], .notFound),
+                (["show", ""], .notFound), (["wait", ""], .notFound), (["pause", ""], .notFound),
+                (["session", "forget"], .usage), (["session", "forget", "x"], .notFound),
+                (["session", "forget", "films", "x"], .notFound),
+                (["events", "nothing"], .notFound), (["events", "--past", "7"], .notFound),
+                (["session", "list", "x*"], .notFound), (["limit", "silly"], .usage),
+                (["set", "1", "--limit", "-5"], .usage), (["set", "1", "--name", "a/b"], .usage),
+                (["add", scene.workshop.url, "--session", ""], .usage),
             ]
             for (arguments, code) in wrong {
                 let run = try await scene.workshop.run(arguments, scene.settings)
@@ -34,6 +43,81 @@ extension DaemonSuites {
             }
             #expect(try await scene.downloads() == before)
             #expect(try await scene.events() == events)
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `a number is an id where there is such a one, and else a name`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let urls = ["/x", "/1", "/9"].map { scene.workshop.origin.url($0) }
+            try await scene.succeed("add", "--paused", urls[0], urls[1], urls[2])
+            for verb in ["list", "show"] {
+                let first = try await scene.succeed(verb, "1", "--json")
+                let rows = try WireJSON.decode([WireDownload].self, from: first.output.utf8)
+                #expect(rows.map(\.name) == ["x"], "\(verb)")
+                let ninth = try await scene.succeed(verb, "9", "--json")
+                #expect(ninth.output.contains(#""id" : 3"#), "\(verb)")
+            }
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `sessions are listed and forgotten by name and pattern`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            for name in ["films", "songs", "books"] {
+                try await scene.succeed("add", "--paused", scene.workshop.url, "--session", name)
+            }
+            let listed = try await scene.succeed("session", "list", "*s", "films")
+            #expect(listed.output == "books\t1 paused\nfilms\t1 paused\nsongs\t1 paused\n")
+            let forgotten = try await scene.succeed("session", "forget", "*ms", "books", "--json")
+            let sessions = try WireJSON.decode([WireSession].self, from: forgotten.output.utf8)
+            #expect(sessions.map(\.identifier) == ["books", "films"])
+            #expect(try await scene.succeed("session", "list").output == "songs\t1 paused\n")
+            #expect(try await scene.downloads().count == 3)
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `events are shown of one, of several and of a session`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            for name in ["a.iso", "b.iso", "c.zip"] {
+                let url = scene.workshop.origin.url("/\(name)")
+                try await scene.succeed("add", "--paused", url, "--session", "of \(name)")
+            }
+            try await scene.succeed("limit", "3M")
+            try await scene.succeed("remove", "2")
+            let shown = { (words: [String]) async throws -> [Int64?] in
+                let arguments = ["events", "--past", "--json"] + words
+                let run = try await scene.workshop.run(arguments, scene.settings)
+                #expect(run.status == .code(0), "\(words): \(run.errors)")
+                return try run.output.split(separator: "\n").map {
+                    try WireJSON.decode(WireEvent.self, from: $0.utf8).download
+                }
+            }
+            #expect(try await shown([]) == [1, 2, 3, nil, 2])
+            #expect(try await shown(["1"]) == [1])
+            #expect(try await shown(["b.iso"]) == [2, 2])
+            #expect(try await shown(["*.iso"]) == [1, 2, 2])
+            #expect(try await shown(["3", "a.*"]) == [1, 3])
+            #expect(try await shown(["--session", "of c.zip"]) == [3])
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `who stops looking hears no error of a stream`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url, "--not-before", "+1h")
+            let events = try scene.start("events", "--after", "0")
+            #expect(await events.waitForOutput(containing: "added"))
+            events.signal(SIGINT)
+            #expect(await events.waitForExit() == .code(0))
+            #expect(events.errors.isEmpty)
+            let wait = try scene.start("wait", "--all")
+            // It has asked for the events when it reads them.
+            try await scene.succeed("set", "--priority", "high", "1")
+            wait.signal(SIGINT)
+            await wait.waitForExit()
+            #expect(!wait.errors.contains("http://"), "\(wait.errors)")
             withExtendedLifetime(daemon) {}
         }
 

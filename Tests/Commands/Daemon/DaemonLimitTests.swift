@@ -78,6 +78,23 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        @Test func `who reads events hears of a change`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            _ = try await settings(scene, "3M", "-j", "2")
+            // The same once more is no change.
+            _ = try await settings(scene, "3M")
+            let event = try #require(try await scene.events().last)
+            #expect(try await scene.events().count == 1)
+            #expect(event.kind == .settings)
+            #expect(event.settings?.limitBytesPerSecond == 3 << 20)
+            #expect(event.settings?.maximumConcurrentDownloads == 2)
+            let shown = try await scene.succeed("events", "--past")
+            #expect(shown.output.contains("settings\t-\t"))
+            #expect(shown.output.contains("at a time 2"))
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `settings are valid after a restart`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()

@@ -108,6 +108,37 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        /// Whether the queue lets who asks wait.
+        private func isBusy(_ scene: DaemonScene) async throws -> Bool {
+            let socket = scene.home.path("run/pawl/daemon.sock")
+            let url = "http://localhost/v1/settings"
+            let arguments = ["-s", "-m", "0.3", "--unix-socket", socket, url]
+            return try await ProcessRunner.run("curl", arguments).status == .code(28)
+        }
+
+        @Test func `what finishes while it is removed with its files leaves none`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let resource = Resource(size: 200_000)
+            scene.workshop.serve(.resource(resource).holdAfterBytes(100_000, until: door))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url)
+            await scene.workshop.origin.waitForBytes(100_000)
+            // The queue is busy for a while: then the end and the removal wait for it together.
+            let urls = (0..<20_000).map { "http://localhost:9/\($0)\n" }.joined()
+            try scene.workshop.folder.write("list", Array(urls.utf8))
+            let adding = try scene.start("add", "--paused", "-i", "list")
+            while try await !isBusy(scene), adding.status == nil { try Task.checkCancellation() }
+            door.release()
+            try await FolderWatch.wait(for: Workshop.name, in: scene.workshop.folder)
+            try await scene.succeed("remove", "1", "--with-files")
+            await adding.waitForExit()
+            let path = scene.workshop.folder.path(Workshop.name)
+            while access(path, F_OK) == 0, !Task.isCancelled { await Task.yield() }
+            #expect(scene.workshop.folder.list() == ["list"])
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `what is cancelled leaves nothing`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))

@@ -88,6 +88,26 @@ struct QueuePlannerTests {
         #expect(planner.begin(at: now) == [2])
     }
 
+    @Test func `a session has no more places than it says, and keeps nobody else waiting`() {
+        var planner = QueuePlanner(limit: 4)
+        planner.sessionLimits = ["films": 1]
+        for id in 1...3 as ClosedRange<Int64> {
+            var own = entry(id, .high)
+            own.session = "films"
+            planner.wait(own)
+        }
+        var other = entry(4)
+        other.session = "songs"
+        planner.wait(other)
+        planner.wait(entry(5, .low))
+        #expect(planner.begin(at: now) == [1, 4, 5])
+        #expect(planner.begin(at: now) == [])
+        planner.ended(1)
+        #expect(planner.begin(at: now) == [2])
+        planner.sessionLimits = [:]
+        #expect(planner.begin(at: now) == [3])
+    }
+
     @Test func `who leaves the line does not begin`() {
         var planner = QueuePlanner(limit: 5)
         planner.wait(entry(1))

@@ -1,0 +1,115 @@
+import FoundationEssentials
+import PawlCore
+import PawlDaemon
+import PawlTesting
+import PawlWire
+import Testing
+
+/// What is kept for sessions, and for how long.
+@Suite(.timeLimit(.minutes(1)))
+struct SessionEventTests {
+    private let scene: StoreScene
+    private let noon = StoreScene.noon
+
+    init() throws {
+        scene = try StoreScene()
+        try scene.store.write { transaction in
+            try transaction.register(SessionRegistration(identifier: "films"), at: noon)
+        }
+    }
+
+    private func add(_ session: String?, ended: Bool = false) throws -> WireDownload {
+        try scene.store.write { transaction in
+            var row = WireDownload(id: 0, state: .waiting, name: "a", url: "b", createdAt: noon)
+            row.session = session
+            row.id = try transaction.insert(row, request: [])
+            try transaction.append(.added, row, at: noon)
+            guard ended else { return row }
+            (row.state, row.endedAt) = (.finished, noon)
+            try transaction.save(row)
+            try transaction.append(.finished, row, at: noon)
+            return row
+        }
+    }
+
+    private func events() throws -> [WireEvent] {
+        try scene.store.write { try $0.events(after: 0, limit: 1000) }
+    }
+
+    @Test func `what was not acknowledged outlives a pruning, until nobody comes back`() throws {
+        _ = try add("films")
+        _ = try add(nil)
+        try scene.store.write { try $0.prune(keeping: 0, seenSince: noon) }
+        #expect(try events().map(\.session) == ["films"])
+        let later = noon.addingTimeInterval(1)
+        try scene.store.write { try $0.prune(keeping: 0, seenSince: later) }
+        #expect(try events().isEmpty)
+    }
+
+    @Test func `a process that comes back keeps what there is`() throws {
+        _ = try add("films")
+        let later = noon.addingTimeInterval(1)
+        try scene.store.write { transaction in
+            try transaction.register(SessionRegistration(identifier: "films"), at: later)
+            try transaction.prune(keeping: 0, seenSince: later)
+        }
+        #expect(try events().count == 1)
+    }
+
+    @Test func `more than anybody could want is not kept`() throws {
+        for _ in 0..<5 { _ = try add("films") }
+        try scene.store.write { try $0.prune(keeping: 0, seenSince: noon, most: 2) }
+        #expect(try events().count == 2)
+    }
+
+    private func removal(of row: WireDownload) throws -> WireEvent? {
+        try scene.store.write { transaction in
+            guard let row = try transaction.download(row.id) else { return }
+            try transaction.delete(row.id)
+            try transaction.append(.removed, row, at: noon)
+        }
+        return try events().last
+    }
+
+    @Test func `a removal tells what was removed where its session has not heard of its end`()
+        throws
+    {
+        let open = try add("films")
+        #expect(try removal(of: open)?.removed?.id == open.id)
+        let ended = try add("films", ended: true)
+        #expect(try removal(of: ended)?.removed?.state == .finished)
+        let heard = try add("films", ended: true)
+        try scene.store.write { transaction in
+            let last = try transaction.lastEvent()
+            let acknowledgement = Acknowledgement(session: "films", event: last)
+            try transaction.acknowledge(acknowledgement, at: noon)
+        }
+        #expect(try removal(of: heard)?.removed == nil)
+        let others = try add("songs")
+        #expect(try removal(of: others)?.removed == nil)
+    }
+
+    @Test func `settings that were changed are an event without a download`() throws {
+        var settings = DaemonSettings()
+        settings.limitBytesPerSecond = 7
+        try scene.store.write { try $0.append(settings, at: noon) }
+        let event = try #require(try events().last)
+        #expect(event.kind == .settings)
+        #expect(event.download == nil)
+        #expect(event.settings == settings)
+        let json = String(decoding: try WireJSON.encode(event), as: UTF8.self)
+        #expect(!json.contains("download\""))
+    }
+
+    @Test func `a session's limit stays until it says another one`() throws {
+        var registration = SessionRegistration(identifier: "films")
+        registration.maximumConcurrentDownloads = 2
+        try scene.store.write { transaction in
+            try transaction.register(registration, at: noon)
+            try transaction.register(SessionRegistration(identifier: "films"), at: noon)
+        }
+        #expect(try scene.store.write { try $0.sessionLimits() } == ["films": 2])
+        registration.maximumConcurrentDownloads = 0
+        #expect(throws: DownloadError.self) { try registration.check() }
+    }
+}
