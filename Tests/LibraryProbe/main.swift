@@ -2,22 +2,57 @@ import FoundationEssentials
 import Glibc
 import Pawl
 
-// Another process with a library over a test's folder: `LibraryProbe FOLDER KEY URL` fetches one file and
-// says how that ended.
+// Another process with a library over a test's folder.
+//
+//   LibraryProbe FOLDER KEY URL      fetches one file and says how that ended
+//   LibraryProbe FOLDER drop DROP    takes what comes into a drop folder, until it is killed
+//   LibraryProbe FOLDER watch        follows what happens to files, until it is killed
+
+func say(_ text: String) {
+    print(text)
+    fflush(nil)
+}
+
+/// Says names of some files as they come, and all that there are when `very-last` has come.
+func watch(_ library: DownloadLibrary) async {
+    var names: Set<String> = []
+    for await event in library.events {
+        switch event {
+        case .fileAdded(let name, _):
+            names.insert(name)
+            if ["end", "last"].contains(name) { say("added \(name)") }
+            if name == "very-last" { say("names \(names.sorted().joined(separator: " ")) .") }
+        case .fileRemoved(let name, _): names.remove(name)
+        case .fileRenamed(let old, let new, _):
+            names.remove(old)
+            names.insert(new)
+        case .eventsLost: say("lost")
+        default: break
+        }
+    }
+}
 
 let arguments = CommandLine.arguments
-guard arguments.count == 4, let url = URL(string: arguments[3]) else { exit(2) }
+guard arguments.count >= 3 else { exit(2) }
 var configuration = LibraryConfiguration()
 configuration.session.settings.connections = .fixed(1)
 do throws(DownloadError) {
+    if arguments[2] == "drop" { configuration.dropFolder = arguments.last }
     let library = try await DownloadLibrary(
         folder: .directory(arguments[1]),
         configuration: configuration
     )
-    let file = try await library.file(for: StorageKey(arguments[2]), from: url)
-    print("finished \(file.name) \(file.byteCount)")
+    switch arguments[2] {
+    case "drop", "watch":
+        say("open")
+        await watch(library)
+    default:
+        guard let url = URL(string: arguments.last ?? "") else { exit(2) }
+        let file = try await library.file(for: StorageKey(arguments[2]), from: url)
+        say("finished \(file.name) \(file.byteCount)")
+    }
     await library.close()
 } catch {
-    print("error \(error.code.rawValue): \(error)")
+    say("error \(error.code.rawValue): \(error)")
     exit(1)
 }

@@ -173,17 +173,7 @@ extension LibraryKeeper {
                 throw error
             }
         }
-        changed { $0.handle(.folderChanged([.removed(file.name)], [:])) }
+        changed(key) { $0.handle(.folderChanged([.removed(file.name)], [:])) }
         return wasThere
-    }
-
-    /// Changes the index by what was just done on disk.
-    func changed(_ body: (inout LibraryIndex) -> [LibraryIndex.Action]) {
-        let wakes = state.withLock { state in
-            state.generation += 1
-            let actions = body(&state.index)
-            return perform(actions, &state)
-        }
-        for wake in wakes { wake() }
     }
 }

@@ -98,7 +98,7 @@ extension DownloadLibrary {
                 wanted
             )
         }
-        keeper.changed { $0.handle(.recorded(file)) }
+        keeper.changed(file.record.key) { $0.handle(.recorded(file)) }
         return LibraryFile(file, in: keeper.folder.string)
     }
 }

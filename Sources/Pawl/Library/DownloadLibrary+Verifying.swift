@@ -106,7 +106,7 @@ extension LibraryKeeper {
             guard settled(key) == file,
                 try await disk.run({ () throws(DownloadError) in try files.renew(renewed) })
             else { return false }
-            changed { $0.handle(.renewed(renewed, before: file)) }
+            changed(key) { $0.handle(.renewed(renewed, before: file)) }
             guard settled(key) == renewed else { return false }
             if file.record.digest == nil { verification.newlyDigested.append(key) }
             verification.intact.append(key)
@@ -123,7 +123,7 @@ extension LibraryKeeper {
                     })
                 else { return false }
             }
-            changed { [damaged] in $0.handle(.renewed(damaged, before: file)) }
+            changed(key) { [damaged] in $0.handle(.renewed(damaged, before: file)) }
             found(kind, file, &verification)
         }
         return true

@@ -27,12 +27,13 @@ public final class DownloadLibrary: Sendable {
     /// place `.temporary` all is gone with the library.
     ///
     /// - Throws: `DownloadError` with the code `.directoryNotUsable` where the folder cannot be used,
-    ///   `.usage` where it is its own drop folder.
+    ///   `.usage` where it is its own drop folder, or its session is one in the background.
     public init(
         folder place: Place,
         named name: String? = nil,
         configuration: LibraryConfiguration = LibraryConfiguration()
     ) async throws(DownloadError) {
+        if case .background = configuration.session.kind { throw Self.notInBackground }
         let session = DownloadSession(configuration.session)
         let found = try await session.engine.disk.run { () throws(DownloadError) in
             try LibraryPlace(place, named: name, of: configuration.session.application)
@@ -48,6 +49,16 @@ public final class DownloadLibrary: Sendable {
     }
 
     deinit { keeper.close() }
+
+    /// A key's lock dies with its process, and the daemon knows no keys.
+    private static let notInBackground = DownloadError(
+        .usage,
+        "a library cannot run its downloads in a background session",
+        advice:
+            "give it the kind .default: what a process leaves unfinished, the next one that opens the "
+            + "library goes on with; what must go on without any process is a download task of a "
+            + "background session"
+    )
 
     /// What happens from now on, for one reader; take another one for each.
     ///

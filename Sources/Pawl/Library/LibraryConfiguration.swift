@@ -4,6 +4,8 @@ public import PawlCore
 /// How a library works.
 public struct LibraryConfiguration: Sendable {
     /// The session that its downloads run in: limits, time limits, fields, credentials.
+    ///
+    /// Of the kind `.default` or `.ephemeral`: a library over a background session is refused.
     public var session = SessionConfiguration.default
     /// What asking for a finished file does; `.use` by default.
     public var finishedFilePolicy = FinishedFilePolicy.use

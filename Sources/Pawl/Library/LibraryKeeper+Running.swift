@@ -1,4 +1,3 @@
-internal import struct FoundationEssentials.URL
 internal import Logging
 internal import PawlCore
 internal import PawlEngine
@@ -107,9 +106,10 @@ extension LibraryKeeper {
     private func ended(_ run: LibraryRun, _ end: LibraryIndex.RunEnd) {
         let wakes = state.withLock { state in
             state.runs[run.start.run] = nil
-            state.generation += 1
-            let event = LibraryIndex.Event.runEnded(run.key, run.start.run, end)
-            return perform(state.index.handle(event), &state)
+            let actions = state.change(run.key) {
+                $0.handle(.runEnded(run.key, run.start.run, end))
+            }
+            return perform(actions, &state)
         }
         if case .failed(let error, _) = end, run.hasClaimed || error.code == .alreadyRunning {
             // What another process did while this one ran was not heard.
@@ -120,23 +120,5 @@ extension LibraryKeeper {
         run.ended.set()
         for wake in wakes { wake() }
         work.post(.ended)
-    }
-
-    /// Asks the user for another URL.
-    private func renew(
-        _ key: StorageKey,
-        _ run: LibraryIndex.RunID,
-        _ error: DownloadError
-    ) async {
-        let (request, order) = state.withLock { state in
-            (state.requests[key], state.index.entries[key]?.download?.order)
-        }
-        var given: URL?
-        if let ask = request?.renewURL ?? configuration.renewURL, let url = order?.url {
-            let expired = ExpiredURL(key: key, url: url, status: error.httpStatus ?? 0)
-            // Whatever kept the user from giving one, the download's own error is the one to tell.
-            given = try? await ask(expired)
-        }
-        handle(.urlGiven(key, run, given))
     }
 }

@@ -24,31 +24,26 @@ extension LibraryKeeper {
         try? await disk.run { () throws(DownloadError) in try self.followNow(changes) }
     }
 
-    /// Looks again where a download has ended between the look and the judgement; it blocks.
+    /// Looks at what is told; at what a download has touched meanwhile once more.
     ///
-    /// A few times: where downloads end all the time, what is wrong is put right by the next change.
+    /// It blocks.
     func followNow(_ told: [FolderChange]) throws(DownloadError) {
         let scan = LibraryScan(folder)
-        for attempt in 1...8 {
-            let (names, generation) = state.withLock { state in
-                (state.index.namesToLookAt(told), state.generation)
+        let number = state.withLock { $0.touched.begin() }
+        defer { state.withLock { $0.touched.end(number) } }
+        var look = FolderLook(told)
+        while true {
+            let (names, wakes) = state.withLock { state -> (Set<String>, [() -> Void]) in
+                look.forget(state.touched.take(number))
+                let names = look.missing(for: state.index)
+                guard names.isEmpty else { return (names, []) }
+                return (names, perform(state.index.handle(look.event(for: state.index)), &state))
             }
-            var changes = told
-            var found = try scan.look(at: names)
-            let besides = state.withLock { $0.index.namesBesides(found) }
-            if !besides.isEmpty {
-                let others = try scan.look(at: besides)
-                let gone = besides.filter { others[$0] == nil }
-                changes = state.withLock { $0.index.changes(told, found, gone: gone) }
-                found.merge(others) { _, new in new }
+            guard !names.isEmpty else {
+                for wake in wakes { wake() }
+                return
             }
-            let wakes = state.withLock { state -> [() -> Void]? in
-                guard state.generation == generation || attempt == 8 else { return nil }
-                return perform(state.index.handle(.folderChanged(changes, found)), &state)
-            }
-            guard let wakes else { continue }
-            for wake in wakes { wake() }
-            return
+            look.saw(try scan.look(at: names), of: names)
         }
     }
 
@@ -63,5 +58,28 @@ extension LibraryKeeper {
         // It may have another name.
         let name = try files.name(of: file.stamp)
         try followNow([name.map { .renamed(from: file.name, to: $0) } ?? .removed(file.name)])
+    }
+
+    /// Changes the index by what was just done on disk under a key's names.
+    func changed(
+        _ key: StorageKey,
+        _ body: (inout LibraryIndex) -> [LibraryIndex.Action]
+    ) {
+        let wakes = state.withLock { state in perform(state.change(key, body), &state) }
+        for wake in wakes { wake() }
+    }
+}
+
+extension LibraryKeeper.State {
+    /// The same; who looks at the folder at this moment looks at these names once more.
+    mutating func change(
+        _ key: StorageKey,
+        _ body: (inout LibraryIndex) -> [LibraryIndex.Action]
+    ) -> [LibraryIndex.Action] {
+        let before = index.names(of: key)
+        let actions = body(&index)
+        let note = LibraryName.pendingName(form: key.fileName)
+        touched.add(before.union(index.names(of: key)).union([note]))
+        return actions
     }
 }

@@ -20,8 +20,8 @@ final class LibraryKeeper: Sendable {
         var early: [LibraryEvent] = []
         /// No feed gets anything any more.
         var isEnded = false
-        /// Changes when what a look at the folder found may be out of date.
-        var generation = 0
+        /// What a look at the folder may have seen too early.
+        var touched = TouchedNames()
     }
 
     struct WeakFeed {

@@ -7,7 +7,9 @@ public struct DownloadRequest: Sendable {
     ///
     /// A name and password in it are taken as credentials, and are never told.
     public var url: URL
-    /// The HTTP method (RFC 9110 §9); `GET` by default, which is what can be gone on with.
+    /// The HTTP method (RFC 9110 §9); `GET` by default.
+    ///
+    /// A download task takes nothing else, as nothing else can be gone on with; data tasks and streams do.
     public var method = "GET"
     /// Fields to send besides those of the settings.
     public var fields: [HTTPField] = []

@@ -15,8 +15,18 @@ extension DownloadTask {
             return .file(try await settled(try await driver.run()))
         } catch {
             monitor.ended(error.code == .interrupted ? .waiting : .failed)
-            throw error
+            throw completed(error)
         }
+    }
+
+    /// One that came before the resume data were looked at leaves them as they are.
+    private func completed(_ error: DownloadError) -> DownloadError {
+        var error = error
+        if error.resumeObstacle == .nothingReceived, let data = untouchedData {
+            error.resumeData = data
+            error.resumeObstacle = nil
+        }
+        return error
     }
 
     /// A finished file of the session's own goes with it; of others nothing has to.
@@ -35,9 +45,7 @@ extension DownloadTask {
     }
 
     private func makeJob(_ run: StartPlace) async throws(DownloadError) -> DownloadJob {
-        guard originalRequest.method == "GET", originalRequest.body.isEmpty else {
-            throw Self.notDownloadable(originalRequest.method)
-        }
+        guard isGET else { throw Self.notDownloadable(originalRequest.method) }
         let request = try CheckedRequest(
             originalRequest.url,
             originalRequest.settings(in: session.configuration)
@@ -104,10 +112,12 @@ extension DownloadTask {
     }
 
     static func notDownloadable(_ method: String) -> DownloadError {
-        DownloadError(
+        var error = DownloadError(
             .usage,
             "\(method.sanitized) cannot be downloaded to a file",
             advice: "use a data task"
         )
+        error.resumeObstacle = .notGET
+        return error
     }
 }

@@ -143,7 +143,14 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     public func pause() { handle(.pauseAsked) }
 
     /// Whether the download could be gone on with if it were cancelled now, and why not.
-    public var resumability: Resumability { monitor.resumability }
+    public var resumability: Resumability {
+        if !isGET { return .notResumable(.notGET) }
+        let known = monitor.resumability
+        guard known == .notResumable(.nothingReceived), let data = untouchedData else {
+            return known
+        }
+        return .resumable(from: data.receivedBytes)
+    }
 
     /// Ends the task, keeps what came, and says with what to go on.
     ///
@@ -153,10 +160,13 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         end(keeping: true)
         await end.waitInAnyCase()
         // It may have been whole before it was cancelled.
-        guard let error else { return nil }
-        // Before its first run what it began with still counts.
-        return error.resumeData ?? (monitor.paths == nil ? resumeOrder?.data : nil)
+        return error?.resumeData
     }
+
+    /// What it was to go on with, as long as no run of it has had that in hand.
+    var untouchedData: ResumeData? { monitor.paths == nil ? resumeOrder?.data : nil }
+
+    var isGET: Bool { originalRequest.method == "GET" && originalRequest.body.isEmpty }
 
     // MARK: - For its lifecycle
 
@@ -227,8 +237,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     override func cancelled(isKept: Bool) -> DownloadError {
         var error = super.cancelled(isKept: isKept)
         guard isKept else { return error }
-        error.resumeData = monitor.resumeData
-        if error.resumeData == nil { error.resumeObstacle = monitor.resumability.obstacle }
+        error.resumeData = monitor.resumeData ?? untouchedData
+        if error.resumeData == nil { error.resumeObstacle = resumability.obstacle }
         return error
     }
 }

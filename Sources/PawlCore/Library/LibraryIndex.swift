@@ -230,6 +230,13 @@ package struct LibraryIndex: Sendable {
         return owner == key && entries[key]?.file?.isChanged == false
     }
 
+    /// Under which names something of a key is, or may come, as far as is known.
+    package func names(of key: StorageKey) -> Set<String> {
+        guard let entry = entries[key] else { return [] }
+        let known = [entry.file?.name, entry.download?.order.name].compactMap(\.self)
+        return Set(known + (entry.download?.mayBeAt ?? []))
+    }
+
     mutating func nextRun() -> RunID {
         lastRun += 1
         return lastRun

@@ -1,37 +1,28 @@
-internal import struct FoundationEssentials.Data
-internal import class FoundationEssentials.JSONDecoder
-internal import class FoundationEssentials.JSONEncoder
-
 extension FileRecord {
-    private static let version = 1
-
     /// JSON in one line, its keys in order: the same record is the same text.
     package var text: String {
-        let stored = StoredRecord(
-            pawl: Self.version,
-            key: key.text,
-            source: source,
-            bytes: byteCount,
-            modified: modified,
-            inode: inode,
-            finished: finishedAt,
-            digest: digest?.description,
-            etag: entityTag?.description,
-            lastModified: lastModified,
-            mediaType: mediaType
-        )
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Numbers and texts can always be encoded.
-        return (try? encoder.encode(stored)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        KeptLine(
+            StoredRecord(
+                key: key.text,
+                source: source,
+                bytes: byteCount,
+                modified: modified,
+                inode: inode,
+                finished: finishedAt,
+                digest: digest?.description,
+                etag: entityTag?.description,
+                lastModified: lastModified,
+                mediaType: mediaType
+            )
+        ).text
     }
 
     /// Reads what `text` writes, nil for anything else and for a newer version.
     package init?(text: String) {
-        guard text.utf8.count <= Self.longestText,
-            // What is no record is not worth an error: the file is then one without.
-            let stored = try? JSONDecoder().decode(StoredRecord.self, from: Data(text.utf8)),
-            stored.pawl == Self.version, stored.bytes >= 0
+        // What is no record is not worth an error: the file is then one without.
+        guard
+            let stored = KeptLine<StoredRecord>(text: text, longest: Self.longestText)?.content,
+            stored.bytes >= 0
         else { return nil }
         key = StorageKey(stored.key)
         // Others can write to the file: what they put there is not shown either.
@@ -48,7 +39,6 @@ extension FileRecord {
 }
 
 private struct StoredRecord: Codable {
-    var pawl: Int
     var key: String
     var source: String
     var bytes: Int64

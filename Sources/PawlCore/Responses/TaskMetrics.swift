@@ -16,7 +16,7 @@ public struct TaskMetrics: Sendable, Hashable {
     public var transfers = 0
     /// Parts of the file that exchanges brought, each one of them.
     public var segments = 0
-    /// Exchanges that broke and were tried again.
+    /// Exchanges that broke: each but one that ended the task was tried again.
     public var retries = 0
     /// Redirects that were followed.
     public var redirects = 0

@@ -185,7 +185,9 @@ package final class DownloadDriver {
         monitor.entered(.connecting)
         let resolver = resolver
         monitor.named(resolver.expected.lastComponent?.string ?? "")
-        let found = try await engine.disk.run { () throws(DownloadError) in
+        // A partial file that lies on another file system is copied: checkpoints do not wait for that.
+        let pool = job.resume == nil ? engine.disk : engine.syncs
+        let found = try await pool.run { () throws(DownloadError) in
             try resolver.findBeforeAsking()
         }
         switch found {

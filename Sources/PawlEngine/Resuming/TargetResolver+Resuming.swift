@@ -52,7 +52,13 @@ extension TargetResolver {
     }
 
     private func place(_ partial: FilePath, _ final: FilePath) -> RestorePlace {
-        RestorePlace(partial: partial, final: final) { Self.numbered(final, $0) }
+        let stop = stop
+        return RestorePlace(
+            partial: partial,
+            final: final,
+            numbered: { Self.numbered(final, $0) },
+            onPiece: { () throws(DownloadError) in try stop.check() }
+        )
     }
 
     private func partialFile(_ order: ResumeOrder) -> FilePath? {

@@ -212,12 +212,13 @@ package struct PendingOwners: Sendable {
     /// Nobody.
     package init() { entries = [:] }
 
-    private init(_ entries: [LockTable.Entry]) {
-        self.entries = Dictionary(grouping: entries, by: \.inode)
+    /// `table`: the kernel's list of locks, as its text (`proc_locks(5)`).
+    package init(_ table: String) {
+        entries = Dictionary(grouping: LockTable.entries(in: table), by: \.inode)
     }
 
     /// As the system tells at this moment.
-    package static var current: PendingOwners { PendingOwners(LockTable.entries) }
+    package static var current: PendingOwners { PendingOwners(LockTable.text) }
 
     /// Nil where nobody has it; a process whose number the system does not tell is nil within.
     package func owner(of note: FilePath) -> Int32?? {

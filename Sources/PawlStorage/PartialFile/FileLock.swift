@@ -77,23 +77,24 @@ enum LockTable {
     private static let longest = 1024 * 1024
 
     static func owner(of identity: FileStatus.Identity) -> Int32? {
-        let found = entry(of: identity, among: entries.filter { $0.inode == identity.inode })
-        return found.flatMap { $0.process > 0 ? $0.process : nil }
+        let same = entries(in: text).filter { $0.inode == identity.inode }
+        return entry(of: identity, among: same).flatMap { $0.process > 0 ? $0.process : nil }
     }
 
     /// `same`: the locks on files of that number, on whatever device.
     static func entry(of identity: FileStatus.Identity, among same: [Entry]) -> Entry? {
-        // Some file systems (btrfs, overlays) show the kernel another device than programs.
-        same.first { $0.device == identity.device } ?? (same.count == 1 ? same.first : nil)
+        // Some file systems (btrfs, overlays) show the kernel another device than programs. Then what the
+        // process has open tells: a number alone may be that of a file anywhere.
+        same.first { $0.device == identity.device } ?? same.first { $0.hasOpen(identity) }
     }
 
-    /// All locks on files.
-    static var entries: [Entry] { read().split(separator: "\n").compactMap(Entry.init) }
+    /// All locks on files, of the list's text.
+    static func entries(in text: String) -> [Entry] {
+        text.split(separator: "\n").compactMap(Entry.init)
+    }
 
     /// The numbers of all files that are locked, on whatever device.
-    static var lockedInodes: Set<UInt64> {
-        Set(read().split(separator: "\n").compactMap { Entry($0)?.inode })
-    }
+    static var lockedInodes: Set<UInt64> { Set(entries(in: text).map(\.inode)) }
 
     struct Entry: Hashable {
         let process: Int32
@@ -116,9 +117,18 @@ enum LockTable {
                 (minor & 0xFF) | ((major & 0xFFF) << 8) | ((minor & ~0xFF) << 12)
                 | ((major & ~0xFFF) << 32)
         }
+
+        /// False where it cannot be told, as of another user's process.
+        func hasOpen(_ identity: FileStatus.Identity) -> Bool {
+            guard process > 0 else { return false }
+            let folder = FilePath("/proc/\(process)/fd")
+            let files = (try? FolderListing.entries(of: folder)) ?? []
+            return files.contains { (try? $0.targetStatus())?.identity == identity }
+        }
     }
 
-    private static func read() -> String {
+    /// As it is at this moment.
+    static var text: String {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
         // A system without the list has locks all the same; only the owner stays unknown.

@@ -17,15 +17,19 @@ package struct RestorePlace: Sendable {
     package var final: FilePath
     /// The names to try for the partial file, 0 for `final` itself.
     package var numbered: @Sendable (Int) -> FilePath
+    /// Called before each piece of a copy from another file system, which it ends with what it throws.
+    package var onPiece: @Sendable () throws(DownloadError) -> Void
 
     package init(
         partial: FilePath,
         final: FilePath,
-        numbered: @escaping @Sendable (Int) -> FilePath
+        numbered: @escaping @Sendable (Int) -> FilePath,
+        onPiece: @escaping @Sendable () throws(DownloadError) -> Void = {}
     ) {
         self.partial = partial
         self.final = final
         self.numbered = numbered
+        self.onPiece = onPiece
     }
 }
 
@@ -50,8 +54,8 @@ extension PartialStore {
             guard checkpoint.representation.compare(found.representation) == .same else {
                 return .obstacle(.changedOnServer)
             }
-            let paths = try bring(place.partial, to: place.final, numbered: place.numbered)
-            FileLock.release(partial)
+            let (paths, file) = try bring(partial, to: place)
+            FileLock.release(file)
             return try recovered(paths, allowsWeakResume, settings)
         case .unusable(let flaw)?:
             return try restore(checkpoint, partial, at: place, flaw, settings)
@@ -84,7 +88,7 @@ extension PartialStore {
     ) throws(DownloadError) -> RestoredStore {
         let check = TailCheck(checkpoint, in: partial, boot: settings.boot)
         guard !check.usable.isEmpty else { return .obstacle(.partialFileChanged) }
-        let paths = try bring(place.partial, to: place.final, numbered: place.numbered)
+        let (paths, file) = try bring(partial, to: place)
         var notes = Recovery.notes(checkpoint, check)
         if let flaw, case .nothing(let said) = try setAside(paths, flaw, hasPartial: false) {
             notes += said
@@ -95,7 +99,7 @@ extension PartialStore {
             createdAt: checkpoint.createdAt
         )
         state.durable = check.durable
-        return try owned(partial, paths, state, have: check.usable, notes, settings)
+        return try owned(file, paths, state, have: check.usable, notes, settings)
     }
 
     /// The end of what another program says to have fetched is fetched again.
@@ -122,7 +126,7 @@ extension PartialStore {
             try partial.status().size
         }
         guard size >= beginning else { return .obstacle(.partialFileChanged) }
-        let paths = try bring(place.partial, to: place.final, numbered: place.numbered)
+        let (paths, file) = try bring(partial, to: place)
         let state = State(
             source: source,
             representation: representation,
@@ -130,7 +134,7 @@ extension PartialStore {
         )
         let have = RangeSet(ByteRange(0, beginning - overlap))
         let notes = ["\(paths.partial), \(have.count) bytes of another program, is gone on with"]
-        return try owned(partial, paths, state, have: have, notes, settings)
+        return try owned(file, paths, state, have: have, notes, settings)
     }
 
     /// Known as ours from now on: without a checkpoint it would look like another tool's.

@@ -1,8 +1,11 @@
 /// Which call of a program fails, and how: the environment that the fault shim reads.
 package struct FaultPlan: Sendable {
     /// Calls that the shim can count and fail; `rename` and `renameat2` count as one.
+    ///
+    /// An `attribute` that is written is told by its own name, not by its file's.
     package enum Call: String, Sendable, CaseIterable {
         case open, write, pwrite, fdatasync, fsync, ftruncate, fallocate, rename, link, unlink
+        case attribute
     }
 
     package enum Action: Sendable {
@@ -25,7 +28,8 @@ package struct FaultPlan: Sendable {
     package var persists = false
     /// On, the process is killed at the next counted call after the one that failed.
     package var thenKills = false
-    /// Only calls on files whose path holds this text are counted; empty is every file.
+    /// Only calls on files whose path holds this text, or on attributes whose name does, are counted; empty
+    /// is all.
     package var path = ""
     /// Where the counts are written when the program ends by itself.
     package var countFile: String?

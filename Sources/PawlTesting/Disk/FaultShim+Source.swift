@@ -13,13 +13,14 @@ extension FaultShim {
         #include <string.h>
         #include <sys/syscall.h>
         #include <sys/types.h>
+        #include <sys/xattr.h>
         #include <unistd.h>
 
         enum { OPEN, WRITE, PWRITE, FDATASYNC, FSYNC, FTRUNCATE, FALLOCATE, RENAME, LINK, UNLINK,
-               CALLS };
+               ATTRIBUTE, CALLS };
         static const char *const names[CALLS] = {
             "open", "write", "pwrite", "fdatasync", "fsync", "ftruncate", "fallocate", "rename",
-            "link", "unlink" };
+            "link", "unlink", "attribute" };
         enum verdict { PASS, FAIL, SHORT, KILL_AFTER };
 
         static int ready, chosen[CALLS], failure, persists, then_kill;
@@ -220,6 +221,12 @@ extension FaultShim {
         }
 
         int unlink(const char *path) { return unlinkat(AT_FDCWD, path, 0); }
+
+        int fsetxattr(int file, const char *name, const void *value, size_t size, int flags) {
+            REAL(fsetxattr);
+            AROUND(decide(ATTRIBUTE, concerns_path(name)), int,
+                   real(file, name, value, size, flags));
+        }
 
         // Pawl calls renameat2 and fallocate through this one.
         long syscall(long which, ...) {

@@ -28,6 +28,20 @@ struct PendingNoteTests {
         #expect(folder.list() == [])
     }
 
+    @Test func `a lock on a file of the same number elsewhere is not the key's`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let note = try PendingNote.claim(order("a"), in: path)
+        let file = PendingNote.path(of: "a", in: path)
+        let number = folder.status(".a.pawl-download").st_ino
+        // As file systems tell it that show the kernel another device than programs.
+        let owners = PendingOwners("1: FLOCK  ADVISORY  WRITE \(getpid()) ff:ff:\(number) 0 EOF\n")
+        #expect(owners.owner(of: file) == .some(getpid()))
+        note.release()
+        // This process has no such file open any more: its lock is on another one.
+        #expect(owners.owner(of: file) == .none)
+    }
+
     @Test func `one holds a key, also while the note changes`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)

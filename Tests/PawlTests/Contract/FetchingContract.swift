@@ -49,11 +49,22 @@ struct FetchingContract {
         for try await chunk in whole { chunks.append(chunk) }
         #expect(chunks.count > 1 && chunks.allSatisfy { !$0.isEmpty })
         #expect(Array(chunks.joined()) == resource.bytes())
+        // The same four of a task.
+        let task = session.dataTask(with: try scene.url())
+        task.resume()
+        chunks = []
+        for try await chunk in task.bytes { chunks.append(chunk) }
+        #expect(task.response?.status == 200 && task.state == .finished)
+        #expect(chunks.count > 1 && Array(chunks.joined()) == resource.bytes())
 
         scene.origin.route("/disk.bin", .resource(resource).afterBytes(100_000, .close))
         let broken = try await session.bytes(from: try scene.url())
         let error = await #expect(throws: DownloadError.self) { for try await _ in broken {} }
         #expect(error?.code == .network)
+        let other = session.dataTask(with: try scene.url())
+        other.resume()
+        await #expect(throws: DownloadError.self) { for try await _ in other.bytes {} }
+        #expect(other.error?.code == .network)
     }
 
     @Test("A task does not start until resume()")
@@ -65,6 +76,7 @@ struct FetchingContract {
         _ = try await session.download(from: try scene.url(), to: scene.place("other"))
         #expect(task.state == .suspended)
         #expect(scene.folder.list() == ["other"])
+        #expect(scene.origin.requests.count == 1)
         task.resume()
         #expect(try await task.file.byteCount == resource.size)
     }
@@ -101,6 +113,11 @@ struct FetchingContract {
         try await session.bytes(from: try scene.url()).stream { chunk in
             #expect(write(file, chunk, chunk.count) == chunk.count)
         }
+        #expect(try resource.verify(fileAt: path) == nil)
+        #expect(ftruncate(file, 0) == 0)
+        let task = session.dataTask(with: try scene.url())
+        task.resume()
+        try await task.stream { #expect(write(file, $0, $0.count) == $0.count) }
         #expect(try resource.verify(fileAt: path) == nil)
     }
 
@@ -186,11 +203,34 @@ struct FetchingContract {
         #expect(scene.origin.requests.last?.status == 206)
         #expect(task.response?.expectedContentLength == resource.size)
 
-        scene.origin.route("/unknown", .resource(resource).chunked())
+        // Of a task whose only answer is a 206, too.
+        scene.origin.route("/rest", .resource(resource).holdAfterBytes(400_000, until: Latch()))
+        let first = session.downloadTask(with: try scene.url("/rest"), to: scene.place("rest"))
+        first.resume()
+        await waitForBytes(400_000, of: first)
+        let data = try #require(await first.cancelByProducingResumeData())
+        await scene.origin.waitForQuiet()
+        scene.origin.route("/rest", .resource(resource))
+        let rest = try session.downloadTask(withResumeData: data)
+        rest.resume()
+        _ = try await rest.file
+        #expect(rest.response?.status == 206)
+        #expect(rest.response?.expectedContentLength == resource.size)
+        #expect(rest.currentProgress.totalBytes == resource.size)
+
+        let door = Latch()
+        scene.origin.route(
+            "/unknown",
+            .resource(resource).chunked().holdAfterBytes(400_000, until: door)
+        )
         let unknown = session.downloadTask(with: try scene.url("/unknown"), to: scene.place("b"))
         unknown.resume()
-        _ = try await unknown.file
+        await waitForBytes(400_000, of: unknown)
         #expect(unknown.response?.expectedContentLength == nil)
+        #expect(unknown.currentProgress.totalBytes == nil)
+        #expect(unknown.currentProgress.fraction == nil)
+        door.release()
+        _ = try await unknown.file
     }
 
     @Test("Already finished?")
@@ -201,6 +241,8 @@ struct FetchingContract {
         let first = try await session.download(from: try scene.url(), to: scene.place())
         #expect(!first.wasAlreadyThere)
         settings.checksum = .digest(try #require(resource.digest(.sha256)))
+        // Whoever waited for a byte of the body would wait for ever.
+        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(0, until: Latch()))
         let again = try await session.download(
             from: try scene.url(),
             to: scene.place(),
@@ -217,5 +259,22 @@ struct FetchingContract {
         #expect(skipped.wasAlreadyThere)
         #expect(scene.origin.requests.count == 2)
         #expect(scene.folder.list() == ["disk.bin"])
+    }
+
+    @Test("Already finished? By its key")
+    func alreadyFinishedKey() async throws {
+        let tag = try #require(resource.entityTag)
+        let scene = try ShelfScene(
+            .resource(resource).choosing(.status(304)) { $0.request["If-None-Match"] == tag }
+        )
+        let library = try await scene.open()
+        let file = try await library.file(for: "disk", from: try scene.url())
+        #expect(try await library.file(for: "disk", from: try scene.url()) == file)
+        #expect(scene.origin.requests.count == 1)
+        var request = LibraryRequest(try scene.url())
+        request.policy = .revalidate
+        #expect(try await library.file(for: "disk", request) == file)
+        #expect(scene.origin.requests.count == 2)
+        #expect(scene.origin.requests.last?.status == 304)
     }
 }

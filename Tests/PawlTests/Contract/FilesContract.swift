@@ -11,9 +11,13 @@ struct FilesContract {
     private let places = Places(applicationIdentifier: "pawl-contract-\(getpid())")
 
     /// A file system notes the time of reading when it likes; this says it.
-    private func age(_ path: String, days: Int) {
+    ///
+    /// `isUse`: when it was changed stays as it is.
+    private func age(_ path: String, days: Int, isUse: Bool = false) {
         var times = [timespec](repeating: timespec(), count: 2)
         for index in times.indices { times[index].tv_sec = time(nil) - days * 86_400 }
+        // UTIME_OMIT.
+        if isUse { times[1].tv_nsec = (1 << 30) - 2 }
         #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
     }
 
@@ -81,6 +85,33 @@ struct FilesContract {
         let byRoom = try await places.clean(cache, CleaningPolicy(minimumFreeBytes: .max))
         #expect(byRoom.removed == [scratch.path("new")])
         #expect(try await places.folder(cache).size() == 0)
+    }
+
+    @Test("Size of the cache, clearing it: of a library")
+    func librarySizeAndClearing() async throws {
+        let scene = try ShelfScene(.resource(Resource(size: 1000)))
+        let library = try await scene.open()
+        let ages = [("old", 30), ("key", 2), ("new", 0)]
+        for (key, days) in ages {
+            age(
+                try await library.file(for: StorageKey(key), from: try scene.url()).path,
+                days: days
+            )
+        }
+        // They have another time now, and are the same; that they were read for it was a use.
+        #expect(try await library.verify().intact.count == 3)
+        for (key, days) in ages {
+            let file = try #require(library.finishedFile(for: StorageKey(key)))
+            age(file.path, days: days, isUse: true)
+        }
+        #expect(try await library.size() == 3000)
+        #expect(try await library.size(of: "old") == 1000)
+        let byAge = try await library.clean(CleaningPolicy(maximumAge: .seconds(86_400 * 7)))
+        #expect(byAge.removed == ["old"] && byAge.removedBytes == 1000)
+        #expect(try await library.clean(["key", "none"]).removed == ["key"])
+        let bySize = try await library.clean(CleaningPolicy(maximumTotalBytes: 999))
+        #expect(bySize.removed == ["new"] && bySize.remainingBytes == 0)
+        #expect(scene.folder.list().isEmpty)
     }
 
     private struct Answer: Decodable, Equatable {

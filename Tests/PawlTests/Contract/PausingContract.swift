@@ -90,7 +90,10 @@ struct PausingContract {
 
     @Test(
         "cancelByProducingResumeData: where there is none, ResumeObstacle says why",
-        arguments: [ResumeObstacle.noValidator, .weakValidatorOnly, .noRanges, .encoded]
+        arguments: [
+            ResumeObstacle.noValidator, .weakValidatorOnly, .noRanges, .encoded, .lengthUnknown,
+            .notGET,
+        ]
     )
     func obstacle(obstacle: ResumeObstacle) async throws {
         let latch = Latch()
@@ -100,11 +103,16 @@ struct PausingContract {
             case .noValidator: reply.omitValidators
             case .weakValidatorOnly: reply.weakEntityTag.removing("Last-Modified")
             case .noRanges: reply.ignoreRange.setting("Accept-Ranges", "none")
+            case .lengthUnknown: reply.omitValidators.chunked()
             default: reply.contentEncoding("gzip")
             }
         let scene = try SessionScene(served)
-        let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        var configuration = scene.configuration
+        configuration.settings.resumesWithoutValidator = obstacle == .lengthUnknown
+        let session = DownloadSession(configuration)
+        var request = DownloadRequest(try scene.url())
+        if obstacle == .notGET { request.method = "POST" }
+        let task = session.downloadTask(with: request, to: scene.place())
         task.resume()
         await waitForBytes(Self.held, of: task)
         #expect(await task.cancelByProducingResumeData() == nil)

@@ -9,6 +9,23 @@ import Testing
 struct LibraryAskingTests {
     private let resource = Resource(size: 1 << 20)
 
+    @Test func `a library over a background session is refused, and told what to take`()
+        async throws
+    {
+        let folder = try ScratchFolder()
+        var configuration = LibraryConfiguration()
+        configuration.session = .background(identifier: "library-test")
+        let error = await #expect(throws: DownloadError.self) {
+            try await DownloadLibrary(
+                folder: .directory(folder.path("made")),
+                configuration: configuration
+            )
+        }
+        #expect(error?.code == .usage)
+        #expect(error?.advice.contains("the kind .default") == true)
+        #expect(folder.list().isEmpty)
+    }
+
     @Test func `the second ask for a running key joins it`() async throws {
         let latch = Latch()
         let scene = try ShelfScene(.resource(resource).holdAfterBytes(1000, until: latch))

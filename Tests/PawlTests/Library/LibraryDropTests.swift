@@ -97,6 +97,61 @@ struct LibraryDropTests {
         #expect(library.entries.isEmpty)
     }
 
+    @Test func `a link is not followed, and one that is too long is set aside`() async throws {
+        let scene = try ShelfScene(.resource(resource))
+        let (drop, outside) = (try ScratchFolder(), try ScratchFolder())
+        let list = try outside.write("list.txt", scene.origin.url("/disk.bin"))
+        #expect(symlink(list, drop.path("early.txt")) == 0)
+        let library = try await open(scene, drop)
+        let events = library.events
+        #expect(symlink(list, drop.path("link.txt")) == 0)
+        // A URL, and then nothing but zeros.
+        let long = try drop.write("long.txt", scene.origin.url("/disk.bin") + "\n")
+        let size: Int64 = (16 << 20) + 1
+        #expect(truncate(long, Int(size)) == 0)
+        let rejected = await events.first { event -> (String, String)? in
+            if case .dropRejected(let name, let reason) = event { (name, reason) } else { nil }
+        }
+        #expect(rejected?.0 == "long.txt")
+        #expect(rejected?.1.isEmpty == false)
+        #expect(drop.list() == ["early.txt", "link.txt", "rejected"])
+        #expect(drop.size("rejected/long.txt") == size)
+        #expect(library.entries.isEmpty)
+        #expect(scene.origin.requests.isEmpty)
+    }
+
+    @Test func `a process that is killed between the notes and taken loses nothing`() async throws {
+        let scene = try ShelfScene()
+        let drop = try ScratchFolder()
+        let paths = ["/1", "/2"]
+        for path in paths {
+            scene.origin.route(path, .resource(resource).holdAfterBytes(1000, until: Latch()))
+        }
+        var plan = FaultPlan(.killBefore, at: 1, of: [.rename])
+        plan.path = drop.path("taken/")
+        let process = try scene.startProbe(
+            ["drop", drop.path],
+            plan.environment(library: try await FaultShim.library())
+        )
+        #expect(await process.waitForOutput(containing: "open"), "\(process.output)")
+        try drop.write("list.txt", paths.map { scene.origin.url($0) + "\n" }.joined())
+        #expect(await process.waitForExit() == .signal(SIGKILL))
+        #expect(drop.list() == ["list.txt", "taken"])
+        let notes = scene.folder.list().filter { $0.hasSuffix(".pawl-download") }
+        #expect(notes.count == 2)
+        await scene.origin.waitForQuiet()
+        for path in paths { scene.origin.route(path, .resource(resource)) }
+        let library = try await open(scene, drop)
+        for path in paths {
+            let key = StorageKey(scene.origin.url(path))
+            await library.waits(for: key) { $0?.isFinished == true }
+        }
+        while drop.list() != ["taken"], !Task.isCancelled { await Task.yield() }
+        #expect(drop.list("taken") == ["list.txt"])
+        #expect(library.entries.count == 2)
+        #expect(scene.folder.list().count == 2)
+    }
+
     @Test func `a reason fits beside a file with the longest name`() async throws {
         let scene = try ShelfScene()
         let drop = try ScratchFolder()

@@ -33,6 +33,27 @@ struct LibraryRebuildTests {
         #expect(scene.folder.list() == ["disk.bin"])
     }
 
+    @Test func `a process that is killed between a file's name and its record has fetched it`()
+        async throws
+    {
+        let scene = try ShelfScene(.resource(resource))
+        guard hasAttributes(scene.folder) else { return }
+        var plan = FaultPlan(.killBefore, at: 1, of: [.attribute])
+        plan.path = RecordStore.attribute
+        let process = try scene.startProbe(
+            ["disk", scene.origin.url("/disk.bin")],
+            plan.environment(library: try await FaultShim.library())
+        )
+        #expect(await process.waitForExit() == .signal(SIGKILL))
+        #expect(scene.folder.list() == [".disk.pawl-download", "disk.bin"])
+        let library = try await scene.open()
+        #expect(library.finishedFile(for: "disk")?.name == "disk.bin")
+        let file = try await library.file(for: "disk", from: try scene.url())
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.origin.requests.count == 1)
+        #expect(scene.folder.list() == ["disk.bin"])
+    }
+
     @Test func `a partial file whose note is lost is found by its key`() async throws {
         let scene = try ShelfScene()
         guard hasAttributes(scene.folder) else { return }

@@ -78,6 +78,25 @@ struct LibraryURLTests {
         #expect(again?.httpStatus == 403)
     }
 
+    @Test func `a closure that takes no notice of being cancelled keeps nobody waiting`()
+        async throws
+    {
+        let scene = try ShelfScene(.status(403))
+        let asked = Observed<CheckedContinuation<Void, Never>?>(nil)
+        let library = try await scene.open { configuration in
+            configuration.renewURL = { expired in
+                await withCheckedContinuation { answer in asked.update { $0 = answer } }
+                return expired.url
+            }
+        }
+        try library.start("disk", from: try scene.url())
+        let answer = try #require(await asked.wait { $0 != nil })
+        await library.close()
+        #expect(library.entry(for: "disk")?.state.isPaused == true)
+        answer.resume()
+        #expect(scene.origin.requests.count == 1)
+    }
+
     @Test func `a URL is replaced while the bytes stay, running or paused`() async throws {
         let scene = try ShelfScene()
         scene.origin.route("/new.bin", .resource(resource))

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Pawl
 import PawlCore
@@ -63,7 +64,11 @@ struct LibraryWatchingTests {
         // The least of three: a busy machine may stand still for longer than that.
         for round in 0..<3 {
             let (old, new) = ("a\(round)", "b\(round)")
-            try await measure(0, "added \(old) -") { try folder.write(old, "mine") }
+            // Whole, in one step: nothing more happens to it that could be seen after its renaming.
+            try outside.write("whole", "mine")
+            try await measure(0, "added \(old) -") {
+                rename(outside.path("whole"), folder.path(old))
+            }
             try await measure(1, "renamed \(old) \(new) -") {
                 rename(folder.path(old), folder.path(new))
             }
@@ -101,6 +106,42 @@ struct LibraryWatchingTests {
         #expect(await process.waitForExit().isSuccess)
         #expect(names == Set(scene.folder.list()))
         #expect(library.exists("disk"))
+    }
+
+    /// How many changes the kernel keeps for a process that does not read them.
+    private static let kernelLimit: Int = {
+        let text = try? String(
+            contentsOfFile: "/proc/sys/fs/inotify/max_queued_events",
+            encoding: .utf8
+        )
+        return text.flatMap { Int($0.dropLast()) } ?? .max
+    }()
+
+    @Test(.enabled(if: kernelLimit < 20_000))
+    func `more changes than the kernel keeps lose none`() async throws {
+        // In memory, where that is: so many files take long on some disks.
+        let folder = try ScratchFolder(in: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil)
+        let scene = try ShelfScene(at: folder.path)
+        let library = try scene.startProbe(["watch"])
+        #expect(await library.waitForOutput(containing: "open\n"), "\(library.output)")
+        library.signal(SIGSTOP)
+        while try !library.isStopped, !Task.isCancelled { await Task.yield() }
+        let burst = try ProcessRunner(
+            BuiltProduct.path("StorageProbe"),
+            ["burst", folder.path, "10000"]
+        )
+        #expect(await burst.waitForExit().isSuccess)
+        library.signal(SIGCONT)
+        #expect(await library.waitForOutput(containing: "added end\n"))
+        // What is told of one is told after all that came before it.
+        for (name, word) in [("last", "added last\n"), ("very-last", " .\n")] {
+            try folder.write(name, "x")
+            #expect(await library.waitForOutput(containing: word))
+        }
+        #expect(!library.output.contains("lost"))
+        let names = library.output.split(separator: "\n").last?.split(separator: " ") ?? []
+        #expect(Set(names.dropFirst().dropLast().map(String.init)) == Set(folder.list()))
+        #expect(names.count == 6_671)
     }
 
     @Test func `a reader that is too slow is told that it missed something`() async throws {
@@ -158,6 +199,16 @@ extension LibraryEvent {
         case .fileRenamed(let old, let new, let key): "renamed \(old) \(new) \(key?.text ?? "-")"
         case .eventsLost: "lost"
         default: "other"
+        }
+    }
+}
+
+extension ProcessRunner {
+    fileprivate var isStopped: Bool {
+        get throws {
+            let status = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
+            // The state stands behind the program's name, which is in brackets.
+            return status.split(separator: ")").last?.dropFirst().first == "T"
         }
     }
 }

@@ -40,10 +40,16 @@ final class ShelfScene: Sendable {
 
     /// A process of its own that fetches a key.
     func startProbe(_ key: String, _ path: String = "/disk.bin") throws -> ProcessRunner {
-        try ProcessRunner(
-            BuiltProduct.path("LibraryProbe"),
-            [self.path, key, origin.url(path)]
-        )
+        try startProbe([key, origin.url(path)])
+    }
+
+    /// A process of its own that fetches a key, or does something else with the folder.
+    func startProbe(_ arguments: [String], _ environment: [String: String?] = [:]) throws
+        -> ProcessRunner
+    {
+        var settings = ProcessSettings()
+        settings.environment = environment
+        return try ProcessRunner(BuiltProduct.path("LibraryProbe"), [path] + arguments, settings)
     }
 
     /// Begins to fetch a key, and returns when so many bytes have come, of which the origin sends no

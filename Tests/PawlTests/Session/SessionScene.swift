@@ -1,4 +1,5 @@
 import struct FoundationEssentials.URL
+import Glibc
 import Pawl
 import PawlCore
 import PawlTesting
@@ -27,6 +28,20 @@ final class SessionScene: Sendable {
     }
 
     func place(_ name: String = "disk.bin") -> TaskDestination { .file(folder.path(name)) }
+
+    /// Another process with an ephemeral session brings so many bytes of `disk.bin`, pauses, and is killed.
+    func crashEphemeralSession(after bytes: Int64) async throws {
+        let process = try ProcessRunner(
+            BuiltProduct.path("SessionProbe"),
+            [
+                "ephemeral", temporary.path, origin.url("/disk.bin"), "\(bytes)",
+                folder.path("disk.bin"),
+            ]
+        )
+        #expect(await process.waitForOutput(containing: "paused"), "\(process.output)")
+        process.signal(SIGKILL)
+        await process.waitForExit()
+    }
 
     var configuration: SessionConfiguration { configured(.default) }
 

@@ -96,6 +96,29 @@ struct TemporaryPauseTests {
         #expect(scene.origin.requests.last?.range?.first == Self.held + 100_000)
     }
 
+    @Test(.enabled(if: TwoDisks.isAvailable))
+    func `its resume data take the bytes to a file on another file system`() async throws {
+        let scene = try scene()
+        let session = DownloadSession(scene.configuration)
+        let first = session.downloadTask(with: try scene.url())
+        first.resume()
+        await waitForBytes(Self.held, of: first)
+        let data = try #require(await first.cancelByProducingResumeData())
+        await scene.origin.waitForQuiet()
+        scene.origin.route("/disk.bin", .resource(resource))
+        let disks = try TwoDisks()
+        var resume = ResumeSettings()
+        resume.destination = .file(disks.far.path("disk.bin"))
+        resume.fallback = .fail
+        let task = try session.downloadTask(withResumeData: data, resume)
+        task.resume()
+        #expect(try await task.file.path == disks.far.path("disk.bin"))
+        #expect(try resource.verify(fileAt: disks.far.path("disk.bin")) == nil)
+        #expect(disks.far.list() == ["disk.bin"])
+        #expect(scene.temporary.list("unfinished").isEmpty)
+        #expect(scene.origin.requests.last?.range?.first == Self.held)
+    }
+
     @Test func `download(from -) that is cancelled says with what to go on`() async throws {
         let scene = try scene()
         let session = DownloadSession(scene.configuration)
@@ -134,16 +157,7 @@ struct TemporaryPauseTests {
 
     @Test func `a session without temporary files cleans up after a crash, too`() async throws {
         let scene = try scene()
-        let process = try ProcessRunner(
-            BuiltProduct.path("SessionProbe"),
-            [
-                "ephemeral", scene.temporary.path, scene.origin.url("/disk.bin"),
-                "\(Self.held)", scene.folder.path("disk.bin"),
-            ]
-        )
-        #expect(await process.waitForOutput(containing: "paused"), "\(process.output)")
-        process.signal(SIGKILL)
-        await process.waitForExit()
+        try await scene.crashEphemeralSession(after: Self.held)
         scene.origin.route("/other", .resource(resource))
         let session = DownloadSession(scene.configuration)
         _ = try await session.download(from: try scene.url("/other"), to: scene.place("other"))

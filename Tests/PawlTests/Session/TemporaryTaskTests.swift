@@ -142,16 +142,7 @@ struct TemporaryTaskTests {
 
     @Test func `what an ephemeral session left in a crash goes with the next start`() async throws {
         let scene = try scene()
-        let process = try ProcessRunner(
-            BuiltProduct.path("SessionProbe"),
-            [
-                "ephemeral", scene.temporary.path, scene.origin.url("/disk.bin"),
-                "\(Self.held)", scene.folder.path("disk.bin"),
-            ]
-        )
-        #expect(await process.waitForOutput(containing: "paused"), "\(process.output)")
-        process.signal(SIGKILL)
-        await process.waitForExit()
+        try await scene.crashEphemeralSession(after: Self.held)
         #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])
         scene.origin.route("/other", .resource(resource))
         let session = DownloadSession(scene.configuration)

@@ -1,0 +1,73 @@
+import PawlCore
+import Testing
+
+/// What is told of a folder while downloads go on.
+@Suite(.timeLimit(.minutes(1)))
+struct FolderLookTests {
+    private let other = FoundFile(stamp: FileStamp(device: 1, inode: 5, size: 50, modified: 5))
+
+    private func found(_ file: KnownFile) -> FoundFile {
+        FoundFile(stamp: file.stamp, record: .found(file.record))
+    }
+
+    @Test func `what a download has touched is looked at again, and nothing else`() {
+        var desk = IndexDesk()
+        _ = desk.ask("a")
+        var look = FolderLook([.added("a"), .added("b"), .added("c")])
+        #expect(look.missing(for: desk.index) == ["a", "b", "c"])
+        // It has not got its name yet.
+        look.saw(["b": other, "c": other], of: ["a", "b", "c"])
+        #expect(look.missing(for: desk.index).isEmpty)
+        desk.finish("a")
+        look.forget(desk.index.names(of: "a").union([".a.pawl-download"]))
+        #expect(look.missing(for: desk.index) == ["a"])
+        look.saw(["a": found(desk.file("a"))], of: ["a"])
+        #expect(look.missing(for: desk.index).isEmpty)
+        let actions = desk.index.handle(look.event(for: desk.index))
+        #expect(actions.told == ["added b -", "added c -"])
+        #expect(desk.index.entries["a"]?.file == desk.file("a"))
+    }
+
+    @Test func `a note that was seen before its download has ended counts no more`() {
+        var desk = IndexDesk()
+        var look = FolderLook([.added(".a.pawl-download")])
+        let order = PendingDownload(key: "a", name: "a", url: desk.url("a"))
+        look.saw(
+            [".a.pawl-download": FoundFile(stamp: other.stamp, pending: order)],
+            of: [".a.pawl-download"]
+        )
+        desk.finish("a")
+        look.forget([".a.pawl-download"])
+        #expect(look.missing(for: desk.index) == [".a.pawl-download"])
+        look.saw([:], of: [".a.pawl-download"])
+        _ = desk.index.handle(look.event(for: desk.index))
+        #expect(desk.index.entries["a"]?.download == nil)
+        #expect(desk.index.entries["a"]?.file == desk.file("a"))
+    }
+
+    @Test func `a key's file under another name has its own name looked at, too`() {
+        var desk = IndexDesk()
+        desk.finish("a")
+        for isGone in [false, true] {
+            var desk = desk
+            var look = FolderLook([.added("b")])
+            #expect(look.missing(for: desk.index) == ["b"])
+            look.saw(["b": found(desk.file("a"))], of: ["b"])
+            #expect(look.missing(for: desk.index) == ["a"])
+            look.saw(isGone ? [:] : ["a": found(desk.file("a"))], of: ["a"])
+            #expect(look.missing(for: desk.index).isEmpty)
+            let told = desk.index.handle(look.event(for: desk.index)).told
+            #expect(told == (isGone ? ["renamed a b a"] : ["added b -"]))
+        }
+    }
+
+    @Test func `the names of a key are where something of it is, or may come`() {
+        var desk = IndexDesk()
+        #expect(desk.index.names(of: "a").isEmpty)
+        desk.finish("a")
+        #expect(desk.index.names(of: "a") == ["a"])
+        desk.change("a")
+        _ = desk.ask("a")
+        #expect(desk.index.names(of: "a").isSuperset(of: ["a", "a.1"]))
+    }
+}

@@ -1,0 +1,70 @@
+import struct FoundationEssentials.Date
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// "`task.resumability` at any time", before a run has begun and after one that came to nothing, too.
+@Suite(.timeLimit(.minutes(1)))
+struct TaskResumabilityTests {
+    private let resource = Resource(size: 1 << 20)
+    private static let held: Int64 = 400_000
+
+    private func scene() throws -> SessionScene {
+        try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
+    }
+
+    private func begin(_ scene: SessionScene) async throws -> DownloadTask {
+        let task = DownloadSession(scene.configuration)
+            .downloadTask(with: try scene.url(), to: scene.place())
+        #expect(task.resumability == .notResumable(.nothingReceived))
+        task.resume()
+        await waitForBytes(Self.held, of: task)
+        #expect(task.resumability == .resumable(from: Self.held))
+        return task
+    }
+
+    @Test func `one that has not begun with its resume data gives them back`() async throws {
+        let scene = try scene()
+        let data = try #require(try await begin(scene).cancelByProducingResumeData())
+        let session = DownloadSession(scene.configuration)
+        for begins in [false, true] {
+            let task = try session.downloadTask(withResumeData: data)
+            // Nothing runs before that.
+            if begins { task.earliestBeginDate = .distantFuture }
+            if begins { task.resume() }
+            #expect(task.resumability == .resumable(from: Self.held))
+            #expect(await task.cancelByProducingResumeData() == data)
+            #expect(task.error?.resumeData == data)
+        }
+    }
+
+    @Test func `where another one has the file the error has the data`() async throws {
+        let scene = try scene()
+        let data = try #require(try await begin(scene).cancelByProducingResumeData())
+        await scene.origin.waitForQuiet()
+        let session = DownloadSession(scene.configuration)
+        let first = try session.downloadTask(withResumeData: data)
+        first.resume()
+        // Who asks the server has the file.
+        while scene.origin.requests.count < 2, !Task.isCancelled { await Task.yield() }
+        let task = try session.downloadTask(withResumeData: data)
+        task.resume()
+        let error = await #expect(throws: DownloadError.self) { try await task.file }
+        #expect(error?.code == .alreadyRunning)
+        #expect(error?.resumeData == data && error?.resumeObstacle == nil)
+        first.cancel()
+    }
+
+    @Test func `what is no GET is never gone on with`() async throws {
+        let scene = try scene()
+        var request = DownloadRequest(try scene.url())
+        request.method = "POST"
+        let task = DownloadSession(scene.configuration).downloadTask(with: request)
+        #expect(task.resumability == .notResumable(.notGET))
+        task.resume()
+        let error = await #expect(throws: DownloadError.self) { try await task.file }
+        #expect(error?.code == .usage && error?.resumeObstacle == .notGET)
+        #expect(scene.origin.requests.isEmpty)
+    }
+}
