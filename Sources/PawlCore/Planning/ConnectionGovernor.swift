@@ -3,8 +3,9 @@
 /// Each trial doubles the number. It is kept where total speed rose by a twentieth, else rolled
 /// back and left alone for a while, twice as long each time. As a link that is still filling makes
 /// any number look good, half as many are tried afterwards, and kept where they are as fast. Where
-/// answers take long, the first trial is of several at once. Where a thread of ours is what is busy,
-/// and not the link, more connections are not tried.
+/// answers take long, the first trial is of several at once; for much that is to come it waits until
+/// the first connection has become as fast as it gets. Where a thread of ours is what is busy, or the
+/// link's queue is full, more connections are not tried.
 package struct ConnectionGovernor: Sendable {
     package private(set) var target = 1
     private let most: Int
@@ -18,52 +19,16 @@ package struct ConnectionGovernor: Sendable {
     private var isShrinking = false
     /// Whether a number was kept, and half of it not tried since.
     private var isUnproven = false
+    /// Whether a second connection is there to see how long it takes to be made.
+    private var isProbing = false
 
     private enum Phase {
         /// Waiting until all connections bring bytes.
         case settling(since: Moment?)
+        /// Waiting until the first connection does not get faster any more.
+        case growing(Growth)
         case measuring(Window)
         case resting(until: Moment)
-    }
-
-    /// A measurement: from one arrival of bytes to another, as they may come in bursts.
-    private struct Window {
-        let since: Moment
-        let bytes: Int64
-        /// The last arrival that was seen.
-        var lastAt: Moment
-        var lastBytes: Int64
-        var arrivals = 0
-        private let work: Duration
-        private var lastWork: Duration
-
-        init(_ reading: Reading, at now: Moment) {
-            since = now
-            lastAt = now
-            bytes = reading.bytes
-            lastBytes = reading.bytes
-            work = reading.work
-            lastWork = reading.work
-        }
-
-        mutating func observe(_ reading: Reading, at now: Moment) {
-            guard reading.bytes > lastBytes else { return }
-            lastBytes = reading.bytes
-            lastAt = now
-            lastWork = reading.work
-            arrivals += 1
-        }
-
-        /// How much of the time the busiest of our threads worked.
-        var load: Double {
-            let seconds = (lastAt - since).seconds
-            return seconds > 0 ? (lastWork - work).seconds / seconds : 0
-        }
-
-        var bytesPerSecond: Double {
-            let seconds = (lastAt - since).seconds
-            return seconds > 0 ? Double(lastBytes - bytes) / seconds : 0
-        }
     }
 
     package static let automaticCeiling = 16
@@ -78,9 +43,15 @@ package struct ConnectionGovernor: Sendable {
     static let clearGain = 1.5
     /// From so long a latency on, the first trial is of `firstLeap` connections.
     static let longLatency: Duration = .milliseconds(100)
-    static let firstLeap = 8
+    static let fewestLeapt = 8
+    static let mostLeapt = 12
     /// Less than this for each connection is not worth a leap.
     static let leapBytes: Int64 = 1 << 20
+    /// With no more to come, a leap is at once: to wait for one connection would take too much of the
+    /// time.
+    static let hurriedBytes: Int64 = 32 << 20
+    /// What slow start doubles in a round trip may come as much less.
+    static let slowStartGain = 1.25
     /// With less to go than this, it does not matter whether fewer would do.
     static let worthShrinking: Duration = .seconds(1)
     static let longestWindow: Duration = .seconds(2)
@@ -122,6 +93,9 @@ package struct ConnectionGovernor: Sendable {
         package var work: Duration
         /// Sources that bring bytes: fewer connections than these would leave one out.
         package var sources = 1
+        /// Whether the newest connection took so much longer to be made than the quickest that the
+        /// link's queue must be full: who fills it has all of the link.
+        package var isQueueFull = false
 
         package init(
             bytes: Int64,
@@ -142,6 +116,10 @@ package struct ConnectionGovernor: Sendable {
         if isFixed, ceiling == most { return }
         switch phase {
         case .settling(let since): settle(since: since, reading, now)
+        case .growing(var growth):
+            let isOver = growth.isOver(reading, at: now)
+            phase = .growing(growth)
+            if isOver { probe(now) }
         case .measuring(var window):
             guard reading.flowing >= target else {
                 phase = .settling(since: now)
@@ -166,6 +144,7 @@ package struct ConnectionGovernor: Sendable {
         ceiling = max(1, min(ceiling - 1, flowing))
         target = min(target, ceiling)
         before = nil
+        isProbing = false
         takeRest(now)
     }
 
@@ -192,11 +171,13 @@ package struct ConnectionGovernor: Sendable {
     }
 
     private mutating func settle(since: Moment?, _ reading: Reading, _ now: Moment) {
-        if leaps(reading) {
-            target = min(Self.firstLeap, ceiling)
-            isUnproven = true
-            phase = .settling(since: now)
+        if mayLeap(reading) {
+            let isHurried = reading.remaining.map { $0 <= Self.hurriedBytes } ?? true
+            guard isHurried else { return phase = .growing(Growth(reading, at: now)) }
+            leap(reading, now)
         } else if reading.flowing >= target {
+            if isProbing || isTrial, reading.isQueueFull { return takeBack(reading, now) }
+            if isProbing { return leap(reading, now) }
             // What the closed ones had under way fills the link for a while.
             let grace = isShrinking ? max(Self.shortestWindow, reading.latency * 2) : .zero
             guard now - (since ?? now) >= grace else { return }
@@ -207,19 +188,45 @@ package struct ConnectionGovernor: Sendable {
             guard now - since > Self.longestWindow * 2, reading.flowing > 0 else { return }
             target = max(1, reading.flowing)
             before = nil
+            isProbing = false
             takeRest(now)
         } else {
             phase = .settling(since: now)
         }
     }
 
+    /// Whether more connections than before are being tried.
+    private var isTrial: Bool { before.map { target > $0.target } ?? false }
+
     /// The first byte came late: each doubling would, too.
-    private func leaps(_ reading: Reading) -> Bool {
-        guard !isFixed, target == 1, before == nil, !isUnproven, !isShrinking,
+    private func mayLeap(_ reading: Reading) -> Bool {
+        guard !isFixed, target == 1, ceiling > 1, before == nil, !isUnproven, !isShrinking,
             reading.flowing > 0, reading.latency >= Self.longLatency,
             let remaining = reading.remaining
         else { return false }
-        return remaining >= Int64(Self.firstLeap) * Self.leapBytes
+        return remaining >= Int64(Self.fewestLeapt) * Self.leapBytes
+    }
+
+    private mutating func leap(_ reading: Reading, _ now: Moment) {
+        let worthwhile = (reading.remaining ?? 0) / Self.leapBytes
+        target = min(ceiling, Int(min(worthwhile, Int64(Self.mostLeapt))))
+        isProbing = false
+        isUnproven = true
+        phase = .settling(since: now)
+    }
+
+    private mutating func probe(_ now: Moment) {
+        target = min(2, ceiling)
+        isProbing = true
+        phase = .settling(since: now)
+    }
+
+    /// More connections cannot make a link faster that is full.
+    private mutating func takeBack(_ reading: Reading, _ now: Moment) {
+        target = before?.target ?? 1
+        before = nil
+        isProbing = false
+        beginShrinking(reading, now)
     }
 
     private mutating func decide(

@@ -64,7 +64,7 @@ package indirect enum DownloadEvent: Sendable {
     case started(StartingPoint?)
     /// A connection that `requestSlot` asked for may be opened.
     case slotGranted(host: String)
-    case headJudged(TransferID, HeadVerdict)
+    case headJudged(TransferID, HeadVerdict, connectTime: Duration? = nil)
     /// What `openStore` asked for is there; the store held so much of an earlier run.
     case storeOpened(TransferID, StartingPoint?)
     /// What `resetStore` asked for is done.

@@ -78,7 +78,16 @@ extension DownloadPlanner {
             work: work
         )
         reading.sources = max(1, Set(flowing.map(\.source)).count)
+        if let newest = flowing.max(by: { $0.id < $1.id }), let time = newest.connectTime {
+            reading.isQueueFull = sources[newest.source].record.hasQueued(time, to: newest.host)
+        }
         return reading
+    }
+
+    mutating func noteConnection(of id: TransferID, _ time: Duration?) {
+        guard let segment = parts.segments[id], let time else { return }
+        parts.update(id) { $0.connectTime = time }
+        sources[segment.source].record.connected(to: segment.host, in: time)
     }
 
     /// After a trial that did not pay, the newest connections go.

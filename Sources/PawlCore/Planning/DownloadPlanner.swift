@@ -66,8 +66,9 @@ package struct DownloadPlanner: Sendable {
         switch event {
         case .started(let point): begin(at: point, &actions)
         case .slotGranted(let host): slots.granted(host)
-        case .headJudged(let id, let verdict):
+        case .headJudged(let id, let verdict, let connectTime):
             gate.wasAnswered()
+            noteConnection(of: id, connectTime)
             judged(id, verdict, now, &actions)
         case .storeOpened(let id, let point): storeOpened(id, point, now, &actions)
         case .storeReset(let id): storeReset(id, now, &actions)

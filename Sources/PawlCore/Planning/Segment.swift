@@ -25,6 +25,8 @@ package struct Segment: Sendable {
 
     package let openedAt: Moment
     package var headAt: Moment?
+    /// What its connection took to be made; nil before that is known, and for one that was there.
+    var connectTime: Duration?
     package var firstByteAt: Moment?
     package var lastProgressAt: Moment
     /// How long nothing has come, as of the last tick; none before its first byte.

@@ -18,6 +18,24 @@ struct SourceRecord: Sendable {
     /// How long a first answer is waited for where another source could serve.
     static let firstPatience: Duration = .seconds(3)
     static let ceilingTime: Duration = .seconds(10)
+    /// The shortest time that a connection took to be made, by host: a redirect may lead elsewhere.
+    private var quickest: [String: Duration] = [:]
+    /// How much longer a connection takes where a queue is full, which holds a round trip's bytes or
+    /// more.
+    private static let queueing = 1.25
+    private static let leastQueue: Duration = .milliseconds(20)
+    /// A connection whose first packet was lost is asked for again after a second (RFC 6298 §2.1).
+    private static let lostPacket: Duration = .milliseconds(900)
+
+    mutating func connected(to host: String, in time: Duration) {
+        quickest[host] = min(quickest[host] ?? time, time)
+    }
+
+    /// Whether a connection that took so long to be made has waited in a full queue.
+    func hasQueued(_ time: Duration, to host: String) -> Bool {
+        guard let least = quickest[host], time - least < Self.lostPacket else { return false }
+        return time >= least * Self.queueing + Self.leastQueue
+    }
 
     mutating func came(_ count: Int64) { bytes += count }
 

@@ -9,6 +9,11 @@ package struct ResponseHead: Sendable {
     package var protocolVersion: String
     /// As received, in order, repeated fields apart.
     package var fields: [HTTPField]
+    /// What the connection took to be made, without the name's lookup and without TLS: a round trip,
+    /// with the queues on its way.
+    ///
+    /// Nil for one that was there already.
+    package var connectTime: Duration?
 
     package init(
         url: URL,

@@ -55,4 +55,11 @@ package struct TransferTimings: Hashable, Sendable {
     package var remoteAddress: String?
 
     package init() {}
+
+    /// What the connection took to be made, without the name's lookup and without TLS; nil for one
+    /// that was there already.
+    package var connectTime: Duration? {
+        guard !reusedConnection, let connected else { return nil }
+        return connected - (nameResolved ?? .zero)
+    }
 }

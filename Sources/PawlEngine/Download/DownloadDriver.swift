@@ -221,7 +221,7 @@ package final class DownloadDriver {
             heads[id] = head
             noteHead(head, verdict)
             if case .redirect = verdict { monitor.redirected(from: head.url) }
-            await tell(.headJudged(id, verdict))
+            await tell(.headJudged(id, verdict, connectTime: head.connectTime))
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
         case .arrived(let id, let body): await arrived(id, body)

@@ -188,8 +188,9 @@ extension TransferContext {
     /// Heads other than a success are shown when a body or the end proves them final: a 401 that
     /// libcurl answers with credentials has neither.
     private func showHead() {
-        guard let sink, let head = head.finalHead(url: request.url) else { return }
+        guard let sink, var head = head.finalHead(url: request.url) else { return }
         isHeadShown = true
+        head.connectTime = handle.flatMap { TransferTimings(of: $0).connectTime }
         handle?.noteScheme(of: request, isSignedIn: head.status != 401)
         switch sink.transferReceived(head) {
         case .take: break

@@ -11,6 +11,7 @@ struct ConnectionGovernorTests {
         remaining: Int64? = 10 << 30,
         latency: Duration = .milliseconds(20),
         load: Double = 0,
+        isQueueFull: (Int) -> Bool = { _ in false },
         speed: (Int) -> Double
     ) -> [Int] {
         var now = Moment.zero
@@ -21,16 +22,15 @@ struct ConnectionGovernorTests {
             now = now + .milliseconds(50)
             bytes += speed(governor.target) * 0.05
             work += .milliseconds(50) * load
-            governor.tick(
-                ConnectionGovernor.Reading(
-                    bytes: Int64(bytes),
-                    flowing: governor.target,
-                    remaining: remaining,
-                    latency: latency,
-                    work: work
-                ),
-                at: now
+            var reading = ConnectionGovernor.Reading(
+                bytes: Int64(bytes),
+                flowing: governor.target,
+                remaining: remaining,
+                latency: latency,
+                work: work
             )
+            reading.isQueueFull = isQueueFull(governor.target)
+            governor.tick(reading, at: now)
             targets.append(governor.target)
         }
         return targets
@@ -76,15 +76,63 @@ struct ConnectionGovernorTests {
 
     @Test func `where answers take long the first trial is of several`() {
         var governor = ConnectionGovernor(.automatic)
-        let targets = run(&governor, seconds: 0.5, latency: .milliseconds(120)) { Double($0) * 1e6 }
-        #expect(targets.first == 8)
+        let targets = run(
+            &governor,
+            seconds: 0.5,
+            remaining: 24 << 20,
+            latency: .milliseconds(120)
+        ) { Double($0) * 1e6 }
+        #expect(targets.first == 12)
         #expect(!targets.contains(2))
+    }
+
+    @Test func `each of a leap has a mebibyte to fetch`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(
+            &governor,
+            seconds: 0.1,
+            remaining: 9 << 20,
+            latency: .milliseconds(120)
+        ) { Double($0) * 1e6 }
+        #expect(targets.first == 9)
+    }
+
+    @Test func `with much to come the first connection becomes as fast as it gets before a leap`() {
+        var governor = ConnectionGovernor(.automatic)
+        var first = 1e5
+        let targets = run(&governor, seconds: 3, latency: .milliseconds(120)) { count in
+            first = min(4e6, first * 1.25)
+            return Double(count) * first
+        }
+        // From 0.1 to 4 MB/s in 16 ticks.
+        #expect(targets.prefix(16).allSatisfy { $0 == 1 })
+        #expect(targets.first { $0 > 1 } == 2)
+        #expect(targets.first { $0 > 2 } == 12)
+    }
+
+    @Test func `a link whose queue is full gets no leap, nor soon another trial`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(
+            &governor,
+            seconds: 30,
+            latency: .milliseconds(160),
+            isQueueFull: { $0 > 1 }
+        ) { _ in 1e7 }
+        #expect(targets.max() == 2)
+        #expect(targets.count { $0 > 1 } <= 4)
+    }
+
+    @Test func `a trial that meets a full queue is taken back at once`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(&governor, seconds: 2, isQueueFull: { $0 > 4 }) { Double($0) * 1e6 }
+        #expect(targets.count { $0 > 4 } == 1)
+        #expect(targets.contains(4))
     }
 
     @Test func `a leap onto a link that one stream fills is taken back`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(&governor, seconds: 8, latency: .milliseconds(120)) { _ in 1e7 }
-        #expect(targets.contains(8))
+        #expect(targets.contains(12))
         #expect(targets.last == 1)
     }
 

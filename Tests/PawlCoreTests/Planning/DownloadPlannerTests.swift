@@ -165,4 +165,46 @@ struct DownloadPlannerTests {
         #expect(run.log.contains { $0.contains("changed on the server") })
         #expect(run.error?.code == .keepsChanging)
     }
+
+    /// A gibibyte over a link with 80 ms of round trip, at 10 MB/s: each connection after the first takes
+    /// so long to be made.
+    private func longLink(connectTime: Duration) -> PlannerRun {
+        let total: Int64 = 1 << 30
+        var run = PlannerRun(DownloadSettings(), of: Representation(total: total))
+        var offsets: [TransferID: Int64] = [:]
+        for tick in 0..<80 {
+            for order in run.running where offsets[order.id] == nil && tick >= 3 {
+                offsets[order.id] = order.start
+                let isFirst = offsets.count == 1
+                run.answerAsAsked(
+                    order,
+                    total: total,
+                    connectTime: isFirst ? .milliseconds(80) : connectTime
+                )
+            }
+            let flowing = run.running.filter {
+                offsets[$0.id] != nil && !run.closed.contains($0.id)
+            }
+            let samples = flowing.map { order in
+                offsets[order.id, default: 0] += 500_000 / Int64(flowing.count)
+                return TransferSample(id: order.id, offset: offsets[order.id, default: 0])
+            }
+            run.pass(.milliseconds(50), samples)
+        }
+        return run
+    }
+
+    @Test func `a second connection that waited in a full queue is closed, and no third is made`() {
+        let run = longLink(connectTime: .milliseconds(160))
+        #expect(run.opened.count == 2)
+        #expect(run.closed == run.opened.dropFirst().map(\.id))
+    }
+
+    @Test(arguments: [85, 1_085])
+    func `a second connection that was made as quickly, or lost a packet, is followed by others`(
+        _ milliseconds: Int
+    ) {
+        let run = longLink(connectTime: .milliseconds(milliseconds))
+        #expect(run.opened.count > 4)
+    }
 }

@@ -66,7 +66,7 @@ struct PlannerRun {
         var head = head
         head.url = order.url
         let verdict = HeadJudge.judge(head, expecting: order.expectation)
-        tell(.headJudged(id, verdict))
+        tell(.headJudged(id, verdict, connectTime: head.connectTime))
         switch verdict {
         case .write, .pin, .whole: break
         default: end(id, at: order.start, .stopped)
@@ -106,12 +106,17 @@ struct PlannerRun {
     }
 
     /// Answers with what was asked for, as a good server does.
-    mutating func answerAsAsked(_ order: TransferOrder, total: Int64) {
-        guard let range = order.range else {
-            let length: KeyValuePairs = ["Content-Length": "\(total)", "ETag": "\"a\""]
-            return answer(order.id, ResponseHead(200, length))
+    mutating func answerAsAsked(
+        _ order: TransferOrder,
+        total: Int64,
+        connectTime: Duration? = nil
+    ) {
+        var head = ResponseHead(200, ["Content-Length": "\(total)", "ETag": "\"a\""])
+        if let range = order.range {
+            let place = "bytes \(range.start)-\(range.end - 1)/\(total)"
+            head = ResponseHead(206, ["Content-Range": place, "ETag": "\"a\""])
         }
-        let place = "bytes \(range.start)-\(range.end - 1)/\(total)"
-        answer(order.id, ResponseHead(206, ["Content-Range": place, "ETag": "\"a\""]))
+        head.connectTime = connectTime
+        answer(order.id, head)
     }
 }
