@@ -61,12 +61,11 @@ extension BackgroundTask {
         let changes = wanted.changes(from: known, Date(), isRunning: isRunning)
         guard !changes.isEmpty else { return true }
         do throws(DownloadError) {
-            let outcome = try await client.change(link.selection(id), changes)
+            _ = try await client.change(link.selection(id), changes)
             remote.withLock { remote in
                 var facts = wanted
                 if changes.notBefore == nil { facts.notBefore = known.notBefore }
                 remote.facts = facts
-                remote.ownEvents = max(remote.ownEvents, outcome.lastEvent)
             }
             return true
         } catch {

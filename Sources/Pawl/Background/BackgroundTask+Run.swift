@@ -152,7 +152,7 @@ extension BackgroundTask {
     func know(_ row: WireDownload) {
         let event = remote.withLock { remote -> TaskLifecycle.Event? in
             let isNew = remote.id == nil
-            if isNew, isAdopted { remote.facts = Facts(row) }
+            if isNew { remote.facts = Facts(row) }
             remote.id = row.id
             if isNew, !row.state.isEnd { remote.foundBytes = row.completedBytes }
             remote.take(row)
@@ -167,6 +167,8 @@ extension BackgroundTask {
         }
         if let event { handle(event) }
         bell.nudge()
+        // One whose answer got lost was added as it was then.
+        if !isAdopted { tellChanges() }
     }
 
     func learn(_ row: WireDownload) { remote.withLock { $0.take(row) } }
@@ -202,7 +204,7 @@ extension BackgroundTask {
         _ event: WireEvent,
         _ client: DaemonClient
     ) async throws(DownloadError) {
-        guard let id = event.download, event.id > remote.withLock({ $0.ownEvents }) else { return }
+        guard let id = event.download else { return }
         do throws(DownloadError) {
             takeChanges(try await client.download(id))
         } catch {

@@ -10,6 +10,8 @@ struct HandingOver {
     var session: String?
     var isPaused = false
     var notBefore: Date?
+    /// The ids and the names are not said.
+    var isQuiet = false
 
     /// Shows the new ids and the names.
     func work(
@@ -28,10 +30,12 @@ struct HandingOver {
         }
         // Asked twice, they are added once.
         let key = UUID().uuidString
+        let isQuiet = isQuiet
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let outcome = try await client.starting { (client) async throws(DownloadError) in
                 try await client.add(downloads, key: key)
             }
+            if isQuiet { return 0 }
             console.output(
                 json
                     ? JSONText.pretty(outcome) + "\n"

@@ -64,7 +64,9 @@ struct GetCommand: PawlVerb {
                     advice: "leave them out; pawl limit is for those of the daemon"
                 )
             }
-            return try HandingOver().work(book.orders, json: false, console)
+            var handing = HandingOver()
+            handing.isQuiet = verbosity == .quiet
+            return try handing.work(book.orders, json: mode == .json, console)
         }
         var run = DownloadRun(
             orders: book.orders,

@@ -21,6 +21,9 @@ extension DownloadKeeper {
         }
         let new = try change.applied(to: settings)
         var told = new.completed
+        if change.maximumConcurrentDownloads == nil {
+            told.maximumConcurrentDownloads = planner.limit
+        }
         // What holds by the clock is no change.
         told.current = nil
         let last = try store.write { transaction in

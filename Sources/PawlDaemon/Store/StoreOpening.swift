@@ -20,6 +20,7 @@ enum StoreOpening {
             return Opened(pool: pool, damaged: StoreFiles.damagedCount(of: path))
         } catch {
             guard isDamage(error) else {
+                if !wasCutOff { StoreFiles.unmark(path) }
                 throw DaemonStore.explained(error, "opening \(path)")
             }
             let old = try setAside(path)
@@ -44,6 +45,9 @@ enum StoreOpening {
             // cut; only the connection that writes counts.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             if isSuspect { try check(pool) }
+            guard try !pool.read(StoreSchema.migrator.hasBeenSuperseded) else {
+                throw newer(path)
+            }
             try StoreSchema.migrator.migrate(pool)
             return pool
         } catch {
@@ -68,6 +72,15 @@ enum StoreOpening {
 
     private struct Damaged: Error {
         var reason: String
+    }
+
+    private static func newer(_ path: String) -> DownloadError {
+        DownloadError(
+            .directoryNotUsable,
+            "the queue was written by a newer version of Pawl",
+            advice: "use that one, or set XDG_STATE_HOME to another folder",
+            context: "opening \(path)"
+        )
     }
 
     private static func check(_ pool: DatabasePool) throws {

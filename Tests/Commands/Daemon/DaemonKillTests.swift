@@ -56,6 +56,32 @@ extension DaemonSuites {
             withExtendedLifetime(last) {}
         }
 
+        @Test func `what no daemon outlives lets the others go first, and is tried once more`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let bad = Reply.resource(Resource(size: 1 << 20)).holdAfterBytes(1000, until: Latch())
+            scene.workshop.serve(bad, at: "/bad")
+            let small = Resource(size: 9)
+            for name in ["/a", "/b"] { scene.workshop.serve(.resource(small), at: name) }
+            var daemon = try await scene.startDaemon("--jobs", "1")
+            let urls = ["/bad", "/a", "/b"].map { scene.workshop.origin.url($0) }
+            try await scene.succeed("add", urls[0], urls[1], urls[2])
+            for round in 1...3 {
+                while try await scene.events().filter({ $0.kind == .started }).count < round {
+                    try Task.checkCancellation()
+                }
+                daemon.signal(SIGKILL)
+                await daemon.waitForExit()
+                daemon = try await scene.startDaemon("--jobs", "1")
+            }
+            try await scene.succeed("wait", "a", "b")
+            let started = try await scene.events().filter { $0.kind == .started }.map(\.name)
+            #expect(started == ["bad", "bad", "bad", "a", "b", "bad"])
+            #expect(try await scene.downloads().map(\.state) == [.running, .finished, .finished])
+            withExtendedLifetime(daemon) {}
+        }
+
         /// Returns when so many bytes were sent, or nothing is left to be.
         private func waitForBytes(
             _ count: Int64,

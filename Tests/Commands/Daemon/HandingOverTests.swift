@@ -102,6 +102,20 @@ extension DaemonSuites {
             #expect(after.allSatisfy { $0.range != nil }, "it began anew")
         }
 
+        @Test func `what is handed over is said as get was asked to say things`() async throws {
+            let scene = try DaemonScene(Workshop(resource))
+            let daemon = try await scene.startDaemon()
+            let get = ["get", "--background", scene.workshop.url]
+            let json = try await scene.workshop.run(get + ["--progress", "json"], scene.settings)
+            let outcome = try WireJSON.decode(WireOutcome.self, from: json.output.utf8)
+            #expect(outcome.downloads.map(\.id) == [1])
+            let quiet = try await scene.workshop.run(get + ["-q"], scene.settings)
+            #expect(quiet.status == .code(0))
+            #expect(quiet.everything.isEmpty)
+            #expect(try await scene.downloads().count == 2)
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `nothing is offered where no one is at a terminal, or it is to be quiet`()
             async throws
         {

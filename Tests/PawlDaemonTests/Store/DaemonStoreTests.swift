@@ -130,6 +130,27 @@ struct DaemonStoreTests {
         #expect(try scene.folder.read(StoreScene.name + ".damaged.1").count == bytes.count)
     }
 
+    @Test func `a store of a newer version is left as it is`() async throws {
+        let scene = try StoreScene()
+        try scene.add()
+        try scene.store.close()
+        var bytes = try scene.folder.read(StoreScene.name)
+        // The newest migration's row, and its entry in the index, get a name of tomorrow: '9'.
+        for record in [[3, 4, 2, 0x0F, 0x34], [3, 0x0F, 1, 0x34, 4]] as [[UInt8]] {
+            let place = try #require(bytes.firstRange(of: record))
+            let name = try #require(record.firstIndex(of: 0x34))
+            bytes[place.lowerBound + name] = 0x39
+        }
+        try scene.folder.write(StoreScene.name, bytes)
+        let path = scene.folder.path(StoreScene.name)
+        let error = #expect(throws: DownloadError.self) { try DaemonStore(path: path) }
+        #expect(error?.code == .directoryNotUsable)
+        #expect(error?.message.contains("newer version") == true)
+        #expect(!scene.folder.exists(StoreScene.name + ".open"))
+        #expect(try scene.folder.read(StoreScene.name) == bytes)
+        #expect(!scene.folder.exists(StoreScene.name + ".damaged.1"))
+    }
+
     @Test func `one daemon has a folder, and the second hears which`() throws {
         let folder = try ScratchFolder()
         let first = try StoreLock(folder: folder.path)
