@@ -41,6 +41,8 @@ struct DaemonProgram: PawlVerb {
         }
         var daemon = Daemon(places: places, logger: logger)
         if let limit = try options.limit() { daemon.limit = limit }
+        daemon.listen = try options.listenAddress()
+        if let most = try options.slowestClient() { daemon.limits = ConnectionLimits(times: most) }
         daemon.socket = try ListeningSocket.handedOver()
         let prepared = daemon
         return {

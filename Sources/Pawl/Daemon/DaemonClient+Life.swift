@@ -4,8 +4,8 @@ internal import PawlWire
 
 /// Beginning and ending the daemon.
 extension DaemonClient {
-    /// Starts it unless it runs; returns whether it ran already.
-    package func startDaemon() async throws(DownloadError) -> Bool {
+    /// Starts it, with these arguments, unless it runs; returns whether it ran already.
+    package func startDaemon(_ arguments: [String] = []) async throws(DownloadError) -> Bool {
         // Where systemd listens, asking starts one.
         let wasThere = isRunning
         do throws(DownloadError) {
@@ -17,7 +17,7 @@ extension DaemonClient {
         try places.prepare()
         do throws(DownloadError) {
             // It blocks this thread, and nothing else is to be done meanwhile.
-            try DaemonLauncher.start(places)
+            try DaemonLauncher.start(places, arguments)
             return false
         } catch {
             // Somebody else was faster, and that one may not answer yet.

@@ -75,6 +75,11 @@ package final class DaemonClient: Sendable {
         }
     }
 
+    /// What to open in a browser: it logs in once.
+    package func loginCode() async throws(DownloadError) -> LoginCode {
+        try await read(try await open("POST", APIPath.loginCodes))
+    }
+
     package func sessions() async throws(DownloadError) -> WireSessions {
         try await fetch(APIPath.sessions)
     }

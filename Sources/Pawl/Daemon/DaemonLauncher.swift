@@ -12,7 +12,10 @@ enum DaemonLauncher {
     /// Returns when the daemon answers.
     ///
     /// It blocks. Throws the daemon's own error where it ends instead.
-    static func start(_ places: DaemonPlaces) throws(DownloadError) {
+    static func start(
+        _ places: DaemonPlaces,
+        _ arguments: [String] = []
+    ) throws(DownloadError) {
         let program = try DaemonProgramFile.path()
         let log = try openLog(places.log)
         defer { close(log) }
@@ -20,7 +23,7 @@ enum DaemonLauncher {
         guard pipe(&ends) == 0 else { throw failure("making a pipe", errno) }
         defer { close(ends[0]) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let code = spawn(program, log: log, ready: ends[1])
+        let code = spawn(program, arguments, log: log, ready: ends[1])
         close(ends[1])
         guard code == 0 else { throw failure("starting it", code) }
         let answer = readAll(ends[0])
@@ -42,8 +45,14 @@ enum DaemonLauncher {
         return descriptor
     }
 
-    private static func spawn(_ program: String, log: Int32, ready: Int32) -> Int32 {
-        let words = [DaemonProgramFile.name, "--ready-descriptor", "\(readyDescriptor)"]
+    private static func spawn(
+        _ program: String,
+        _ arguments: [String],
+        log: Int32,
+        ready: Int32
+    ) -> Int32 {
+        let words =
+            [DaemonProgramFile.name, "--ready-descriptor", "\(readyDescriptor)"] + arguments
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         return pawl_spawn_detached(program, &arguments, log, ready, readyDescriptor)

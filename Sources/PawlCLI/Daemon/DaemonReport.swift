@@ -11,6 +11,7 @@ enum DaemonReport {
             ("at a time", "\(status.maximumConcurrentDownloads)"),
             ("speed", ByteText.rate(Double(status.bytesPerSecond))),
         ]
+        if let url = status.url { rows.insert(("api", url), at: 3) }
         for state in TaskState.allCases {
             if let count = status.counts[state.rawValue] { rows.append((state.word, "\(count)")) }
         }

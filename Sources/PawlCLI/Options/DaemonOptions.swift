@@ -1,5 +1,6 @@
 package import ArgumentParser
 package import PawlCore
+package import PawlWire
 
 /// How a daemon runs.
 package struct DaemonOptions: ParsableArguments {
@@ -9,6 +10,18 @@ package struct DaemonOptions: ParsableArguments {
         help: ArgumentHelp("Downloads at a time, 1 to 1000. Default: 5.", valueName: "n")
     )
     package var jobs: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer over TCP, too: 127.0.0.1 or [::1], with a port. Default port: 6880.",
+            valueName: "address"
+        )
+    )
+    package var listen: String?
+
+    /// For tests: who over TCP is slower than that is cut.
+    @Option(help: .hidden)
+    package var clientTimeout: String?
 
     @Flag(name: .shortAndLong, help: "Say what is being done.")
     package var verbose = false
@@ -23,8 +36,29 @@ package struct DaemonOptions: ParsableArguments {
         }
     }
 
+    /// Where it is to listen for TCP; nil is nowhere.
+    package func listenAddress() throws(DownloadError) -> ListenAddress? {
+        try listen.map { (text) throws(DownloadError) in try ListenAddress(parsing: text) }
+    }
+
+    /// Throws `.usage` where one is wrong.
+    func check() throws(DownloadError) {
+        _ = try limit()
+        _ = try listenAddress()
+        _ = try slowestClient()
+    }
+
+    package func slowestClient() throws(DownloadError) -> Duration? {
+        guard let clientTimeout else { return nil }
+        return try usage("--client-timeout") { () throws(ValueError) in
+            try NumberText.seconds(clientTimeout)
+        }
+    }
+
     /// The options as arguments again.
     var words: [String] {
-        (jobs.map { ["--jobs", $0] } ?? []) + (verbose ? ["--verbose"] : [])
+        (jobs.map { ["--jobs", $0] } ?? []) + (listen.map { ["--listen", $0] } ?? [])
+            + (clientTimeout.map { ["--client-timeout", $0] } ?? [])
+            + (verbose ? ["--verbose"] : [])
     }
 }

@@ -23,7 +23,7 @@ extension DaemonCommand {
         var dryRun = false
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-            _ = try options.limit()
+            try options.check()
             let surroundings = try ServiceSurroundings.current()
             let units = try ServiceUnits(
                 program: try DaemonProgramFile.path(),

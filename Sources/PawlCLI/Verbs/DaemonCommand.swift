@@ -10,7 +10,7 @@ struct DaemonCommand: ParsableCommand {
         commandName: "daemon",
         abstract: "Run the process that carries downloads on when nobody waits.",
         subcommands: [
-            Run.self, Start.self, Stop.self, Status.self, Logs.self, Install.self,
+            Run.self, Start.self, Stop.self, Status.self, Logs.self, Token.self, Install.self,
             Uninstall.self,
         ]
     )
@@ -25,7 +25,7 @@ struct DaemonCommand: ParsableCommand {
         @OptionGroup var options: DaemonOptions
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-            _ = try options.limit()
+            try options.check()
             let program = try DaemonProgramFile.path()
             var arguments = ([DaemonProgramFile.name] + options.words).map { strdup($0) } + [nil]
             execv(program, &arguments)
@@ -46,14 +46,36 @@ struct DaemonCommand: ParsableCommand {
             abstract: "Start the daemon in the background, unless it runs."
         )
 
+        @OptionGroup var options: DaemonOptions
+
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-            try daemonWork(console) { (client) async throws(DownloadError) in
-                let wasThere = try await client.startDaemon()
+            try options.check()
+            let (words, listen) = (options.words, try options.listenAddress())
+            return try daemonWork(console) { (client) async throws(DownloadError) in
+                let wasThere = try await client.startDaemon(words)
                 let status = try await client.status()
-                let words = wasThere ? "runs already" : "has started"
-                console.message("The daemon (process \(status.processIdentifier)) \(words).")
+                if wasThere, let listen, listen.port == 0 || status.url != listen.url {
+                    throw Self.runsElsewhere(status, listen)
+                }
+                let state = wasThere ? "runs already" : "has started"
+                let place = status.url.map { " and answers at \($0)" } ?? ""
+                console.message(
+                    "The daemon (process \(status.processIdentifier)) \(state)\(place)."
+                )
                 return 0
             }
+        }
+
+        private static func runsElsewhere(
+            _ status: DaemonStatus,
+            _ listen: ListenAddress
+        ) -> DownloadError {
+            DownloadError(
+                .alreadyRunning,
+                "the daemon (process \(status.processIdentifier)) runs already, and does not "
+                    + "listen at \(listen.text)",
+                advice: "end it first: pawl daemon stop (a service: pawl daemon install --listen)"
+            )
         }
     }
 

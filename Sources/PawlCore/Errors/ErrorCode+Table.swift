@@ -70,6 +70,9 @@ extension ErrorCode {
     /// What was left cannot be gone on with, and starting anew was not wanted.
     public static let notResumable = ErrorCode(rawValue: "not-resumable")
 
+    /// The daemon may not do that, or not for who asks: a private address, a folder, a route.
+    public static let notAllowed = ErrorCode(rawValue: "not-allowed")
+
     package static let table: [ErrorRow] = [
         row(.unknown, .later, 1, "a failure that has no code of its own"),
         row(.timedOut, .later, 2, "a time limit passed: connecting, stalled, or --max-time"),
@@ -101,6 +104,7 @@ extension ErrorCode {
         row(.invalidResumeData, .never, 39, "resume data that are damaged or of a newer version"),
         row(.notResumable, .never, 40, "what was left cannot be gone on with (the library only)"),
         row(.tooLarge, .never, 41, "more than may be kept in memory (the library only)"),
+        row(.notAllowed, .never, 42, "not allowed to who asked the daemon: an address, a folder"),
     ]
 
     private static func row(

@@ -6,7 +6,7 @@ internal import PawlWire
 
 /// Sessions and the streams of events.
 extension DaemonAPI {
-    func addSessions(to router: Router<BasicRequestContext>) {
+    func addSessions(to router: Router<APIContext>) {
         router.get("/v1/sessions") { _, _ in try await sessions() }
         router.post("/v1/sessions") { request, _ in
             let registration: SessionRegistration = try await body(request)
@@ -57,10 +57,10 @@ extension DaemonAPI {
 
     // MARK: - Events
 
-    func events(_ request: Request) async throws -> Response {
+    func events(_ request: Request, _ context: APIContext) async throws -> Response {
         let query = try AttachQuery(parameters: parameters(of: request))
         var after = try lastSeen(request)
-        let end = StreamEnd()
+        let end = StreamEnd(mayGoOn: context.mayGoOn)
         guard let query else { return stream(request, feed(after, of: nil, end), nil) }
         let session = query.session
         let acknowledged = try await store.read { try $0.acknowledged(session) }

@@ -4,7 +4,7 @@ internal import PawlWire
 
 /// What holds for the whole queue.
 extension DaemonAPI {
-    func addSettings(to router: Router<BasicRequestContext>) {
+    func addSettings(to router: Router<APIContext>) {
         router.get("/v1/settings") { _, _ in
             try Response.json(await keeper.shownSettings)
         }

@@ -13,25 +13,28 @@ struct DaemonAPI: Sendable {
     let store: DaemonStore
     let desk: SessionDesk
     let about: DaemonStatus
+    /// What stands in front of the TCP listener; nil where there is none.
+    let gate: RequestGate?
 
     /// The most that a request's body may have: of one that adds, and of any other.
     private static let mostBytesToAdd = 64 << 20
     static let mostBytes = 1 << 20
 
-    func router() -> Router<BasicRequestContext> {
-        let router = Router()
+    func router() -> Router<APIContext> {
+        let router = Router(context: APIContext.self)
         router.add(middleware: ProblemMiddleware())
         router.get("/v1/status") { _, _ in try await status() }
         router.get("/v1/downloads") { request, _ in try await list(request) }
-        router.post("/v1/downloads") { request, _ in try await add(request) }
+        router.post("/v1/downloads") { request, context in try await add(request, context) }
         router.get("/v1/downloads/{id}") { _, context in try await show(context) }
         router.post("/v1/actions/{action}") { request, context in
             try await act(request, context)
         }
         router.post("/v1/changes") { request, _ in try await change(request) }
-        router.get("/v1/events") { request, _ in try await events(request) }
+        router.get("/v1/events") { request, context in try await events(request, context) }
         addSessions(to: router)
         addSettings(to: router)
+        addLogin(to: router)
         return router
     }
 
@@ -53,7 +56,7 @@ struct DaemonAPI: Sendable {
         return try Response.json(page)
     }
 
-    private func show(_ context: BasicRequestContext) async throws -> Response {
+    private func show(_ context: APIContext) async throws -> Response {
         let id = try identifier(context)
         guard let download = try await store.read({ try $0.download(id) }) else {
             throw DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
@@ -61,7 +64,7 @@ struct DaemonAPI: Sendable {
         return try Response.json(keeper.live.overlay([download])[0])
     }
 
-    func identifier(_ context: BasicRequestContext) throws(DownloadError) -> Int64 {
+    func identifier(_ context: APIContext) throws(DownloadError) -> Int64 {
         guard let text = context.parameters.get("id"), let id = Int64(text) else {
             throw DownloadError(.usage, "an id is a number", advice: "see pawl list")
         }
@@ -76,8 +79,9 @@ struct DaemonAPI: Sendable {
 
     // MARK: - Changing
 
-    private func add(_ request: Request) async throws -> Response {
-        let new: NewDownloads = try await body(request, upTo: Self.mostBytesToAdd)
+    private func add(_ request: Request, _ context: APIContext) async throws -> Response {
+        let most = context.listener == .socket ? Self.mostBytesToAdd : Self.mostBytes
+        let new: NewDownloads = try await body(request, upTo: most)
         var key: String?
         if let name = HTTPField.Name(APIPath.idempotencyKey) { key = request.headers[name] }
         guard (key?.utf8.count ?? 1) <= 256, key != "" else {
@@ -89,7 +93,7 @@ struct DaemonAPI: Sendable {
         )
     }
 
-    private func act(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    private func act(_ request: Request, _ context: APIContext) async throws -> Response {
         let word = context.parameters.get("action") ?? ""
         guard let action = QueueAction(rawValue: word) else {
             throw DownloadError(
@@ -127,6 +131,13 @@ struct DaemonAPI: Sendable {
                 .tooLarge,
                 "the body has more than \(limit) bytes",
                 advice: "ask in several requests"
+            )
+        }
+        guard JSONNesting.isAllowed(buffer.readableBytesView) else {
+            throw DownloadError(
+                .usage,
+                "the body: lists and objects lie too deep in one another",
+                advice: "nest at most \(JSONNesting.most)"
             )
         }
         do throws(DownloadError) {

@@ -18,8 +18,8 @@ struct APIFailure: Error {
 struct ProblemMiddleware: RouterMiddleware {
     func handle(
         _ request: Request,
-        context: BasicRequestContext,
-        next: (Request, BasicRequestContext) async throws -> Response
+        context: APIContext,
+        next: (Request, APIContext) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)
@@ -54,6 +54,8 @@ struct ProblemMiddleware: RouterMiddleware {
         case .usage, .badResponse: .badRequest
         case .notFound: .notFound
         case .alreadyRunning, .fileExists: .conflict
+        case .notAllowed: .forbidden
+        case .unauthorized: .unauthorized
         case .tooLarge: .contentTooLarge
         case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
         case .serverBusy: .serviceUnavailable

@@ -26,7 +26,7 @@ struct EventFeed: Sendable {
         // The head goes out with it: the reader knows that it hears from now on.
         try await send(ServerSentEvent.comment)
         var isBehind = session != nil
-        while !Task.isCancelled, end.reason == nil {
+        while !Task.isCancelled, end.reason == nil, end.mayGoOn() {
             if news.last > last {
                 try await sendPage(&last, send)
             } else if isBehind {

@@ -12,6 +12,10 @@ final class StreamEnd: Sendable {
     /// What the stream waits at.
     let bell = Bell()
     private let state = Mutex<Reason?>(nil)
+    /// Whether the reader may hear more: its token may be worth nothing any more.
+    let mayGoOn: @Sendable () -> Bool
+
+    init(mayGoOn: @Sendable @escaping () -> Bool = { true }) { self.mayGoOn = mayGoOn }
 
     /// Nil while it is to go on.
     var reason: Reason? { state.withLock { $0 } }

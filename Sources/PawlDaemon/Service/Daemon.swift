@@ -15,6 +15,10 @@ package struct Daemon: Sendable {
     package var limit: Int?
     /// The socket that it was handed; without one it makes its own.
     package var socket: ListeningSocket?
+    /// Where it listens for TCP, too; nil is nowhere.
+    package var listen: ListenAddress?
+    /// How long clients over TCP may take.
+    package var limits = ConnectionLimits()
 
     package init(places: DaemonPlaces, logger: Logger) {
         self.places = places
@@ -24,7 +28,7 @@ package struct Daemon: Sendable {
     /// Runs until the task is cancelled, then winds up: what ran keeps what came and goes on with
     /// the next start.
     ///
-    /// `whenReady` is called with the socket's path when it answers.
+    /// `whenReady` is called with where it answers.
     ///
     /// - Throws: `.alreadyRunning` where another daemon has the store or the socket.
     package func run(
@@ -33,8 +37,10 @@ package struct Daemon: Sendable {
         try places.prepare()
         let locks = try locks()
         if socket == nil { try ListeningSocket.checkNobodyListens(at: places.socket) }
+        var network = try NetworkDoor(listen, AccessTokenFile(places))
+        network?.limits = limits
         let keeper = try await loadedKeeper(mayBeDamaged: true)
-        let failure = await serve(keeper, keeper.store, whenReady)
+        let failure = await serve(keeper, network, whenReady)
         // Where it was handed over, somebody goes on listening.
         if socket == nil { unlink(places.socket) }
         try keeper.store.close()
@@ -91,17 +97,24 @@ package struct Daemon: Sendable {
     /// Returns the error that ended it; nil where it was cancelled.
     private func serve(
         _ keeper: DownloadKeeper,
-        _ store: DaemonStore,
+        _ network: NetworkDoor?,
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
-        let about = DaemonStatus(
+        var about = DaemonStatus(
             version: PawlVersion.current,
             processIdentifier: getpid(),
             startedAt: Date(),
             store: places.store
         )
+        about.url = network?.address.url
         let desk = SessionDesk(left: keeper.endings)
-        let api = DaemonAPI(keeper: keeper, store: store, desk: desk, about: about)
+        let api = DaemonAPI(
+            keeper: keeper,
+            store: keeper.store,
+            desk: desk,
+            about: about,
+            gate: network?.gate
+        )
         let relauncher = Relauncher(keeper: keeper, desk: desk, logger: logger)
         let memory = IdleMemory { !keeper.live.isEmpty }
         return await withTaskCancellationHandler {
@@ -114,7 +127,7 @@ package struct Daemon: Sendable {
                     await relauncher.run()
                     return nil
                 }
-                group.addTask { await answer(api, memory, whenReady) }
+                group.addTask { await answer(api, network, memory, whenReady) }
                 group.addTask {
                     await memory.run()
                     return nil
@@ -134,6 +147,7 @@ package struct Daemon: Sendable {
 
     private func answer(
         _ api: DaemonAPI,
+        _ network: NetworkDoor?,
         _ memory: IdleMemory,
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
@@ -147,7 +161,19 @@ package struct Daemon: Sendable {
         )
         do {
             let socket = try socket ?? ListeningSocket.bind(at: places.socket)
-            try await server.run(socket.descriptor) { whenReady(socket.path) }
+            guard let network else {
+                try await server.run(.socket(socket.descriptor)) { whenReady(socket.path) }
+                return nil
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let (first, last) = ("\(socket.path)", network.address.url)
+                let ready = ReadyCount(2) { whenReady("\(first) and \(last)") }
+                group.addTask { try await server.run(.socket(socket.descriptor), ready.one) }
+                group.addTask { try await server.run(.network(network), ready.one) }
+                // Both are cancelled, or one has failed.
+                defer { group.cancelAll() }
+                try await group.next()
+            }
             return nil
         } catch let error as DownloadError {
             return error

@@ -6,41 +6,88 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import Synchronization
 
 /// Serves HTTP/1.1 at a socket that is open already.
 ///
 /// Hummingbird's own server only takes an address, which it binds itself: a socket of systemd could
 /// not be handed to it, and another's rights could be set only after somebody may have connected.
 /// It also wakes once a second for its date.
-struct SocketServer<Responder: HTTPResponder>: Sendable
-where Responder.Context == BasicRequestContext {
+struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context == APIContext {
     let responder: Responder
     let logger: Logger
     let memory: IdleMemory
 
+    /// A socket that is open, and what holds for those who come in by it.
+    enum Door: Sendable {
+        case socket(Int32)
+        case network(NetworkDoor)
+    }
+
     /// Answers until the task is cancelled, and closes the socket.
-    func run(_ descriptor: Int32, whenReady: @Sendable () -> Void) async throws {
-        let http = HTTP1Channel(responder: respond)
+    func run(_ door: Door, _ whenReady: @Sendable () -> Void) async throws {
+        let http = channel(door)
+        let most = door.limits?.connections ?? .max
+        let open = OpenConnections()
         let (connections, continuation) = AsyncStream.makeStream(of: (any Channel).self)
-        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 256)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            // Nothing is read before somebody is there to take it.
-            .childChannelOption(.autoRead, value: false)
-            .childChannelInitializer { channel in
-                if case .terminated = continuation.yield(channel) { channel.close(promise: nil) }
-                return channel.eventLoop.makeSucceededVoidFuture()
-            }
-            .withBoundSocket(descriptor).get()
+        let listener = try await bootstrap(door, continuation).withBoundSocket(door.descriptor)
+            .get()
         whenReady()
         await withDiscardingTaskGroup { group in
             for await channel in connections {
-                group.addTask { await serve(channel, http) }
+                guard open.count.load(ordering: .relaxed) < most else {
+                    channel.close(promise: nil)
+                    continue
+                }
+                open.count.add(1, ordering: .relaxed)
+                group.addTask {
+                    await serve(channel, http)
+                    open.count.subtract(1, ordering: .relaxed)
+                }
             }
             // Cancelled: no further ones, and those that are there end.
             try? await listener.close()
             group.cancelAll()
         }
+    }
+
+    private func bootstrap(
+        _ door: Door,
+        _ connections: AsyncStream<any Channel>.Continuation
+    ) -> ServerBootstrap {
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // Nothing is read before somebody is there to take it.
+            .childChannelOption(.autoRead, value: false)
+            .childChannelInitializer { channel in
+                if case .terminated = connections.yield(channel) { channel.close(promise: nil) }
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+        guard let limits = door.limits else { return bootstrap }
+        return bootstrap.childChannelOption(
+            .socketOption(.so_sndbuf),
+            value: ChannelOptions.Types.SocketOption.Value(limits.unreadBytes)
+        )
+    }
+
+    private func channel(_ door: Door) -> HTTP1Channel {
+        guard let limits = door.limits else { return HTTP1Channel(responder: respond) }
+        var configuration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [SlowClientHandler(limits)]
+        )
+        configuration.httpDecoder = HTTP1Channel.Configuration.DecoderConfiguration(
+            maxHeaderFieldSize: limits.headBytes,
+            maxHeaderListSize: limits.headBytes,
+            maxHeaderFieldCount: limits.fields
+        )
+        let gate = door.gate
+        return HTTP1Channel(
+            responder: { request, writer, channel in
+                try await respond(request, writer, behind: gate)
+            },
+            configuration: configuration
+        )
     }
 
     private func serve(_ channel: any Channel, _ http: HTTP1Channel) async {
@@ -61,11 +108,17 @@ where Responder.Context == BasicRequestContext {
         _ writer: consuming ResponseWriter,
         _ channel: any Channel
     ) async throws {
-        let source = ApplicationRequestContextSource(channel: channel, logger: logger)
-        let context = BasicRequestContext(source: source)
+        try await respond(request, writer, behind: nil)
+    }
+
+    private func respond(
+        _ request: Request,
+        _ writer: consuming ResponseWriter,
+        behind gate: RequestGate?
+    ) async throws {
         var response: Response
         do {
-            response = try await responder.respond(to: request, context: context)
+            response = try await answer(request, behind: gate)
         } catch let error as HTTPParserError {
             throw error
         } catch {
@@ -74,12 +127,31 @@ where Responder.Context == BasicRequestContext {
         memory.used()
         response.headers[.date] = Self.date(time(nil))
         response.headers[.server] = "pawl"
+        SafetyFields.add(to: &response.headers)
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {
             // As such it would be answered a second time.
             throw BrokenRequest()
         }
+    }
+
+    /// The gate is asked before anything looks at the path.
+    private func answer(_ request: Request, behind gate: RequestGate?) async throws -> Response {
+        guard let gate else {
+            let source = APIContext.Source(logger: logger, listener: .socket)
+            return try await responder.respond(to: request, context: APIContext(source: source))
+        }
+        let generation = gate.keys.generation
+        if let refusal = try await gate.refusal(of: request.head) { return refusal }
+        let source = APIContext.Source(logger: logger, listener: .network) {
+            gate.keys.generation == generation
+        }
+        return try await responder.respond(to: request, context: APIContext(source: source))
+    }
+
+    private final class OpenConnections: Sendable {
+        let count = Atomic<Int>(0)
     }
 
     private struct BrokenRequest: Error {}
@@ -91,5 +163,22 @@ where Responder.Context == BasicRequestContext {
         var text = [CChar](repeating: 0, count: 32)
         let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
         return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension SocketServer.Door {
+    fileprivate var descriptor: Int32 {
+        switch self {
+        case .socket(let descriptor): descriptor
+        case .network(let door): door.descriptor
+        }
+    }
+
+    fileprivate var gate: RequestGate? {
+        if case .network(let door) = self { door.gate } else { nil }
+    }
+
+    fileprivate var limits: ConnectionLimits? {
+        if case .network(let door) = self { door.limits } else { nil }
     }
 }

@@ -9,6 +9,8 @@ package enum APIPath {
     package static let settings = "/v1/settings"
 
     package static let acknowledgements = "/v1/acknowledgements"
+    package static let login = "/v1/login"
+    package static let loginCodes = "/v1/login-codes"
 
     package static func action(_ action: QueueAction) -> String {
         "/v1/actions/\(action.rawValue)"

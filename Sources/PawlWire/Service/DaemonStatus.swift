@@ -7,6 +7,8 @@ package struct DaemonStatus: Codable, Sendable, Hashable {
     package var startedAt: Date
     /// Where its store lies.
     package var store: String
+    /// The URL of the API over TCP; nil where it answers at its socket alone.
+    package var url: String?
     /// How many downloads are in each state.
     package var counts: [String: Int]
     package var maximumConcurrentDownloads: Int

@@ -1,0 +1,31 @@
+/// How deep the lists and objects of a JSON text lie in one another, before anybody decodes it.
+package enum JSONNesting {
+    package static let most = 32
+
+    /// Whether it is no deeper than allowed; what is no JSON is for the decoder to say.
+    package static func isAllowed(_ bytes: some Sequence<UInt8>) -> Bool {
+        var depth = 0
+        var (isText, isEscaped) = (false, false)
+        for byte in bytes {
+            guard !isText else {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isText = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isText = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                if depth > most { return false }
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,165 @@
+package import PawlCore
+
+/// Decides whether a request that came over TCP may be looked at (docs/security.md).
+///
+/// It is asked before any route, whatever the method and the path.
+package struct RequestGuard: Sendable {
+    /// What a request says of itself.
+    package struct Asked: Sendable {
+        package var method: String
+        /// Without a query.
+        package var path: String
+        package var hosts: [String]
+        package var origins: [String] = []
+        package var sites: [String] = []
+        package var contentType: String?
+        /// What its head says that it is; nil is unknown, and there may be one.
+        package var bodyBytes: Int64? = 0
+        package var credentials = Credentials.none
+
+        package init(_ method: String, _ path: String, hosts: [String]) {
+            (self.method, self.path, self.hosts) = (method, path, hosts)
+        }
+    }
+
+    /// What the token or the cookie of a request were found to be.
+    package enum Credentials: Sendable {
+        case none, wrong, right
+    }
+
+    package enum Verdict: Sendable, Hashable {
+        case allowed
+        case refused(status: Int, DownloadErrorText)
+        /// Somebody guesses: the answer is to take its time.
+        case wrongCredentials
+    }
+
+    /// A refusal in words.
+    package struct DownloadErrorText: Sendable, Hashable {
+        package let code: ErrorCode
+        package let message: String
+        package let advice: String
+    }
+
+    /// What our own URLs may have as host, with the port.
+    private let hosts: Set<String>
+    private let mostBodyBytes: Int64
+
+    package init(port: UInt16, mostBodyBytes: Int = 1 << 20) {
+        let names = ["127.0.0.1", "localhost", "[::1]"]
+        var hosts = Set(names.map { "\($0):\(port)" })
+        if port == 80 { hosts.formUnion(names) }
+        self.hosts = hosts
+        self.mostBodyBytes = Int64(mostBodyBytes)
+    }
+
+    package func judge(_ asked: Asked) -> Verdict {
+        refusalOfSender(asked) ?? refusalOfBody(asked) ?? judgeCredentials(asked)
+    }
+
+    // MARK: - Who
+
+    /// A page of somebody else's, in the user's browser, is a sender, too.
+    private func refusalOfSender(_ asked: Asked) -> Verdict? {
+        guard asked.hosts.count == 1, hosts.contains(asked.hosts[0].lowercased()) else {
+            // A name that leads here, and belongs to somebody else (DNS rebinding).
+            return refusal(
+                421,
+                "the request is for another host than this daemon",
+                "ask for \(hosts.sorted().joined(separator: ", "))"
+            )
+        }
+        let isOurs = asked.origins.allSatisfy { origin in
+            let origin = origin.lowercased()
+            return origin.hasPrefix("http://") && hosts.contains(String(origin.dropFirst(7)))
+        }
+        guard isOurs else {
+            return refusal(403, "the request comes from a page of another origin", Self.whoMay)
+        }
+        // Another port of this machine is the same site.
+        guard asked.sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
+            return refusal(403, "the request comes from a page of another site", Self.whoMay)
+        }
+        return nil
+    }
+
+    private static let whoMay = "use the daemon's own page, or a program that sends no Origin"
+
+    // MARK: - What
+
+    private func refusalOfBody(_ asked: Asked) -> Verdict? {
+        guard asked.bodyBytes != 0 else { return nil }
+        guard ["POST", "PATCH", "DELETE"].contains(asked.method) else {
+            return refusal(
+                400,
+                "a \(asked.method.sanitized(atMost: 20)) has no body",
+                "leave it out"
+            )
+        }
+        if let bytes = asked.bodyBytes, bytes > mostBodyBytes {
+            return refusal(
+                413,
+                "the body has more than \(mostBodyBytes) bytes",
+                "ask in several requests, or over the Unix socket",
+                .tooLarge
+            )
+        }
+        let type = asked.contentType?.split(separator: ";").first ?? ""
+        guard type.trimmed.lowercased() == "application/json" else {
+            return refusal(
+                415,
+                "the body is not said to be application/json",
+                "send it with Content-Type: application/json",
+                .usage
+            )
+        }
+        return nil
+    }
+
+    // MARK: - By which right
+
+    private func judgeCredentials(_ asked: Asked) -> Verdict {
+        switch asked.credentials {
+        case .right: return .allowed
+        case .wrong where !Self.isOpen(asked): return .wrongCredentials
+        case .none where !Self.isOpen(asked):
+            return refusal(
+                401,
+                "the request has no token",
+                "send Authorization: Bearer, with what pawl daemon token shows",
+                .unauthorized
+            )
+        case .none, .wrong: return .allowed
+        }
+    }
+
+    /// What a browser must get before it has anything: the page's own files, which hold nothing of
+    /// the user's, and the exchange of a login code, which looks at the code by itself.
+    private static func isOpen(_ asked: Asked) -> Bool {
+        switch asked.method {
+        case "GET", "HEAD": asked.path == "/" || asked.path.hasPrefix("/assets/")
+        case "POST": asked.path == "/v1/login"
+        default: false
+        }
+    }
+
+    private func refusal(
+        _ status: Int,
+        _ message: String,
+        _ advice: String,
+        _ code: ErrorCode = .notAllowed
+    ) -> Verdict {
+        .refused(
+            status: status,
+            DownloadErrorText(code: code, message: message, advice: advice)
+        )
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        var text = self
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text.drop { $0 == " " || $0 == "\t" }
+    }
+}

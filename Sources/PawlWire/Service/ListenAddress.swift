@@ -1,0 +1,68 @@
+package import PawlCore
+
+/// Where the daemon listens for TCP: an address of this machine's own that nobody else can reach.
+package struct ListenAddress: Sendable, Hashable {
+    package enum Host: String, Sendable, Hashable {
+        case version4 = "127.0.0.1"
+        case version6 = "::1"
+    }
+
+    package var host: Host
+    /// 0 lets the system choose one.
+    package var port: UInt16
+
+    package static let standardPort: UInt16 = 6880
+
+    package init(_ host: Host = .version4, port: UInt16 = standardPort) {
+        (self.host, self.port) = (host, port)
+    }
+
+    /// `127.0.0.1:6880`, `[::1]:6880`, `localhost`, or a port alone.
+    ///
+    /// Throws `.usage` for what is none, and for an address that others can reach.
+    package init(parsing text: String) throws(DownloadError) {
+        let (name, number) = Self.parts(text)
+        switch name {
+        case "127.0.0.1", "localhost": host = .version4
+        case "" where number != nil: host = .version4
+        case "[::1]", "::1": host = .version6
+        default:
+            throw DownloadError(
+                .usage,
+                "'\(text.sanitized(atMost: 100))' is no address of this machine alone",
+                advice: "give 127.0.0.1 or [::1] with a port; from elsewhere: "
+                    + "ssh -L 6880:127.0.0.1:6880 HOST"
+            )
+        }
+        guard let number else {
+            port = Self.standardPort
+            return
+        }
+        guard let parsed = UInt16(number), number.allSatisfy(\.isNumber) else {
+            throw DownloadError(
+                .usage,
+                "'\(number.sanitized(atMost: 40))' is no port",
+                advice: "give a number from 0 to 65535"
+            )
+        }
+        port = parsed
+    }
+
+    /// The port is behind the last colon, but for one within an address.
+    private static func parts(_ text: String) -> (name: String, port: String?) {
+        if !text.isEmpty, text.allSatisfy(\.isNumber) { return ("", text) }
+        guard text != "::1", let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") else {
+            return (text.lowercased(), nil)
+        }
+        return (
+            text[..<colon].lowercased(), String(text[text.index(after: colon)...])
+        )
+    }
+
+    /// As it stands in a URL.
+    package var hostText: String { host == .version6 ? "[::1]" : host.rawValue }
+
+    package var text: String { "\(hostText):\(port)" }
+
+    package var url: String { "http://\(text)" }
+}

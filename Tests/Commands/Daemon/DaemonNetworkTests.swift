@@ -1,0 +1,175 @@
+import FoundationEssentials
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// The API over TCP: who is let in.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonNetworkTests {
+        @Test func `only who asks for it gets a TCP listener`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let status = try await scene.succeed("daemon", "status", "--json")
+            #expect(!status.output.contains("url"))
+            #expect(!status.output.contains("127.0.0.1"))
+            let link = try await scene.run("daemon", "token", "--url")
+            #expect(link.status != .code(0))
+            let sockets = try await ProcessRunner.run(
+                "bash",
+                [
+                    "-c",
+                    "ls -l /proc/\(daemon.identifier)/fd | grep -o 'socket:.[0-9]*' | tr -dc '0-9\n'",
+                ]
+            )
+            let inodes = Set(sockets.output.split(separator: "\n").map(String.init))
+            #expect(!inodes.isEmpty)
+            for table in ["tcp", "tcp6"] {
+                let text = try String(contentsOfFile: "/proc/net/\(table)", encoding: .utf8)
+                for line in text.split(separator: "\n").dropFirst() {
+                    let words = line.split(separator: " ", omittingEmptySubsequences: true)
+                    #expect(!inodes.contains(String(words[9])), "\(line)")
+                }
+            }
+        }
+
+        @Test func `the token of a private file lets in, and a new one shuts the old one out`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            let path = "state/pawl/api-token"
+            #expect(network.token.utf8.count == 43)
+            var status = stat()
+            #expect(stat(network.scene.home.path(path), &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+            #expect(try await network.ask("GET", "/v1/status").status == 200)
+            let url = try await network.scene.succeed("daemon", "token", "--new").output
+            #expect(!url.contains(network.token))
+            #expect(try await network.ask("GET", "/v1/status").status == 401)
+            let fresh = String(url.prefix { $0 != "\n" })
+            let field = "Authorization: Bearer \(fresh)"
+            #expect(try await network.ask("GET", "/v1/status", fields: [field]).status == 200)
+            // The same until somebody wants another.
+            #expect(try await network.scene.succeed("daemon", "token").output == url)
+            let all = try await network.scene.succeed("daemon", "status").everything
+            #expect(!(all + network.daemon.output + network.daemon.errors).contains(fresh))
+        }
+
+        @Test func `a file of the token that others may read is none`() async throws {
+            let network = try await NetworkScene.make()
+            chmod(network.scene.home.path("state/pawl/api-token"), 0o644)
+            #expect(try await network.ask("GET", "/v1/status").status == 401)
+            let run = try await network.scene.run("daemon", "token")
+            #expect(run.status == .code(ErrorCode.fileUnreadable.exitStatus))
+            #expect(!run.everything.contains(network.token))
+        }
+
+        @Test func `a link logs a browser in, once`() async throws {
+            let network = try await NetworkScene.make()
+            let link = try await network.scene.succeed("daemon", "token", "--url").output
+            let code = try #require(link.split(separator: "#code=").last).prefix { $0 != "\n" }
+            #expect(link.hasPrefix(network.origin))
+            #expect(!link.contains(network.token))
+            let none = ["Cookie: other=1"]
+            let body = #"{"code":"\#(code)"}"#
+            let first = try await network.ask("POST", "/v1/login", body, fields: none)
+            #expect(first.status == 204)
+            let cookie = try #require(first.fields["set-cookie"])
+            #expect(cookie.contains("; HttpOnly"))
+            #expect(cookie.contains("; SameSite=Strict"))
+            #expect(cookie.contains("; Path=/"))
+            #expect(!cookie.contains(network.token))
+            let second = try await network.ask("POST", "/v1/login", body, fields: none)
+            #expect(second.status == 401)
+            let value = cookie.prefix { $0 != ";" }
+            let fields = ["Cookie: \(value)"]
+            #expect(try await network.ask("GET", "/v1/status", fields: fields).status == 200)
+            let twice = ["Cookie: \(value); \(value)"]
+            #expect(try await network.ask("GET", "/v1/status", fields: twice).status == 401)
+            let wrong = ["Cookie: pawl=\(network.token)"]
+            #expect(try await network.ask("GET", "/v1/status", fields: wrong).status == 401)
+            _ = try await network.scene.succeed("daemon", "token", "--new")
+            #expect(try await network.ask("GET", "/v1/status", fields: fields).status == 401)
+        }
+
+        @Test func `a login code is for the user alone`() async throws {
+            let network = try await NetworkScene.make()
+            let answer = try await network.ask("POST", "/v1/login-codes")
+            #expect(answer.status == 403)
+            #expect(answer.problem?.code == .notAllowed)
+        }
+
+        @Test func `every answer tells the browser to keep out`() async throws {
+            let network = try await NetworkScene.make()
+            let answers = [
+                try await network.ask("GET", "/v1/status"),
+                try await network.ask("GET", "/nothing"),
+                try await network.ask("GET", "/v1/status", fields: ["Authorization: Bearer x"]),
+                try await network.ask("GET", "/v1/status", fields: ["Origin: http://evil.example"]),
+                try await network.ask(
+                    "OPTIONS",
+                    "/v1/status",
+                    fields: [
+                        "Origin: \(network.origin)", "Access-Control-Request-Method: POST",
+                    ]
+                ),
+            ]
+            #expect(answers.map(\.status) == [200, 404, 401, 403, 404])
+            for answer in answers {
+                #expect(answer.fields["x-content-type-options"] == "nosniff")
+                #expect(answer.fields["cache-control"] == "no-store")
+                #expect(answer.fields["referrer-policy"] == "no-referrer")
+                #expect(answer.fields["x-frame-options"] == "DENY")
+                let policy = answer.fields["content-security-policy"] ?? ""
+                #expect(policy.hasPrefix("default-src 'none'"))
+                #expect(!answer.fields.keys.contains { $0.hasPrefix("access-control") })
+            }
+        }
+
+        @Test func `who guesses waits, and nobody else does`() async throws {
+            let network = try await NetworkScene.make()
+            let fields = ["Authorization: Bearer wrong"]
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<12 {
+                    group.addTask {
+                        try await network.ask("GET", "/v1/status", fields: fields).status
+                    }
+                }
+                for _ in 0..<4 {
+                    #expect(try await network.ask("GET", "/v1/status").status == 200)
+                }
+                for try await status in group { #expect(status == 401) }
+            }
+        }
+
+        @Test func `the port of somebody else is not taken`() async throws {
+            let network = try await NetworkScene.make()
+            let other = try DaemonScene(Workshop())
+            let run = try await other.run("daemon", "run", "--listen", "\(network.port)")
+            #expect(run.status == .code(ErrorCode.alreadyRunning.exitStatus))
+            let open = try await other.run("daemon", "run", "--listen", "0.0.0.0:6880")
+            #expect(open.status == .code(ErrorCode.usage.exitStatus))
+        }
+
+        @Test func `a daemon in the background listens, too, and at IPv6`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let first = try await scene.succeed("daemon", "start", "--listen", "[::1]:0")
+            let url = try #require(first.everything.split(separator: "http://").last)
+            let token = try await scene.succeed("daemon", "token").output
+            let answer = try await ProcessRunner.run(
+                "curl",
+                [
+                    "-sg", "--noproxy", "*",
+                    "http://\(url.prefix { $0 != "." && $0 != "\n" })/v1/status",
+                    "-H", "Authorization: Bearer \(token.prefix { $0 != "\n" })",
+                ]
+            )
+            #expect(answer.output.contains("processIdentifier"), "\(url): \(answer.output)")
+            let second = try await scene.run("daemon", "start", "--listen", "127.0.0.1:1")
+            #expect(second.status == .code(ErrorCode.alreadyRunning.exitStatus))
+            try await scene.succeed("daemon", "stop")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// Clients over TCP that take long, or send too much.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonSlowClientTests {
+        private func head(_ network: NetworkScene, _ first: String, _ more: String = "") -> String {
+            "\(first) HTTP/1.1\\r\\nHost: 127.0.0.1:\(network.port)\\r\\n"
+                + "Authorization: Bearer \(network.token)\\r\\n\(more)"
+        }
+
+        @Test func `a client that says nothing, half a head or half a body is cut`() async throws {
+            let network = try await NetworkScene.make("--client-timeout", "1")
+            let half = head(
+                network,
+                "POST /v1/actions/pause",
+                "Content-Type: application/json\\r\\n"
+            )
+            let silent = try [
+                network.connect(sending: ""),
+                network.connect(sending: "GET /v1/sta"),
+                network.connect(sending: head(network, "GET /v1/status")),
+                network.connect(sending: half + "Content-Length: 100\\r\\n\\r\\n{"),
+                network.connect(
+                    sending: half + "Transfer-Encoding: chunked\\r\\n\\r\\n1\\r\\n{\\r\\n"
+                ),
+                // One that was answered, and says no more.
+                network.connect(sending: head(network, "GET /v1/status", "\\r\\n")),
+                // A drop at a time.
+                network.connect(
+                    sending: head(network, "GET /v1/status"),
+                    then: "trap '' PIPE; while printf 'a' >&3; do read -t 0.1 -u 3 && break; done"
+                ),
+            ]
+            for client in silent { await client.waitForExit() }
+            #expect(silent[5].output.hasPrefix("HTTP/1.1 200"))
+            #expect(try await network.ask("GET", "/v1/status").status == 200)
+        }
+
+        @Test func `a head, a path or a number of fields that is too large is refused`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            let long = String(repeating: "a", count: 40_000)
+            let many = (0..<200).map { "X-\($0): 1\\r\\n" }.joined()
+            for text in [
+                head(network, "GET /v1/status", "X-Long: \(long)\\r\\n\\r\\n"),
+                head(network, "GET /v1/status", many + "\\r\\n"),
+            ] {
+                let client = try network.connect(sending: text)
+                await client.waitForExit()
+                #expect(client.output.hasPrefix("HTTP/1.1 4") || client.output.isEmpty)
+            }
+            #expect(try await network.ask("GET", "/v1/status").status == 200)
+        }
+
+        @Test func `a body is bounded, said or not, and so is its nesting`() async throws {
+            let network = try await NetworkScene.make()
+            let path = try network.scene.home.write(
+                "long.json",
+                [UInt8](repeating: UInt8(ascii: " "), count: (1 << 20) + 10)
+            )
+            let arguments = [
+                "-H", "Authorization: Bearer \(network.token)", "-H",
+                "Content-Type: application/json", "\(network.origin)/v1/downloads",
+                "--data-binary", "@\(path)",
+            ]
+            #expect(try await network.curl(arguments).status == 413)
+            let chunked = arguments + ["-H", "Transfer-Encoding: chunked"]
+            #expect(try await network.curl(chunked).status == 413)
+            let deep = String(repeating: "[", count: 5000)
+            let answer = try await network.ask("POST", "/v1/downloads", deep)
+            #expect(answer.status == 400)
+            #expect(answer.problem?.title.contains("deep") == true)
+            #expect(try await network.scene.downloads().isEmpty)
+        }
+
+        @Test func `one that guesses, and one that hangs, keep nobody waiting`() async throws {
+            let network = try await NetworkScene.make()
+            let hanging = try (0..<20).map { _ in try network.connect(sending: "GET /v1/sta") }
+            for _ in 0..<3 { #expect(try await network.ask("GET", "/v1/status").status == 200) }
+            withExtendedLifetime(hanging) {}
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+/// A daemon that listens for TCP, and programs that ask it there.
+struct NetworkScene: Sendable {
+    let scene: DaemonScene
+    let daemon: ProcessRunner
+    let port: Int
+    let token: String
+
+    struct Answer: Sendable {
+        var status: Int
+        /// Names in small letters.
+        var fields: [String: String]
+        var body: String
+
+        var problem: Problem? { try? WireJSON.decode(Problem.self, from: body.utf8) }
+    }
+
+    static func make(_ options: String..., at address: String = "127.0.0.1:0") async throws
+        -> NetworkScene
+    {
+        let scene = try DaemonScene(Workshop())
+        let arguments = ["daemon", "run", "--listen", address] + options
+        let daemon = try scene.start(arguments, [:])
+        let isReady = await daemon.waitForOutput(containing: "answers at")
+        #expect(isReady, "\(daemon.errors)")
+        let status = try await scene.succeed("daemon", "status", "--json")
+        let about = try WireJSON.decode(DaemonStatus.self, from: status.output.utf8)
+        let url = try #require(about.url)
+        let token = try await scene.succeed("daemon", "token").output
+        return NetworkScene(
+            scene: scene,
+            daemon: daemon,
+            port: try #require(url.split(separator: ":").last.flatMap { Int($0) }),
+            token: String(token.prefix { $0 != "\n" })
+        )
+    }
+
+    var origin: String { "http://127.0.0.1:\(port)" }
+
+    /// Asks with the token, unless another `Authorization` is given.
+    func ask(
+        _ method: String,
+        _ path: String,
+        _ body: String? = nil,
+        fields: [String] = []
+    ) async throws -> Answer {
+        var arguments = fields.flatMap { ["-H", $0] }
+        if !fields.contains(where: { $0.hasPrefix("Authorization") || $0.hasPrefix("Cookie") }) {
+            arguments += ["-H", "Authorization: Bearer \(token)"]
+        }
+        if let body {
+            arguments += ["--data-binary", body]
+            if !fields.contains(where: { $0.hasPrefix("Content-Type") }) {
+                arguments += ["-H", "Content-Type: application/json"]
+            }
+        }
+        return try await curl(["-X", method, "\(origin)\(path)"] + arguments)
+    }
+
+    func curl(_ arguments: [String]) async throws -> Answer {
+        let run = try await ProcessRunner.run(
+            "curl",
+            ["-sg", "-D", "-", "--noproxy", "*", "--path-as-is", "--max-time", "60"] + arguments
+        )
+        let text = run.output.replacing("\r\n", with: "\n")
+        let parts = text.split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let lines = (parts.first ?? "").split(separator: "\n")
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let words = line.split(separator: ":", maxSplits: 1)
+            guard words.count == 2 else { continue }
+            fields[words[0].lowercased()] = String(words[1].drop { $0 == " " })
+        }
+        return Answer(
+            status: lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0,
+            fields: fields,
+            body: parts.count > 1 ? String(parts[1]) : ""
+        )
+    }
+
+    /// A program that connects and sends what bash's `printf` makes of a text; its output is what
+    /// comes back, and it ends when the daemon ends the connection.
+    func connect(sending text: String, then script: String = "cat <&3") throws -> ProcessRunner {
+        try ProcessRunner(
+            "bash",
+            ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); printf \"$1\" >&3; \(script)", "-", text]
+        )
+    }
+}

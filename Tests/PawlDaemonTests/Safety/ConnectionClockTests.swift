@@ -1,0 +1,54 @@
+import PawlDaemon
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionClockTests {
+    private let start = ContinuousClock.now
+    private let limits: ConnectionLimits = {
+        var limits = ConnectionLimits()
+        (limits.head, limits.body) = (.seconds(10), .seconds(30))
+        (limits.idle, limits.reading) = (.seconds(60), .seconds(20))
+        return limits
+    }()
+
+    private func after(_ seconds: Int) -> ContinuousClock.Instant {
+        start.advanced(by: .seconds(seconds))
+    }
+
+    @Test func `each thing that a client owes has its time`() {
+        var clock = ConnectionClock(limits, at: start)
+        #expect(clock.deadline == after(10))
+        clock.handle(.headCame, at: after(1))
+        #expect(clock.deadline == after(31))
+        clock.handle(.bodyEnded, at: after(2))
+        // The daemon's own work, and a stream of events, may take as long as they like.
+        #expect(clock.deadline == nil)
+        clock.handle(.answerEnded, at: after(100))
+        #expect(clock.deadline == after(160))
+        clock.handle(.headCame, at: after(101))
+        #expect(clock.deadline == after(131))
+    }
+
+    @Test func `a body that nobody wanted must end, too`() {
+        var clock = ConnectionClock(limits, at: start)
+        clock.handle(.headCame, at: start)
+        clock.handle(.answerEnded, at: after(1))
+        #expect(clock.deadline == after(30))
+        clock.handle(.bodyEnded, at: after(5))
+        #expect(clock.deadline == after(65))
+    }
+
+    @Test func `who does not read has until then, however often more is written`() {
+        var clock = ConnectionClock(limits, at: start)
+        clock.handle(.headCame, at: start)
+        clock.handle(.bodyEnded, at: start)
+        clock.handle(.becameFull, at: after(1))
+        clock.handle(.becameFull, at: after(15))
+        #expect(clock.deadline == after(21))
+        clock.handle(.becameWritable, at: after(16))
+        #expect(clock.deadline == nil)
+        clock.handle(.becameFull, at: after(17))
+        clock.handle(.answerEnded, at: after(18))
+        #expect(clock.deadline == after(37))
+    }
+}

@@ -1,0 +1,139 @@
+import PawlCore
+import PawlDaemon
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestGuardTests {
+    private let rules = RequestGuard(port: 6880)
+
+    private func asked(
+        _ method: String = "GET",
+        _ path: String = "/v1/downloads",
+        _ change: (inout RequestGuard.Asked) -> Void = { _ in }
+    ) -> RequestGuard.Asked {
+        var asked = RequestGuard.Asked(method, path, hosts: ["127.0.0.1:6880"])
+        asked.credentials = .right
+        change(&asked)
+        return asked
+    }
+
+    private func status(_ asked: RequestGuard.Asked) -> Int? {
+        switch rules.judge(asked) {
+        case .allowed: nil
+        case .refused(let status, let text):
+            text.message.isEmpty || text.advice.isEmpty ? 0 : status
+        case .wrongCredentials: 401
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1:6880", "localhost:6880", "[::1]:6880", "LOCALHOST:6880"])
+    func `our own names are let in`(host: String) {
+        #expect(status(asked { $0.hosts = [host] }) == nil)
+    }
+
+    @Test(
+        arguments: [
+            [], ["evil.example"], ["evil.example:6880"], ["127.0.0.1"], ["127.0.0.1:80"],
+            ["127.0.0.1:6880", "127.0.0.1:6880"], ["127.0.0.1:6880.evil.example"],
+            ["localhost.:6880"], ["127.0.0.2:6880"], [""], [" 127.0.0.1:6880"],
+        ]
+    )
+    func `another host is turned away, whoever asks`(hosts: [String]) {
+        #expect(status(asked { $0.hosts = hosts }) == 421)
+    }
+
+    @Test func `at the standard port a host has none`() {
+        let rules = RequestGuard(port: 80)
+        var asked = RequestGuard.Asked("GET", "/", hosts: ["localhost"])
+        asked.credentials = .right
+        #expect(rules.judge(asked) == .allowed)
+    }
+
+    @Test(
+        arguments: [
+            "null", "https://127.0.0.1:6880", "http://127.0.0.1:6881", "http://127.0.0.1",
+            "http://evil.example", "http://evil.example:6880", "file://", "",
+            "http://127.0.0.1:6880/",
+        ]
+    )
+    func `a page of another origin is turned away`(origin: String) {
+        #expect(status(asked { $0.origins = [origin] }) == 403)
+        #expect(status(asked { $0.origins = ["http://127.0.0.1:6880", origin] }) == 403)
+    }
+
+    @Test func `our own page is let in`() {
+        #expect(
+            status(
+                asked("POST", "/v1/downloads") {
+                    $0.origins = ["http://localhost:6880"]
+                    $0.sites = ["same-origin"]
+                    $0.contentType = "application/json; charset=utf-8"
+                    $0.bodyBytes = 10
+                }
+            ) == nil
+        )
+        #expect(status(asked { $0.sites = ["none"] }) == nil)
+    }
+
+    @Test(arguments: ["cross-site", "same-site", "", "x"])
+    func `another site's page is turned away, that of another port too`(site: String) {
+        #expect(status(asked { $0.sites = [site] }) == 403)
+    }
+
+    @Test(
+        arguments: [
+            nil, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
+            "application/jsonx", "", "text/plain; application/json",
+        ]
+    )
+    func `a body that is not said to be JSON is refused`(type: String?) {
+        for method in ["POST", "PATCH", "DELETE"] {
+            let asked = asked(method) {
+                $0.bodyBytes = 1
+                $0.contentType = type
+            }
+            #expect(status(asked) == 415)
+        }
+    }
+
+    @Test func `a body belongs to what changes something, and has its bounds`() {
+        for method in ["GET", "HEAD", "OPTIONS", "PUT", "TRACE"] {
+            let asked = asked(method) {
+                $0.bodyBytes = nil
+                $0.contentType = "application/json"
+            }
+            #expect(status(asked) == 400)
+        }
+        for (bytes, expected) in [(1 << 20, nil), (1 << 20 + 1, 413)] as [(Int64, Int?)] {
+            let asked = asked("POST") {
+                $0.bodyBytes = bytes
+                $0.contentType = "application/json"
+            }
+            #expect(status(asked) == expected)
+        }
+    }
+
+    @Test func `without the token nothing is open but the page's files and the login`() {
+        let methods = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT", "OPTIONS", "TRACE"]
+        let paths = [
+            "/", "/assets/page.js", "/assets", "/v1/login", "/v1/downloads", "/healthz", "",
+            "//", "/assetsx/", "/v1/login/", "/V1/LOGIN",
+        ]
+        let open: Set<String> = [
+            "GET /", "HEAD /", "GET /assets/page.js", "HEAD /assets/page.js", "POST /v1/login",
+        ]
+        for method in methods {
+            for path in paths {
+                for credentials in [RequestGuard.Credentials.none, .wrong] {
+                    let asked = asked(method, path) { $0.credentials = credentials }
+                    let expected = open.contains("\(method) \(path)") ? nil : 401
+                    #expect(status(asked) == expected, "\(method) \(path)")
+                }
+            }
+        }
+    }
+
+    @Test func `a wrong token is told from none`() {
+        #expect(rules.judge(asked { $0.credentials = .wrong }) == .wrongCredentials)
+    }
+}
