@@ -175,7 +175,7 @@ let package = Package(
             "PawlTests",
             ["Pawl", "PawlCore", "PawlStorage", "SessionProbe", "LibraryProbe", system]
         ),
-        tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore"]),
+        tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore", logging]),
         tests(
             "CommandTests",
             [

@@ -51,6 +51,13 @@ static inline CURLcode pawl_curl_set_prerequest_function(
     return code;
 }
 
+static inline CURLcode pawl_curl_set_open_socket_function(
+    CURL *handle, curl_opensocket_callback function, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+    return code;
+}
+
 static inline CURLcode pawl_curl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

@@ -18,6 +18,7 @@
 #define PAWL_O_TMPFILE (020000000 | O_DIRECTORY)
 // Swift does not import the macro, which is an expression.
 static const int pawl_o_tmpfile = PAWL_O_TMPFILE;
+#define PAWL_O_PATH 010000000
 #define PAWL_RENAME_NOREPLACE 1
 #define PAWL_FALLOC_KEEP_SIZE 1
 // Swift does not import these macros, which are expressions.
@@ -29,6 +30,19 @@ static const long pawl_utime_omit = UTIME_OMIT;
 static inline int pawl_renameat2(
     int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
     return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
+// openat2(2) of a folder: no symbolic link, no `..` and no mount by /proc leads out of `folder`.
+static inline int pawl_open_folder_beneath(int folder, const char *path) {
+    struct {
+        uint64_t flags, mode, resolve;
+    } how = {PAWL_O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0x08 /* BENEATH */ | 0x02 /* NO_MAGICLINKS */};
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+// To name what is in it, and nothing else.
+static inline int pawl_open_place(const char *path) {
+    return open(path, PAWL_O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 // When a file was made (statx(2)); 0 where its file system does not know it.

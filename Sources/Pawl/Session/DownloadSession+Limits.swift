@@ -1,5 +1,6 @@
 internal import PawlCore
 internal import PawlEngine
+package import PawlWire
 internal import Synchronization
 
 /// Limits that change while tasks run.
@@ -14,8 +15,19 @@ extension DownloadSession {
         for case let task as DownloadTask in tasks { task.currentControl.limitChanged() }
     }
 
+    /// What is done with each host at this moment.
+    package var hosts: WireHosts { WireHosts(engine.budgets.hosts.map(WireHost.init)) }
+
     /// How many connections a host gets from now on; those above it end by themselves.
     package func setLimit(connectionsPerHost: Int) {
         engine.budgets.setLimit(connectionsPerHost: connectionsPerHost)
+    }
+}
+
+extension WireHost {
+    fileprivate init(_ use: HostBudget.Use) {
+        self.init(host: use.name.sanitized, budget: use.limit)
+        (connections, streams, waiting) = (use.connections, use.streams, use.waiting)
+        coolDownSeconds = use.coolDown?.seconds
     }
 }

@@ -10,8 +10,8 @@ struct DaemonCommand: ParsableCommand {
         commandName: "daemon",
         abstract: "Run the process that carries downloads on when nobody waits.",
         subcommands: [
-            Run.self, Start.self, Stop.self, Status.self, Logs.self, Token.self, Install.self,
-            Uninstall.self,
+            Run.self, Start.self, Stop.self, Status.self, Logs.self, Token.self, Allow.self,
+            Install.self, Uninstall.self,
         ]
     )
 

@@ -19,7 +19,7 @@ package enum HelpText {
             SessionCommand.List.self, SessionCommand.Forget.self,
             DaemonCommand.self, DaemonCommand.Run.self, DaemonCommand.Start.self,
             DaemonCommand.Stop.self, DaemonCommand.Status.self, DaemonCommand.Logs.self,
-            DaemonCommand.Token.self,
+            DaemonCommand.Token.self, DaemonCommand.Allow.self,
             DaemonCommand.Install.self, DaemonCommand.Uninstall.self,
         ]
         return verbs.map { PawlCommand.helpMessage(for: $0, columns: columns) }

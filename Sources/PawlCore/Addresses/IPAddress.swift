@@ -49,6 +49,39 @@ package struct IPAddress: Hashable, Sendable {
 
     package var isMulticast: Bool { isIPv6 ? bytes[0] == 0xFF : bytes[0] & 0xF0 == 0xE0 }
 
+    /// Whether it is of the public Internet: what is this machine's, a private network's, a link's
+    /// or nobody's is not (RFC 6890), nor is an IPv6 address that hides such a one.
+    package var isPublic: Bool {
+        guard isIPv6 else { return !Self.isReserved4(bytes) }
+        if let hidden = hiddenIPv4 { return hidden.isPublic }
+        // Only 2000::/3 is given out; of it, 2001:db8::/32 and 3fff::/20 are for documents,
+        // 2001::/23 is for protocols.
+        guard bytes[0] & 0xE0 == 0x20 else { return false }
+        if bytes.starts(with: [0x20, 0x01]), bytes[2] < 2 { return false }
+        return !bytes.starts(with: [0x20, 0x01, 0x0D, 0xB8])
+            && !(bytes.starts(with: [0x3F, 0xFF]) && bytes[2] < 0x10)
+    }
+
+    private static func isReserved4(_ bytes: [UInt8]) -> Bool {
+        switch (bytes[0], bytes[1]) {
+        case (0, _), (10, _), (127, _), (169, 254), (192, 168): true
+        case (100, 64...127), (172, 16...31), (198, 18...19): true
+        case (192, 0): bytes[2] == 0 || bytes[2] == 2
+        case (198, 51): bytes[2] == 100
+        case (203, 0): bytes[2] == 113
+        case (224..., _): true
+        default: false
+        }
+    }
+
+    /// Of what a translator or a tunnel leads to (RFC 6052, RFC 3056).
+    private var hiddenIPv4: IPAddress? {
+        if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) {
+            return IPAddress(bytes: bytes[12...])
+        }
+        return bytes.starts(with: [0x20, 0x02]) ? IPAddress(bytes: bytes[2..<6]) : nil
+    }
+
     private static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
     private static let familyIPv4: Int32 = 2
     #if canImport(Glibc)

@@ -20,6 +20,11 @@ extension DownloadError {
                     .timedOut, "\(host) did not answer in time",
                     "\(again), or raise --connect-timeout"
                 )
+            case .addressRefused:
+                (
+                    .notAllowed, "\(host) is not of the public Internet",
+                    "the user may allow that: pawl daemon allow --private-addresses yes"
+                )
             case .certificateRefused:
                 (
                     .tlsFailed, "the certificate of \(host) was not accepted",

@@ -22,6 +22,16 @@ package struct XDGPlaces: PlaceResolving {
         XDGPlaces(surroundings).base("XDG_CONFIG_HOME", ".config").map { "\($0)/user-dirs.dirs" }
     }
 
+    /// Where the user's downloads go; nil where there is no home folder.
+    package var downloads: String? {
+        let home = surroundings.home
+        let listed = UserDirectories(surroundings.userDirectories, home: home)["DOWNLOAD"]
+        let folder = listed ?? surroundings.path(in: "XDG_DOWNLOAD_DIR")
+        // One that was switched off is the home folder.
+        if let folder, folder != home { return folder }
+        return home.map { $0 == "/" ? "/Downloads" : "\($0)/Downloads" }
+    }
+
     private func base(_ variable: String, _ standard: String) -> String? {
         surroundings.path(in: variable)
             ?? surroundings.home.map { $0 == "/" ? "/\(standard)" : "\($0)/\(standard)" }

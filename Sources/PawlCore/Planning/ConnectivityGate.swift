@@ -165,6 +165,7 @@ extension TransferFailure.Kind {
         switch self {
         case .connectionLost, .bodyIncomplete, .tlsFailed: true
         case .certificateRefused, .malformedResponse, .unsupportedURL, .local: false
+        case .addressRefused: false
         case .nameNotResolved, .cannotConnect, .connectTimedOut: true
         }
     }

@@ -118,7 +118,8 @@ extension DownloadPlanner {
         let source = sources[segment.source]
         let isKnownToServe = source.isConfirmed || source.hasServed
         switch failure.kind {
-        case .certificateRefused, .unsupportedURL: giveUp(segment.source, error, &actions)
+        case .certificateRefused, .unsupportedURL, .addressRefused:
+            giveUp(segment.source, error, &actions)
         case .tlsFailed, .local, .malformedResponse:
             // A reset handshake of one more connection is no reason to end those that work.
             guard isKnownToServe else { return giveUp(segment.source, error, &actions) }

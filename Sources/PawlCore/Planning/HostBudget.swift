@@ -62,6 +62,32 @@ package struct HostBudget: Sendable {
         hosts[name].map { $0.inUse + $0.streams } ?? 0
     }
 
+    /// What is done with a host at a moment.
+    package struct Use: Sendable, Hashable {
+        package var name: String
+        package var connections: Int
+        package var streams: Int
+        package var waiting: Int
+        package var limit: Int
+        /// Until it may get a new connection; nil where it may.
+        package var coolDown: Duration?
+    }
+
+    /// Of all hosts that something is known of, by name.
+    package func uses(at now: Moment) -> [Use] {
+        hosts.sorted { $0.key < $1.key }.map { name, host in
+            let wait = host.closedUntil.map { $0 - now }
+            return Use(
+                name: name,
+                connections: host.inUse,
+                streams: host.streams,
+                waiting: host.queue.count,
+                limit: limit,
+                coolDown: wait.flatMap { $0 > .zero ? $0 : nil }
+            )
+        }
+    }
+
     /// An answer showed that the host lets requests share a connection.
     package mutating func noteMultiplexing(_ name: String) {
         guard hosts[name]?.multiplexes != true, hosts.count < Self.rememberedHosts else { return }

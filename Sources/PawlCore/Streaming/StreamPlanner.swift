@@ -78,7 +78,7 @@ package struct StreamPlanner: Sendable {
         let hasAnswered = progress != .nothing
         switch failure.kind {
         case _ where progress == .seenBytes: return .fail(error)
-        case .certificateRefused, .unsupportedURL: return .fail(error)
+        case .certificateRefused, .unsupportedURL, .addressRefused: return .fail(error)
         case .tlsFailed, .local, .malformedResponse, .nameNotResolved:
             guard hasAnswered else { return .fail(error) }
             return again(after: error, mayRetryAtOnce: false)

@@ -24,6 +24,8 @@ package struct TransferFailure: Hashable, Sendable, Error {
     package enum Kind: String, Sendable, CaseIterable {
         case nameNotResolved, cannotConnect, connectTimedOut
         case certificateRefused, tlsFailed
+        /// It leads where the request may not go.
+        case addressRefused
         case connectionLost
         /// The body ended before its length or its last chunk.
         case bodyIncomplete

@@ -61,6 +61,12 @@ public struct ConnectionSettings: Hashable, Sendable {
     public var authoritiesFile: String?
     /// A Unix socket to connect to in place of the host, past any proxy.
     package var socketPath: String?
+    /// Whether it may go to addresses that are not of the public Internet: this machine's, those of
+    /// its network.
+    ///
+    /// It is looked at when a connection is made, and again before each request. A proxy is such an
+    /// address, too.
+    package var allowsPrivateAddresses = true
 
     /// Makes the defaults.
     public init() {}

@@ -8,8 +8,9 @@ internal import PawlWire
 extension DaemonAPI {
     func addSessions(to router: Router<APIContext>) {
         router.get("/v1/sessions") { _, _ in try await sessions() }
-        router.post("/v1/sessions") { request, _ in
+        router.post("/v1/sessions") { request, context in
             let registration: SessionRegistration = try await body(request)
+            if context.listener == .network { try NetworkRules.check(registration) }
             return try Response.json(try await keeper.register(registration))
         }
         router.delete("/v1/sessions") { request, _ in try await forget(request) }
@@ -19,6 +20,10 @@ extension DaemonAPI {
             return Response(status: .noContent)
         }
         router.get("/v1/downloads/{id}/resume-data") { _, context in
+            // It holds the URL with its secrets.
+            guard context.listener == .socket else {
+                throw DownloadError.onlyOverSocket("resume data")
+            }
             let data = try await keeper.resumeData(of: identifier(context))
             return try Response.json(WireResumeData(data?.data))
         }

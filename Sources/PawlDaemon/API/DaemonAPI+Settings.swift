@@ -8,8 +8,9 @@ extension DaemonAPI {
         router.get("/v1/settings") { _, _ in
             try Response.json(await keeper.shownSettings)
         }
-        router.patch("/v1/settings") { request, _ in
+        router.patch("/v1/settings") { request, context in
             let change: DaemonSettingsChange = try await body(request, upTo: Self.mostBytes)
+            if context.listener == .network { try NetworkRules.check(change) }
             return try Response.json(try await keeper.change(change))
         }
     }

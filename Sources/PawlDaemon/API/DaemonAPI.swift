@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
+internal import Pawl
 internal import PawlCore
 internal import PawlWire
 internal import Synchronization
@@ -22,6 +23,7 @@ struct DaemonAPI: Sendable {
 
     func router() -> Router<APIContext> {
         let router = Router(context: APIContext.self)
+        router.add(middleware: RequestCounting(counters: keeper.counters))
         router.add(middleware: ProblemMiddleware())
         router.get("/v1/status") { _, _ in try await status() }
         router.get("/v1/downloads") { request, _ in try await list(request) }
@@ -30,11 +32,12 @@ struct DaemonAPI: Sendable {
         router.post("/v1/actions/{action}") { request, context in
             try await act(request, context)
         }
-        router.post("/v1/changes") { request, _ in try await change(request) }
+        router.post("/v1/changes") { request, context in try await change(request, context) }
         router.get("/v1/events") { request, context in try await events(request, context) }
         addSessions(to: router)
         addSettings(to: router)
         addLogin(to: router)
+        addNumbers(to: router)
         return router
     }
 
@@ -81,7 +84,8 @@ struct DaemonAPI: Sendable {
 
     private func add(_ request: Request, _ context: APIContext) async throws -> Response {
         let most = context.listener == .socket ? Self.mostBytesToAdd : Self.mostBytes
-        let new: NewDownloads = try await body(request, upTo: most)
+        var new: NewDownloads = try await body(request, upTo: most)
+        if context.listener == .network { try await confine(&new.downloads) }
         var key: String?
         if let name = HTTPField.Name(APIPath.idempotencyKey) { key = request.headers[name] }
         guard (key?.utf8.count ?? 1) <= 256, key != "" else {
@@ -107,9 +111,23 @@ struct DaemonAPI: Sendable {
         return try Response.json(try await keeper.act(action, on: selection))
     }
 
-    private func change(_ request: Request) async throws -> Response {
+    /// Where a link leads out already now, that is said now; each run looks again.
+    private func confine(_ downloads: inout [NewDownload]) async throws {
+        let rules = await keeper.networkRules
+        for index in downloads.indices {
+            downloads[index] = try rules.confine(downloads[index])
+            let folder = PathNames.folder(of: downloads[index].destination)
+            guard let root = downloads[index].confinedTo else { continue }
+            _ = try ConfinedFolder(folder, in: root, creates: false)
+        }
+    }
+
+    private func change(_ request: Request, _ context: APIContext) async throws -> Response {
         let asked: SelectedChanges = try await body(request)
-        return try Response.json(try await keeper.change(asked.selection, asked.changes))
+        let rules = context.listener == .network ? await keeper.networkRules : nil
+        return try Response.json(
+            try await keeper.change(asked.selection, asked.changes, by: rules)
+        )
     }
 
     func body<Value: Decodable>(

@@ -28,6 +28,8 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch let error as DownloadError {
             let isConflict = error.cause is Conflict
             return try Self.response(error, isConflict ? .conflict : Self.status(error.code))
+        } catch let error as HTTPError where error.status == .notFound {
+            return try Self.unknown(request)
         } catch let error as HTTPError {
             let code: ErrorCode = error.status.code == 404 ? .notFound : .usage
             let text = error.body ?? error.status.reasonPhrase
@@ -36,6 +38,27 @@ struct ProblemMiddleware: RouterMiddleware {
                 error.status
             )
         }
+    }
+
+    private static func unknown(_ request: Request) throws -> Response {
+        let path = String((request.head.path ?? "").prefix { $0 != "?" })
+        let methods = APIDocument.methods(of: path)
+        guard !methods.isEmpty else {
+            let error = DownloadError(
+                .notFound,
+                "there is nothing at '\(path.sanitized(atMost: 100))'",
+                advice: "see /openapi.json"
+            )
+            return try response(error, .notFound)
+        }
+        let error = DownloadError(
+            .usage,
+            "\(request.method.rawValue.sanitized(atMost: 20)) is not possible there",
+            advice: "use \(methods.joined(separator: ", "))"
+        )
+        var answer = try response(error, .methodNotAllowed)
+        answer.headers[.allow] = methods.joined(separator: ", ")
+        return answer
     }
 
     private static func response(

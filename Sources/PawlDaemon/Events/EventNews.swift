@@ -24,6 +24,7 @@ final class EventNews: Sendable {
 
     /// The newest event that is in the store.
     var last: Int64 { state.withLock { $0.last } }
+    var readers: Int { state.withLock { $0.readers.count } }
     var progress: Progress? { state.withLock { $0.progress } }
     /// The sessions that are read, nil where somebody reads all.
     var audiences: Set<String?> { state.withLock { Set($0.readers.values.map(\.session)) } }

@@ -9,7 +9,8 @@ extension DownloadKeeper {
     /// Changes all that are meant, or none.
     func change(
         _ selection: Selection,
-        _ changes: DownloadChanges
+        _ changes: DownloadChanges,
+        by rules: NetworkRules? = nil
     ) throws(DownloadError) -> WireOutcome {
         guard !changes.isEmpty else {
             throw DownloadError(.usage, "nothing is to be changed", advice: "say what")
@@ -26,8 +27,8 @@ extension DownloadKeeper {
                 }
                 var row = item.download
                 // It may have been decided in this moment.
-                row.path = row.path ?? live[row.id]?.targetPath
-                rows.append(try Self.change(row, changes, transaction))
+                row.path = row.path ?? live.path(of: row.id)
+                rows.append(try Self.change(row, changes, by: rules, transaction))
             }
             return (rows, try transaction.lastEvent())
         }
@@ -61,6 +62,7 @@ extension DownloadKeeper {
     private static func change(
         _ download: WireDownload,
         _ changes: DownloadChanges,
+        by rules: NetworkRules?,
         _ transaction: StoreTransaction
     ) throws -> WireDownload {
         var row = download
@@ -70,6 +72,10 @@ extension DownloadKeeper {
         if changes.concernRequest {
             guard let body = try transaction.request(of: row.id) else { throw finished(row) }
             var request = try WireJSON.decode(NewDownload.self, from: body)
+            // Another URL or name makes it what was asked for by who asks now.
+            if let rules, request.confinedTo == nil, changes.url != nil || changes.name != nil {
+                request.confinedTo = try rules.root(of: row.path ?? request.destination)
+            }
             try change(&request, &row, changes, transaction)
             row.url = try request.checked().url.redacted
             try transaction.setRequest(try WireJSON.encode(request), of: row.id)
@@ -142,17 +148,29 @@ extension DownloadKeeper {
     // MARK: - Names, when a run begins or has ended
 
     /// What came goes with the download to its new name, before its run begins.
-    func take(_ name: String, for row: inout WireDownload) throws(DownloadError) {
-        if let path = row.path { row.path = try LeftoverNames.move(path, to: name) }
+    func take(
+        _ name: String,
+        for row: inout WireDownload,
+        in place: ConfinedFolder?
+    ) throws(DownloadError) {
+        if let path = row.path {
+            let moved = try LeftoverNames.move(place?.inside(path) ?? path, to: name)
+            row.path = place?.shown(moved) ?? moved
+        }
         row.name = name.sanitized
     }
 
     /// It was finished before it heard that it is to be called otherwise.
-    func takeLateName(of row: inout WireDownload, _ transaction: StoreTransaction) throws {
+    func takeLateName(
+        of row: inout WireDownload,
+        in place: ConfinedFolder?,
+        _ transaction: StoreTransaction
+    ) throws {
         guard let name = try transaction.newName(of: row.id), let path = row.path else { return }
         try transaction.setNewName(nil, of: row.id)
         do throws(DownloadError) {
-            row.path = try LeftoverNames.rename(path, to: name)
+            let renamed = try LeftoverNames.rename(place?.inside(path) ?? path, to: name)
+            row.path = place?.shown(renamed) ?? renamed
             row.name = name.sanitized
         } catch {
             logger.warning("download \(row.id): \(error)")

@@ -57,7 +57,7 @@ extension DownloadKeeper {
             (try transaction.download(id)?.path, try transaction.request(of: id))
         }
         // What has just ended may not be in the store yet.
-        guard let path = task?.targetPath ?? path, let request else { return nil }
+        guard let path = live.path(of: id) ?? path, let request else { return nil }
         let order = try WireJSON.decode(NewDownload.self, from: request).checked()
         return await session.resumeData(
             ofFile: path,

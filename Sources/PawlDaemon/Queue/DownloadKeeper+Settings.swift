@@ -11,9 +11,13 @@ extension DownloadKeeper {
     var shownSettings: DaemonSettings {
         var shown = settings.completed
         shown.maximumConcurrentDownloads = planner.limit
+        shown.allowedFolders =
+            settings.allowedFolders ?? ConfinedFolder.downloads.map { [$0] } ?? []
         shown.current = WireCurrentLimit(limit(at: Date()))
         return shown
     }
+
+    var networkRules: NetworkRules { NetworkRules(folders: shownSettings.allowedFolders ?? []) }
 
     func change(_ change: DaemonSettingsChange) throws(DownloadError) -> DaemonSettings {
         guard !change.isEmpty else {

@@ -10,6 +10,7 @@ extension DownloadKeeper {
         var id: Int64
         var task: DownloadTask
         var session: String?
+        var place: ConfinedFolder?
     }
 
     /// What is to be done once it is in the store.
@@ -19,6 +20,8 @@ extension DownloadKeeper {
         var notInLine: [Int64] = []
         /// Files of downloads that were removed while they finished.
         var orphans: [Int64: String] = [:]
+        /// Those that failed for good.
+        var failures: [Int64] = []
         var lastEvent: Int64 = 0
     }
 
@@ -59,21 +62,31 @@ extension DownloadKeeper {
         for end in ended {
             live.remove(end.id)
             restarts.remove(end.id)
+            count(end)
             guard removedWithFiles.remove(end.id) != nil, let path = outcome.orphans[end.id]
             else { continue }
             discards.append(.file(path))
         }
+        outcome.failures.forEach { _ in counters.failed() }
         for id in outcome.notInLine { planner.leave(id) }
         for entry in outcome.retries { planner.wait(entry) }
         // They may begin at once.
         if !outcome.retries.isEmpty { bell.ring() }
-        for begun in outcome.begun { live.add(begun.id, begun.task, session: begun.session) }
+        for begun in outcome.begun {
+            live.add(begun.id, begun.task, session: begun.session, place: begun.place)
+        }
         // A row that went meanwhile has no run.
         for id in starting where live[id] == nil { planner.ended(id) }
         if !outcome.begun.isEmpty { watching.ring() }
         news.published(outcome.lastEvent)
         if !ended.isEmpty { endings.ring() }
         prune(outcome.lastEvent)
+    }
+
+    private func count(_ end: RunEnd) {
+        let progress = end.task.currentProgress
+        counters.runEnded(bytes: progress.completedBytes - progress.resumedBytes)
+        if case .success = end.result { counters.finished() }
     }
 
     /// Old events go, a thousand at a time.
@@ -110,14 +123,17 @@ extension DownloadKeeper {
         guard var row = try transaction.download(id) else { return }
         let newName = try transaction.newName(of: id)
         do throws(DownloadError) {
-            if let newName { try take(newName, for: &row) }
-            let task = try makeTask(row, request: readRequest(id, transaction))
+            let request = try readRequest(id, transaction)
+            let place = try Self.place(of: row, request)
+            if let newName { try take(newName, for: &row, in: place) }
+            let task = try makeTask(row, request, in: place)
             row.state = .running
             row.problem = nil
             row.notBefore = nil
-            outcome.begun.append(Begun(id: id, task: task, session: row.session))
+            outcome.begun.append(Begun(id: id, task: task, session: row.session, place: place))
         } catch {
             fail(&row, error)
+            outcome.failures.append(row.id)
         }
         if row.state == .running { try transaction.setNewName(nil, of: id) }
         try transaction.save(row)
@@ -141,19 +157,38 @@ extension DownloadKeeper {
         return try WireJSON.decode(NewDownload.self, from: body)
     }
 
+    /// Opened anew for each run: what lies on the way there may be something else by now.
+    private static func place(
+        of row: WireDownload,
+        _ request: NewDownload
+    ) throws(DownloadError) -> ConfinedFolder? {
+        guard let root = request.confinedTo else { return nil }
+        let folder = PathNames.folder(of: row.path ?? request.destination)
+        return try ConfinedFolder(folder, in: root, creates: true)
+    }
+
     private func makeTask(
         _ row: WireDownload,
-        request: NewDownload
+        _ request: NewDownload,
+        in place: ConfinedFolder?
     ) throws(DownloadError) -> DownloadTask {
         var order = try request.checked()
+        if request.confinedTo != nil {
+            guard place != nil else {
+                throw DownloadError(.directoryNotUsable, "there is no folder")
+            }
+            order.settings.connection.allowsPrivateAddresses =
+                settings.allowsPrivateAddresses ?? false
+        }
         if settings.usesMeteredNetwork == false { order.settings.allowsExpensiveNetwork = false }
-        let destination: TaskDestination
+        var destination: TaskDestination
         switch order.destination {
         // The name that it had stays, also where the server would now give another.
         case _ where row.path != nil: destination = .file(row.path ?? "")
         case .file(let path): destination = .file(path)
         case .directory(let path): destination = .directory(path)
         }
+        if let place { destination = destination.held(in: place) }
         // From its second run on it has a partial file of its own.
         if let data = order.resumeData, row.path == nil {
             return try taskGoingOn(data, order)
@@ -188,7 +223,7 @@ extension DownloadKeeper {
         // What was cancelled is thrown away.
         row.completedBytes = row.state == .cancelled ? 0 : progress.completedBytes
         row.totalBytes = progress.totalBytes ?? row.totalBytes
-        row.path = end.task.targetPath ?? row.path
+        row.path = live.path(of: row.id) ?? row.path
         row.response = end.task.response.map { WireResponse($0) } ?? row.response
         let metrics = WireMetrics(end.task.metrics)
         row.metrics = row.metrics?.adding(metrics) ?? metrics
@@ -196,12 +231,16 @@ extension DownloadKeeper {
         if !progress.name.isEmpty, !isRenamed { row.name = progress.name }
         switch end.result {
         case .success(let file):
-            finish(&row, file)
-            try takeLateName(of: &row, transaction)
+            let place = live.place(of: row.id)
+            finish(&row, place?.shown(file.path) ?? file.path)
+            row.completedBytes = file.byteCount
+            row.totalBytes = file.byteCount
+            try takeLateName(of: &row, in: place, transaction)
             outcome.notInLine.append(row.id)
             try transaction.forgetRequest(of: row.id)
             try transaction.append(.finished, row, at: Date())
-        case .failure(let error):
+        case .failure(var error):
+            if let place = live.place(of: row.id) { error = place.shown(error) }
             // Where somebody paused or cancelled it, that has been told.
             guard row.state.isActive, !isWindingUp else { break }
             guard !restarts.contains(row.id) else {
@@ -216,12 +255,10 @@ extension DownloadKeeper {
         try transaction.forgetStarts(of: row.id)
     }
 
-    private func finish(_ row: inout WireDownload, _ file: DownloadedFile) {
+    private func finish(_ row: inout WireDownload, _ path: String) {
         row.state = .finished
-        row.path = file.path
-        row.name = file.path.split(separator: "/").last.map { String($0).sanitized } ?? row.name
-        row.completedBytes = file.byteCount
-        row.totalBytes = file.byteCount
+        row.path = path
+        row.name = path.split(separator: "/").last.map { String($0).sanitized } ?? row.name
         row.problem = nil
         row.failures = nil
         row.endedAt = Date()
@@ -237,6 +274,7 @@ extension DownloadKeeper {
         let failures = hasBrought ? 1 : (row.failures ?? 0) + 1
         guard let wait = policy.wait(after: error, failures: failures) else {
             fail(&row, error)
+            outcome.failures.append(row.id)
             return try transaction.append(.failed, row, at: Date())
         }
         row.state = .waiting
@@ -258,7 +296,7 @@ extension DownloadKeeper {
     /// What the downloads have come to be called: who throws one away later must know.
     func noteNames() {
         let named = live.all.compactMap { id, task in
-            task.targetPath.map { path in
+            live.path(of: id).map { path in
                 let response = task.response.map { WireResponse($0) }
                 return (id: id, path: path, response: response, progress: task.currentProgress)
             }
@@ -289,5 +327,16 @@ extension DownloadKeeper {
         }
         let running = live.all
         notedNames = notedNames.filter { running[$0.key] != nil }
+    }
+}
+
+extension TaskDestination {
+    /// The same file or folder, by way of one that is held open.
+    fileprivate func held(in place: ConfinedFolder) -> TaskDestination {
+        switch self {
+        case .file(let path): .file(place.inside(path))
+        case .directory: .directory(place.innerFolder)
+        default: self
+        }
     }
 }

@@ -18,6 +18,7 @@ actor DownloadKeeper {
     let bell = Bell()
     let policy = OutagePolicy()
     let folders: FolderRecord
+    let counters = DaemonCounters()
     /// What holds for all downloads, as it is kept.
     var settings: DaemonSettings
     var isLimitApplied = false

@@ -8,14 +8,25 @@ final class LiveDownloads: Sendable {
     private struct Entry: Sendable {
         var task: DownloadTask
         var session: String?
+        /// Where it is held, if it may not leave a folder.
+        var place: ConfinedFolder?
     }
 
     private let tasks = Mutex<[Int64: Entry]>([:])
 
     subscript(id: Int64) -> DownloadTask? { tasks.withLock { $0[id]?.task } }
 
-    func add(_ id: Int64, _ task: DownloadTask, session: String?) {
-        tasks.withLock { $0[id] = Entry(task: task, session: session) }
+    func add(_ id: Int64, _ task: DownloadTask, session: String?, place: ConfinedFolder?) {
+        tasks.withLock { $0[id] = Entry(task: task, session: session, place: place) }
+    }
+
+    func place(of id: Int64) -> ConfinedFolder? { tasks.withLock { $0[id]?.place } }
+
+    /// The file that one becomes, as the user knows it; nil before that is known.
+    func path(of id: Int64) -> String? {
+        let entry = tasks.withLock { $0[id] }
+        guard let path = entry?.task.targetPath else { return nil }
+        return entry?.place?.shown(path) ?? path
     }
 
     func remove(_ id: Int64) { tasks.withLock { $0[id] = nil } }
@@ -49,6 +60,16 @@ final class LiveDownloads: Sendable {
 
     /// How fast all of them are together, in bytes a second.
     var bytesPerSecond: Int64 { rows.map(\.row.bytesPerSecond).reduce(0, +) }
+
+    var connections: Int { rows.map(\.row.connections).reduce(0, +) }
+
+    /// What their runs have brought.
+    var receivedBytes: Int64 {
+        all.values.map { task in
+            let progress = task.currentProgress
+            return max(0, progress.completedBytes - progress.resumedBytes)
+        }.reduce(0, +)
+    }
 
     /// How far they are, as it is sent: of each session, nil of all.
     func progress(for sessions: Set<String?>) -> [String?: [UInt8]] {

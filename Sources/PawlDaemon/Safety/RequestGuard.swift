@@ -89,13 +89,11 @@ package struct RequestGuard: Sendable {
 
     private func refusalOfBody(_ asked: Asked) -> Verdict? {
         guard asked.bodyBytes != 0 else { return nil }
-        guard ["POST", "PATCH", "DELETE"].contains(asked.method) else {
-            return refusal(
-                400,
-                "a \(asked.method.sanitized(atMost: 20)) has no body",
-                "leave it out"
-            )
+        guard asked.method != "GET", asked.method != "HEAD" else {
+            return refusal(400, "a \(asked.method) has no body", "leave it out", .usage)
         }
+        // No route has another method, and the answer says so.
+        guard ["POST", "PATCH", "DELETE"].contains(asked.method) else { return nil }
         if let bytes = asked.bodyBytes, bytes > mostBodyBytes {
             return refusal(
                 413,

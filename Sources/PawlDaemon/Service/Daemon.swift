@@ -35,6 +35,7 @@ package struct Daemon: Sendable {
         whenReady: @Sendable @escaping (String) -> Void = { _ in }
     ) async throws(DownloadError) {
         try places.prepare()
+        if listen != nil { OpenFileLimit.raise() }
         let locks = try locks()
         if socket == nil { try ListeningSocket.checkNobodyListens(at: places.socket) }
         var network = try NetworkDoor(listen, AccessTokenFile(places))
@@ -50,7 +51,7 @@ package struct Daemon: Sendable {
 
     /// A store that was closed well may be damaged all the same: that is met here, and then all of it is
     /// looked at.
-    private func loadedKeeper(mayBeDamaged: Bool) async throws(DownloadError) -> DownloadKeeper {
+    func loadedKeeper(mayBeDamaged: Bool) async throws(DownloadError) -> DownloadKeeper {
         let store = try DaemonStore(path: places.store)
         if let note = store.note { logger.warning("\(note)") }
         do throws(DownloadError) {
@@ -100,22 +101,8 @@ package struct Daemon: Sendable {
         _ network: NetworkDoor?,
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
-        var about = DaemonStatus(
-            version: PawlVersion.current,
-            processIdentifier: getpid(),
-            startedAt: Date(),
-            store: places.store
-        )
-        about.url = network?.address.url
-        let desk = SessionDesk(left: keeper.endings)
-        let api = DaemonAPI(
-            keeper: keeper,
-            store: keeper.store,
-            desk: desk,
-            about: about,
-            gate: network?.gate
-        )
-        let relauncher = Relauncher(keeper: keeper, desk: desk, logger: logger)
+        let api = api(keeper, network)
+        let relauncher = Relauncher(keeper: keeper, desk: api.desk, logger: logger)
         let memory = IdleMemory { !keeper.live.isEmpty }
         return await withTaskCancellationHandler {
             await withTaskGroup(of: DownloadError?.self) { group in
@@ -143,6 +130,23 @@ package struct Daemon: Sendable {
         } onCancel: {
             Self.endInAnyCase(logger)
         }
+    }
+
+    func api(_ keeper: DownloadKeeper, _ network: NetworkDoor?) -> DaemonAPI {
+        var about = DaemonStatus(
+            version: PawlVersion.current,
+            processIdentifier: getpid(),
+            startedAt: Date(),
+            store: places.store
+        )
+        about.url = network?.address.url
+        return DaemonAPI(
+            keeper: keeper,
+            store: keeper.store,
+            desk: SessionDesk(left: keeper.endings),
+            about: about,
+            gate: network?.gate
+        )
     }
 
     private func answer(

@@ -72,6 +72,9 @@ package final class HostBudgets: Sendable {
         state.withLock { $0.budget.close(host, until: time.now() + duration) }
     }
 
+    /// What is done with each host at this moment, by name.
+    package var hosts: [HostBudget.Use] { state.withLock { $0.budget.uses(at: time.now()) } }
+
     /// Changes how many connections a host gets.
     package func setLimit(connectionsPerHost: Int) {
         state.withLock { $0.budget.setLimit(connectionsPerHost: connectionsPerHost) }

@@ -29,6 +29,13 @@ package struct SystemPlaces: Sendable {
         #endif
     }
 
+    /// Where the user's downloads go, as the environment says it now; nil where there is no home.
+    package static var downloads: String? {
+        var surroundings = surroundings
+        surroundings.userDirectories = listOfUserDirectories(surroundings)
+        return XDGPlaces(surroundings).downloads
+    }
+
     /// The environment as it is now, without the list of the user's folders.
     package static var surroundings: PlaceSurroundings {
         PlaceSurroundings(variables: variables, homeOfUser: homeOfUser, user: getuid())

@@ -59,5 +59,9 @@ private func judgeConnection(
 ) -> Int32 {
     guard let context else { return CURL_PREREQFUNC_OK }
     let transfer = Unmanaged<TransferContext>.fromOpaque(context).takeUnretainedValue()
+    // One that another transfer has made may lead where this one may not go.
+    if let address, !transfer.mayGo(to: IPAddress(String(cString: address))) {
+        return CURL_PREREQFUNC_ABORT
+    }
     return transfer.isAboutToAsk() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }

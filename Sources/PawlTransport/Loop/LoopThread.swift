@@ -123,6 +123,7 @@ final class LoopThread {
             try handle.configure(for: context.request, bufferBytes: context.receiveBytes)
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())
             if context.sharing != nil { try handle.watchConnection(of: context) }
+            try handle.checkAddresses(of: context)
             try multi.add(handle)
         } catch {
             end(context, .failed(error))

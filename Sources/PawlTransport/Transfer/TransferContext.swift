@@ -36,6 +36,9 @@ final class TransferContext: @unchecked Sendable {
     /// nil where the end of the body does not depend on it.
     private var isClosedCleanly: Bool?
 
+    /// An address was found that the request may not go to.
+    private var hasMetPrivateAddress = false
+
     /// nil before the loop has begun with it and after libcurl is done with it.
     var handle: CurlHandle?
     /// The most that libcurl reads for it at a time; nil on a connection that others use, too.
@@ -72,6 +75,9 @@ final class TransferContext: @unchecked Sendable {
     func outcome(of code: CURLcode) -> TransferOutcome {
         if let ending { return ending }
         guard code == CURLE_OK else {
+            if hasMetPrivateAddress, !isHeadShown {
+                return .failed(TransferFailure(.addressRefused, ""))
+            }
             return .failed(
                 TransferFailure(code: code, of: handle, request: request, head: head)
             )
@@ -203,6 +209,17 @@ extension TransferContext {
         guard duration > .zero else { return }
         pause = .timed
         timers?.add(self, until: clock.now() + duration)
+    }
+}
+
+// Before anything is sent.
+extension TransferContext {
+    /// Whether the request may go there; nil is an address of no known kind.
+    func mayGo(to address: IPAddress?) -> Bool {
+        guard !request.connection.allowsPrivateAddresses else { return true }
+        if address?.isPublic == true { return true }
+        hasMetPrivateAddress = true
+        return false
     }
 }
 

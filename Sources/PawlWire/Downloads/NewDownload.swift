@@ -22,6 +22,9 @@ package struct NewDownload: Codable, Sendable, Hashable {
     package var taskDescription: String?
     /// With what it goes on.
     package var resumeData: Data?
+    /// A folder that nothing of it may leave; then it may not go to private addresses either, unless
+    /// the settings allow that.
+    package var confinedTo: String?
 
     package init(url: String, destination: String, settings: WireSettings? = nil) {
         self.url = url
@@ -59,6 +62,9 @@ extension NewDownload {
         let (address, credentials) = try SourceURL.parse(url)
         try checkSession()
         if let taskDescription { try Self.checkDescription(taskDescription) }
+        guard confinedTo?.hasPrefix("/") != false else {
+            throw DownloadError(.usage, "'confinedTo' is no absolute path")
+        }
         var settings = try (settings ?? WireSettings()).downloadSettings()
         settings.credentials = settings.credentials ?? credentials
         let place = try checkedDestination()

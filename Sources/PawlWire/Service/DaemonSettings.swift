@@ -14,6 +14,10 @@ package struct DaemonSettings: Codable, Sendable, Hashable {
     package var connectionsPerHost: Int?
     /// Whether a network that is paid by the byte may be used; else all downloads wait there.
     package var usesMeteredNetwork: Bool?
+    /// The folders that downloads may go to which are added over TCP; nil is the user's downloads.
+    package var allowedFolders: [String]?
+    /// Whether those may go to addresses that are not of the public Internet.
+    package var allowsPrivateAddresses: Bool?
     /// What holds at this moment; only in answers.
     package var current: WireCurrentLimit?
 
@@ -29,6 +33,7 @@ package struct DaemonSettings: Codable, Sendable, Hashable {
             maximumConcurrentDownloads ?? Self.standardConcurrentDownloads
         settings.connectionsPerHost = connectionsPerHost ?? Self.standardConnectionsPerHost
         settings.usesMeteredNetwork = usesMeteredNetwork ?? true
+        settings.allowsPrivateAddresses = allowsPrivateAddresses ?? false
         return settings
     }
 

@@ -16,6 +16,8 @@ package struct DaemonSettingsChange: Codable, Sendable, Hashable {
     package var maximumConcurrentDownloads: Change<Int>?
     package var connectionsPerHost: Change<Int>?
     package var usesMeteredNetwork: Change<Bool>?
+    package var allowedFolders: Change<[String]>?
+    package var allowsPrivateAddresses: Change<Bool>?
 
     package init() {}
 
@@ -57,7 +59,25 @@ package struct DaemonSettingsChange: Codable, Sendable, Hashable {
             )
         }
         if let change = usesMeteredNetwork { settings.usesMeteredNetwork = change.value }
+        if let change = allowedFolders {
+            for folder in change.value ?? [] { try Self.check(folder: folder) }
+            settings.allowedFolders = change.value
+        }
+        if let change = allowsPrivateAddresses { settings.allowsPrivateAddresses = change.value }
         return settings
+    }
+
+    private static func check(folder: String) throws(DownloadError) {
+        let names = folder.split(separator: "/")
+        guard folder.hasPrefix("/"), !folder.holdsUnsafeToShow, folder.utf8.count < 4096,
+            !names.contains(".."), !names.isEmpty
+        else {
+            throw DownloadError(
+                .usage,
+                "'\(folder.sanitized(atMost: 100))' is no absolute path of a folder",
+                advice: "give it as /home/me/Downloads; not the whole system"
+            )
+        }
     }
 
     private static func checked(
@@ -77,7 +97,7 @@ package struct DaemonSettingsChange: Codable, Sendable, Hashable {
 extension DaemonSettingsChange {
     private enum Key: String, CodingKey, CaseIterable {
         case limitBytesPerSecond, timetable, maximumConcurrentDownloads, connectionsPerHost
-        case usesMeteredNetwork
+        case usesMeteredNetwork, allowedFolders, allowsPrivateAddresses
     }
 
     private struct AnyKey: CodingKey {
@@ -107,6 +127,8 @@ extension DaemonSettingsChange {
         maximumConcurrentDownloads = try Self.change(values, .maximumConcurrentDownloads)
         connectionsPerHost = try Self.change(values, .connectionsPerHost)
         usesMeteredNetwork = try Self.change(values, .usesMeteredNetwork)
+        allowedFolders = try Self.change(values, .allowedFolders)
+        allowsPrivateAddresses = try Self.change(values, .allowsPrivateAddresses)
     }
 
     private static func change<Value>(
@@ -124,6 +146,8 @@ extension DaemonSettingsChange {
         try Self.encode(maximumConcurrentDownloads, .maximumConcurrentDownloads, &values)
         try Self.encode(connectionsPerHost, .connectionsPerHost, &values)
         try Self.encode(usesMeteredNetwork, .usesMeteredNetwork, &values)
+        try Self.encode(allowedFolders, .allowedFolders, &values)
+        try Self.encode(allowsPrivateAddresses, .allowsPrivateAddresses, &values)
     }
 
     private static func encode<Value>(

@@ -39,6 +39,9 @@ struct NetworkScene: Sendable {
         )
     }
 
+    /// The daemon's own number, which `pawl daemon run` keeps.
+    var daemonProcess: Int32 { daemon.identifier }
+
     var origin: String { "http://127.0.0.1:\(port)" }
 
     /// Asks with the token, unless another `Authorization` is given.

@@ -97,7 +97,7 @@ struct RequestGuardTests {
     }
 
     @Test func `a body belongs to what changes something, and has its bounds`() {
-        for method in ["GET", "HEAD", "OPTIONS", "PUT", "TRACE"] {
+        for method in ["GET", "HEAD"] {
             let asked = asked(method) {
                 $0.bodyBytes = nil
                 $0.contentType = "application/json"

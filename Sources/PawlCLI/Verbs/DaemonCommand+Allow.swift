@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+extension DaemonCommand {
+    /// `pawl daemon allow`: what programs and pages may do over TCP.
+    struct Allow: PawlVerb {
+        static let configuration = CommandConfiguration(
+            commandName: "allow",
+            abstract: "Show or change what downloads that are added over TCP may do.",
+            discussion: """
+                They go to these folders and what lies in them, and to the public Internet alone. It \
+                holds from their next start on, and after the daemon's. What pawl itself adds goes \
+                where you say.
+                """
+        )
+
+        @Option(
+            parsing: .unconditionalSingleValue,
+            help: ArgumentHelp(
+                "A folder for them, in place of those before. May be given several times. "
+                    + "Default: your downloads.",
+                valueName: "dir"
+            )
+        )
+        var folder: [String] = []
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "Whether they may go to this machine and its network. Default: no.",
+                valueName: "yes|no"
+            )
+        )
+        var privateAddresses: String?
+
+        @Flag(help: "Put the defaults back first.")
+        var reset = false
+
+        func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+            let change = try change()
+            return try daemonWork(console) { (client) async throws(DownloadError) in
+                let settings =
+                    change.isEmpty ? try await client.settings() : try await client.change(change)
+                for folder in settings.allowedFolders ?? [] {
+                    console.output("folder             \(folder.sanitized)\n")
+                }
+                let allows = settings.allowsPrivateAddresses == true
+                console.output("private addresses  \(allows ? "yes" : "no")\n")
+                return 0
+            }
+        }
+
+        private static func absolute(_ path: String) -> String {
+            if path.hasPrefix("/") { return path }
+            guard let folder = getcwd(nil, 0) else { return path }
+            defer { free(folder) }
+            return "\(String(cString: folder))/\(path)"
+        }
+
+        private func change() throws(DownloadError) -> DaemonSettingsChange {
+            var change = DaemonSettingsChange()
+            if reset { (change.allowedFolders, change.allowsPrivateAddresses) = (.reset, .reset) }
+            if !folder.isEmpty {
+                change.allowedFolders = .set(folder.map(Self.absolute))
+            }
+            switch privateAddresses?.lowercased() {
+            case nil: break
+            case "yes": change.allowsPrivateAddresses = .set(true)
+            case "no": change.allowsPrivateAddresses = .set(false)
+            case let word?:
+                throw DownloadError(
+                    .usage,
+                    "--private-addresses: '\(word.sanitized)' is no such choice",
+                    advice: "give yes or no"
+                )
+            }
+            return change
+        }
+    }
+}

@@ -1,0 +1,122 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// What others watch the daemon by.
+extension DaemonAPI {
+    func addNumbers(to router: Router<APIContext>) {
+        router.get("/healthz") { _, _ in
+            // Whether the store answers.
+            _ = try await store.read { try $0.counts() }
+            return try Response.json(WireHealth())
+        }
+        router.get("/metrics") { _, _ in try await metrics() }
+        router.get("/openapi.json") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: APIDocument.text))
+            )
+        }
+        router.get("/v1/hosts") { _, _ in try Response.json(keeper.session.hosts) }
+        router.get("/v1/statistics") { _, _ in try Response.json(try await statistics()) }
+    }
+
+    private func statistics() async throws -> WireStatistics {
+        let values = keeper.counters.values
+        var numbers = WireStatistics()
+        numbers.uptimeSeconds = (ContinuousClock.now - keeper.counters.began).seconds
+        numbers.counts = try await store.read { try $0.counts() }
+        numbers.bytesPerSecond = keeper.live.bytesPerSecond
+        numbers.receivedBytes = values.receivedBytes + keeper.live.receivedBytes
+        (numbers.finished, numbers.failed) = (values.finished, values.failed)
+        numbers.connections = keeper.live.connections
+        numbers.eventReaders = keeper.news.readers
+        numbers.requests = values.requests.values.reduce(0, +)
+        return numbers
+    }
+
+    private func metrics() async throws -> Response {
+        let numbers = try await statistics()
+        var text = MetricsText()
+        text.add(
+            "pawl_build_info",
+            .gauge,
+            "The version that runs.",
+            [(labels: [("version", about.version)], value: 1)]
+        )
+        text.add(
+            "pawl_downloads",
+            .gauge,
+            "Downloads by state.",
+            TaskState.allCases.map { state in
+                let count = numbers.counts[state.rawValue] ?? 0
+                return (labels: [("state", state.rawValue)], value: Double(count))
+            }
+        )
+        addTotals(numbers, to: &text)
+        text.add(
+            "pawl_api_requests_total",
+            .counter,
+            "Answered requests to the API.",
+            keeper.counters.values.requests.sorted {
+                ($0.key.route, $0.key.method, $0.key.status)
+                    < ($1.key.route, $1.key.method, $1.key.status)
+            }.map { request, count in
+                let labels = [
+                    (name: "route", value: request.route), (name: "method", value: request.method),
+                    (name: "status", value: "\(request.status)"),
+                ]
+                return (labels: labels, value: Double(count))
+            }
+        )
+        return Response(
+            status: .ok,
+            headers: [.contentType: MetricsText.mediaType],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text.text))
+        )
+    }
+
+    private func addTotals(_ numbers: WireStatistics, to text: inout MetricsText) {
+        text.add("pawl_uptime_seconds", .gauge, "Since the daemon began.", numbers.uptimeSeconds)
+        text.add(
+            "pawl_received_bytes_total",
+            .counter,
+            "Bytes that came from servers.",
+            Double(numbers.receivedBytes)
+        )
+        text.add(
+            "pawl_speed_bytes_per_second",
+            .gauge,
+            "How fast all downloads are together.",
+            Double(numbers.bytesPerSecond)
+        )
+        text.add(
+            "pawl_connections",
+            .gauge,
+            "Connections to servers.",
+            Double(numbers.connections)
+        )
+        text.add(
+            "pawl_finished_total",
+            .counter,
+            "Downloads that ended well.",
+            Double(numbers.finished)
+        )
+        text.add(
+            "pawl_failed_total",
+            .counter,
+            "Downloads that failed for good.",
+            Double(numbers.failed)
+        )
+        text.add(
+            "pawl_event_readers",
+            .gauge,
+            "Readers of the events.",
+            Double(numbers.eventReaders)
+        )
+    }
+}

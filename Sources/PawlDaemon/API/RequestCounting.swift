@@ -1,0 +1,27 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import PawlCore
+
+/// Counts what was answered, by the route and not by the path, of which there are too many.
+struct RequestCounting: RouterMiddleware {
+    let counters: DaemonCounters
+
+    func handle(
+        _ request: Request,
+        context: APIContext,
+        next: (Request, APIContext) async throws -> Response
+    ) async throws -> Response {
+        let response = try await next(request, context)
+        counters.answered(
+            DaemonCounters.Request(
+                route: context.endpointPath ?? "none",
+                // Anybody can make up others.
+                method: Self.known.contains(request.method) ? request.method.rawValue : "other",
+                status: response.status.code
+            )
+        )
+        return response
+    }
+
+    private static let known: Set<HTTPRequest.Method> = [.get, .post, .patch, .delete]
+}

@@ -1,0 +1,101 @@
+internal import PawlCore
+internal import PawlWire
+
+extension APISchemas {
+    static let changes: [(String, APISchema)] = [
+        (
+            "Selection",
+            .object(
+                "Which downloads: `targets` or `all`.",
+                [
+                    (
+                        "targets",
+                        .list(of: .text(), "Ids, names, or patterns of names with `*` and `?`.")
+                    ),
+                    ("all", .truth("All that the thing can be done to.")),
+                    ("session", .text("Only those of this session.")),
+                ]
+            )
+        ),
+        (
+            "DownloadChanges",
+            .object(
+                "What to change; what is left out stays.",
+                [
+                    ("priority", .word(WirePriority.allCases.map(\.rawValue))), ("url", .text()),
+                    ("connections", .whole(from: 1, to: 64)),
+                    ("notBefore", .date("One that has passed is at once.")),
+                    ("limitBytesPerSecond", .whole("0 is none.", from: 0)),
+                    ("name", .text("For one download: the finished file's, in its folder.")),
+                ]
+            )
+        ),
+        (
+            "SelectedChanges",
+            .object(
+                "Which downloads, and what to change of them.",
+                [("selection!", .of("Selection")), ("changes!", .of("DownloadChanges"))]
+            )
+        ),
+        (
+            "Outcome",
+            .object(
+                "What became of what was asked.",
+                [
+                    ("downloads!", .list(of: .of("Download"))),
+                    ("lastEvent!", .whole("The newest event that tells of it.", from: 0)),
+                ]
+            )
+        ),
+        (
+            "LimitPeriod",
+            .object(
+                "A period of a timetable, in local time.",
+                [
+                    ("days", .list(of: .word(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]))),
+                    ("from!", .text(example: "22:00")), ("to!", .text(example: "07:00")),
+                    ("limitBytesPerSecond", .whole("Left out is no limit.", from: 1)),
+                ]
+            )
+        ),
+        (
+            "Settings",
+            .object(
+                "What holds for the whole queue.",
+                settings + [
+                    (
+                        "current",
+                        .object(
+                            "What of the limits holds now.",
+                            [
+                                ("limitBytesPerSecond", .whole()), ("isByTimetable!", .truth()),
+                                ("until", .date()),
+                            ]
+                        )
+                    )
+                ]
+            )
+        ),
+        (
+            "SettingsChange",
+            .object(
+                "A merge patch (RFC 7396): what is left out stays, null is the default again.",
+                settings.map { ($0.0, $0.1.orNull) },
+                isClosed: true
+            )
+        ),
+    ]
+
+    private static let settings: [(String, APISchema)] = [
+        ("limitBytesPerSecond", .whole("Over all downloads.", from: 1)),
+        ("timetable", .list(of: .of("LimitPeriod"), most: 100)),
+        ("maximumConcurrentDownloads", .whole(from: 1, to: 1000)),
+        ("connectionsPerHost", .whole(from: 1, to: 1000)),
+        ("usesMeteredNetwork", .truth()),
+        (
+            "allowedFolders",
+            .list(of: .text(), "For downloads that are added over TCP. Not changed over TCP.")
+        ),
+        ("allowsPrivateAddresses", .truth("For the same. Not changed over TCP.")),
+    ]
+}

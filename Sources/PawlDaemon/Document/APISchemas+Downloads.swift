@@ -1,0 +1,132 @@
+internal import PawlCore
+internal import PawlWire
+
+/// The forms of what the API takes and gives (`PawlWire`).
+enum APISchemas {
+    static let all: [(String, APISchema)] = downloads + changes + service
+
+    private static let priorities = WirePriority.allCases.map(\.rawValue)
+    static let states = TaskState.allCases.map(\.rawValue)
+
+    private static let downloads: [(String, APISchema)] = [
+        ("Download", download),
+        (
+            "DownloadPage",
+            .object(
+                "A page of the list.",
+                [
+                    ("downloads!", .list(of: .of("Download"))),
+                    (
+                        "next",
+                        .whole("What to give as `after` for the next page; left out at the end.")
+                    ),
+                ]
+            )
+        ),
+        ("NewDownload", newDownload),
+        (
+            "NewDownloads",
+            .object(
+                "Several downloads, which are added all or none.",
+                [("downloads!", .list(of: .of("NewDownload")))]
+            )
+        ),
+        ("DownloadSettings", downloadSettings),
+        (
+            "Field",
+            .object("A header field.", [("name!", .text()), ("value!", .text())])
+        ),
+        (
+            "SignIn",
+            .object("A name and password.", [("name!", .text()), ("password!", .text())])
+        ),
+        (
+            "Response",
+            .object(
+                "What the server said, without what may be secret.",
+                [
+                    ("url!", .text()), ("redirects", .list(of: .text())), ("status!", .whole()),
+                    ("fields!", .list(of: .of("Field"))), ("protocolVersion!", .text()),
+                ]
+            )
+        ),
+        (
+            "ResumeData",
+            .object(
+                "With what to go on elsewhere.",
+                [("resumeData", .bytes("Left out where there is nothing."))]
+            )
+        ),
+    ]
+
+    private static let download = APISchema.object(
+        "A download. It holds no secret: the URL has no user, and secret parameters are hidden.",
+        [
+            ("id!", .whole("Ascending, never used again.")),
+            ("state!", .word(states)),
+            ("name!", .text()), ("url!", .text()),
+            ("destination!", .text("The file or the folder that was asked for.")),
+            ("path", .text("The file that it becomes, once that is known.")),
+            ("completedBytes!", .whole(from: 0)), ("totalBytes", .whole(from: 0)),
+            ("bytesPerSecond", .whole(from: 0)), ("connections", .whole(from: 0)),
+            ("priority!", .word(priorities)),
+            (
+                "position!",
+                .whole("Its place among those of the same priority: the lowest begins first.")
+            ),
+            ("session", .text()), ("notBefore", .date()),
+            ("failures", .whole("How often it has failed in a row and waits to be tried again.")),
+            ("problem", .of("Problem")),
+            ("createdAt!", .date()), ("endedAt", .date()),
+            ("taskIdentifier", .whole()), ("taskDescription", .text()),
+            ("response", .of("Response")),
+            ("limitBytesPerSecond", .whole("Its own limit, beside that of all.")),
+        ]
+    )
+
+    private static let newDownload = APISchema.object(
+        "A download to be added.",
+        [
+            (
+                "url!",
+                .text("May have a user and a password in it.", example: "https://example.org/a.iso")
+            ),
+            (
+                "destination!",
+                .text(
+                    "A file or, where it ends in a slash, a folder; an absolute path. Over TCP within the "
+                        + "allowed folders, and relative to the first of them; empty is that one."
+                )
+            ),
+            ("settings", .of("DownloadSettings")),
+            ("priority", .word(priorities)), ("session", .text("1 to 200 bytes.")),
+            ("notBefore", .date()),
+            ("isPaused", .truth("Added, and not begun before it is resumed.")),
+            ("taskIdentifier", .whole()), ("taskDescription", .text()),
+            ("resumeData", .bytes("With what it goes on. Not over TCP.")),
+            (
+                "confinedTo",
+                .text("A folder that nothing of it may leave. Over TCP the daemon says it.")
+            ),
+        ]
+    )
+
+    private static let downloadSettings = APISchema.object(
+        "How a download is done; what is left out is the default.",
+        [
+            ("mirrors", .list(of: .text())), ("fields", .list(of: .of("Field"))),
+            ("credentials", .of("SignIn")), ("userAgent", .text()),
+            ("checksum", .text("`sha256=…`, or `none`.")),
+            ("connections", .whole(from: 1, to: 64)),
+            ("ifExists", .word(ExistingFilePolicy.allCases.map(\.rawValue))),
+            ("retries", .whole(from: 0, to: 1_000_000)),
+            ("connectTimeoutSeconds", .number()), ("stallTimeoutSeconds", .number()),
+            ("maximumSeconds", .number()), ("minimumBytesPerSecond", .whole()),
+            ("limitBytesPerSecond", .whole(from: 1)), ("allowsUntrustedCertificates", .truth()),
+            ("authoritiesFile", .text("Not over TCP.")), ("resumes", .truth()),
+            ("resumesWithoutValidator", .truth()),
+            ("adoptsPartialFile", .truth("Needs a checksum.")),
+            ("allowsExpensiveNetwork", .truth()), ("allowsInsecureRedirects", .truth()),
+        ]
+    )
+}

@@ -1,0 +1,35 @@
+internal import Synchronization
+
+/// What is counted while the daemon runs.
+final class DaemonCounters: Sendable {
+    struct Request: Hashable, Sendable {
+        var route: String
+        var method: String
+        var status: Int
+    }
+
+    struct Values: Sendable {
+        var requests: [Request: Int] = [:]
+        var receivedBytes: Int64 = 0
+        var finished = 0
+        var failed = 0
+    }
+
+    private let state = Mutex(Values())
+    let began = ContinuousClock.now
+
+    var values: Values { state.withLock { $0 } }
+
+    func answered(_ request: Request) {
+        state.withLock { $0.requests[request, default: 0] += 1 }
+    }
+
+    /// A run has ended, which brought so much.
+    func runEnded(bytes: Int64) {
+        state.withLock { $0.receivedBytes += max(0, bytes) }
+    }
+
+    func finished() { state.withLock { $0.finished += 1 } }
+
+    func failed() { state.withLock { $0.failed += 1 } }
+}

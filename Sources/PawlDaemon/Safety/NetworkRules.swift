@@ -1,0 +1,74 @@
+package import PawlCore
+package import PawlWire
+
+/// What may be asked for over TCP, where at the socket everything may.
+package struct NetworkRules: Sendable {
+    /// Absolute paths.
+    package let folders: [String]
+
+    package init(folders: [String]) { self.folders = folders }
+
+    /// A new download within the rules; what is relative lies in the first folder.
+    ///
+    /// Throws `.notAllowed`.
+    package func confine(_ new: NewDownload) throws(DownloadError) -> NewDownload {
+        var new = new
+        if !new.destination.hasPrefix("/") {
+            guard let first = folders.first else { throw Self.noFolder }
+            new.destination = "\(first)/\(new.destination)"
+        }
+        guard new.resumeData == nil else { throw .onlyOverSocket("going on with resume data") }
+        guard new.settings?.authoritiesFile == nil else {
+            throw .onlyOverSocket("a file of authorities")
+        }
+        new.confinedTo = try root(of: new.destination)
+        return new
+    }
+
+    /// The folder that a path lies in, of those that are allowed; the innermost.
+    package func root(of path: String) throws(DownloadError) -> String {
+        let fitting = folders.filter { PathNames.lies(path, in: $0) }
+        if let root = fitting.max(by: { $0.utf8.count < $1.utf8.count }) { return root }
+        guard !folders.isEmpty else { throw Self.noFolder }
+        throw DownloadError(
+            .notAllowed,
+            "'\(path.sanitized(atMost: 200))' lies in no folder that may be used over TCP",
+            advice: "choose one in \(folders.joined(separator: ", ")), or allow another: "
+                + "pawl daemon allow --folder"
+        )
+    }
+
+    /// Throws `.notAllowed` for what would widen what may be asked for over TCP.
+    package static func check(_ change: DaemonSettingsChange) throws(DownloadError) {
+        if change.allowedFolders != nil { throw .onlyOverSocket("a change of 'allowedFolders'") }
+        if change.allowsPrivateAddresses != nil {
+            throw .onlyOverSocket("a change of 'allowsPrivateAddresses'")
+        }
+    }
+
+    package static func check(_ registration: SessionRegistration) throws(DownloadError) {
+        if registration.relaunchCommand != nil { throw .onlyOverSocket("a command to run") }
+    }
+
+    private static let noFolder = DownloadError(
+        .notAllowed,
+        "no folder may be used over TCP",
+        advice: "allow one: pawl daemon allow --folder"
+    )
+}
+
+/// Paths by their names alone.
+enum PathNames {
+    static func lies(_ path: String, in folder: String) -> Bool {
+        let names = path.split(separator: "/").filter { $0 != "." }
+        let own = folder.split(separator: "/").filter { $0 != "." }
+        guard path.hasPrefix("/"), !names.contains("..") else { return false }
+        // The folder itself is meant where a file is to be put into it.
+        return names.starts(with: own) && (names.count > own.count || path.hasSuffix("/"))
+    }
+
+    /// The folder of a file, or the one that is meant by a slash at the end.
+    static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? path
+    }
+}

@@ -1,0 +1,48 @@
+internal import CCurl
+internal import CPlatform
+internal import Glibc
+internal import PawlCore
+
+/// Keeps a request that may go to the public Internet alone from other addresses.
+///
+/// The address itself is judged when a socket is opened for it: what a name leads to was asked once
+/// then, so that another answer of the name's server changes nothing.
+extension CurlHandle {
+    func checkAddresses(of context: TransferContext) throws(TransferFailure) {
+        guard !context.request.connection.allowsPrivateAddresses else { return }
+        let pointer = Unmanaged.passUnretained(context).toOpaque()
+        let code = pawl_curl_set_open_socket_function(raw, openSocket, pointer)
+        guard code == CURLE_OK else {
+            throw TransferFailure(.local, "libcurl: " + String(cString: curl_easy_strerror(code)))
+        }
+        try watchConnection(of: context)
+    }
+}
+
+private func openSocket(
+    _ context: UnsafeMutableRawPointer?,
+    _ purpose: curlsocktype,
+    _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address else { return -1 }
+    let transfer = Unmanaged<TransferContext>.fromOpaque(context).takeUnretainedValue()
+    guard transfer.mayGo(to: ipAddress(address)) else { return -1 }
+    let (family, kind) = (address.pointee.family, address.pointee.socktype)
+    return socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+}
+
+/// Nil for what is neither IPv4 nor IPv6.
+private func ipAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> IPAddress? {
+    let place = UnsafeRawPointer(address)
+    guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+    switch address.pointee.family {
+    case AF_INET:
+        let value = place.loadUnaligned(fromByteOffset: offset, as: sockaddr_in.self)
+        return withUnsafeBytes(of: value.sin_addr) { IPAddress(bytes: Array($0)) }
+    case AF_INET6:
+        guard address.pointee.addrlen >= MemoryLayout<sockaddr_in6>.size else { return nil }
+        let value = place.loadUnaligned(fromByteOffset: offset, as: sockaddr_in6.self)
+        return withUnsafeBytes(of: value.sin6_addr) { IPAddress(bytes: Array($0)) }
+    default: return nil
+    }
+}

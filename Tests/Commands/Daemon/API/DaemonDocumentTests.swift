@@ -1,0 +1,121 @@
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// What the daemon's document says, and what the daemon does.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonDocumentTests {
+        private func reading(_ network: NetworkScene) async throws -> APIReading {
+            let answer = try await network.ask("GET", "/openapi.json")
+            #expect(answer.fields["content-type"] == "application/json")
+            return try APIReading(answer.body)
+        }
+
+        @Test func `docs http-api md is the document`() async throws {
+            let network = try await NetworkScene.make()
+            let reading = try await reading(network)
+            #expect(reading.operations.count > 20)
+            #expect(Set(reading.operations.map(\.name)).count == reading.operations.count)
+            try Snapshot.expect(
+                APIReference(reading: reading).text,
+                matches: "http-api.md",
+                folder: "../../docs"
+            )
+        }
+
+        @Test func `answers have the form that the document tells`() async throws {
+            let network = try await NetworkScene.make()
+            let reading = try await reading(network)
+            let resource = Resource(size: 1000)
+            network.scene.workshop.serve(.resource(resource))
+            try await network.scene.succeed("daemon", "allow", "--private-addresses", "yes")
+            let url = network.scene.workshop.url
+            let bodies: [String: String] = [
+                "addDownloads": #"{"downloads":[{"url":"\#(url)","destination":""}]}"#,
+                "act": #"{"targets":["2"]}"#,
+                "changeDownloads":
+                    #"{"selection":{"targets":["2"]},"changes":{"limitBytesPerSecond":1000}}"#,
+                "changeSettings":
+                    #"{"limitBytesPerSecond":100000,"timetable":[{"from":"22:00","to":"07:00"}]}"#,
+                "registerSession": #"{"identifier":"s"}"#,
+                "acknowledge": #"{"session":"s","event":1}"#,
+            ]
+            let first =
+                #"{"downloads":[{"url":"\#(url)","destination":"a","session":"s"},"#
+                + #"{"url":"\#(url)","destination":"b","isPaused":true}]}"#
+            #expect(try await network.ask("POST", "/v1/downloads", first).status == 201)
+            try await network.scene.succeed("wait", "1")
+            var seen: Set<String> = []
+            for operation in reading.operations {
+                let name = operation.name
+                guard !["events", "login"].contains(name) else { continue }
+                var path = operation.filledPath.replacing(
+                    "actions/pause",
+                    with: "actions/move-last"
+                )
+                if name == "forgetSession" { path += "?session=s" }
+                let answer = try await network.ask(operation.method, path, bodies[name])
+                let isOpen = !["resumeData", "makeLoginCode"].contains(name)
+                let status = isOpen ? operation.success?.status : 403
+                #expect(answer.status == status, "\(name): \(answer.body)")
+                guard let told = operation.answer(answer.status) else {
+                    Issue.record("\(name): \(answer.status) is not in the document")
+                    continue
+                }
+                let media = told["content"]?.members.first
+                let type = answer.fields["content-type"]?.prefix { $0 != ";" }
+                #expect(type.map(String.init) == media?.key, "\(name)")
+                guard let schema = media?.value["schema"], schema["$ref"] != nil else { continue }
+                let faults = reading.faults(try JSONTree(parsing: answer.body), in: schema)
+                #expect(faults.isEmpty, "\(name): \(faults)")
+                seen.insert(name)
+            }
+            #expect(seen.count > 14)
+        }
+
+        @Test func `events have the form that they are known by`() async throws {
+            let network = try await NetworkScene.make()
+            let body =
+                #"{"downloads":[{"url":"http://example.org/a","destination":"a","isPaused":true}]}"#
+            #expect(try await network.ask("POST", "/v1/downloads", body).status == 201)
+            let reader = try ProcessRunner(
+                "curl",
+                [
+                    "-sN", "--noproxy", "*", "\(network.origin)/v1/events", "-H",
+                    "Last-Event-ID: 0", "-H", "Authorization: Bearer \(network.token)",
+                ]
+            )
+            #expect(await reader.waitForOutput(containing: "event: added"))
+            let numbers = try await network.ask("GET", "/v1/statistics")
+            let statistics = try WireJSON.decode(WireStatistics.self, from: numbers.body.utf8)
+            #expect(statistics.eventReaders == 1)
+            // A token that is worth nothing any more ends the stream.
+            _ = try await network.scene.succeed("daemon", "token", "--new")
+            try await network.scene.succeed("remove", "1")
+            await reader.waitForExit()
+            #expect(!reader.output.contains("event: removed"))
+        }
+
+        @Test func `metrics are what Prometheus reads`() async throws {
+            let network = try await NetworkScene.make()
+            _ = try await network.ask("GET", "/v1/downloads/7")
+            _ = try await network.ask("GET", "/a\"b")
+            let answer = try await network.ask("GET", "/metrics")
+            #expect(answer.fields["content-type"]?.hasPrefix("text/plain; version=0.0.4") == true)
+            let lines = answer.body.split(separator: "\n")
+            let sample = /[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? -?[0-9.e+-]+/
+            for line in lines where !line.hasPrefix("# ") {
+                #expect(try sample.wholeMatch(in: line) != nil, "\(line)")
+            }
+            #expect(lines.contains { $0.hasPrefix("pawl_build_info{version=") })
+            #expect(lines.contains(#"pawl_downloads{state="running"} 0"#))
+            let routed =
+                #"pawl_api_requests_total{route="/v1/downloads/{id}",method="GET",status="404"}"#
+            #expect(lines.contains { $0.hasPrefix(routed) }, "\(answer.body)")
+            // Made-up paths are no names of their own.
+            #expect(!answer.body.contains("/a"))
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// What downloads that are added over TCP may do.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonConfinementTests {
+        private let resource = Resource(size: 300_000)
+
+        private func add(
+            _ network: NetworkScene,
+            _ destination: String,
+            _ more: String = ""
+        ) async throws -> NetworkScene.Answer {
+            let url = network.scene.workshop.url
+            return try await network.ask(
+                "POST",
+                "/v1/downloads",
+                #"{"downloads":[{"url":"\#(url)","destination":"\#(destination)"\#(more)}]}"#
+            )
+        }
+
+        private func open(_ network: NetworkScene) async throws {
+            network.scene.workshop.serve(.resource(resource))
+            try await network.scene.succeed("daemon", "allow", "--private-addresses", "yes")
+        }
+
+        @Test func `a download goes to the user's downloads, or to a folder that was allowed`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            try await open(network)
+            let home = network.scene.home
+            #expect(try await add(network, "").status == 201)
+            #expect(try await add(network, "\(home.path)/Downloads/sub/b.iso").status == 201)
+            try await network.scene.succeed("wait", "--all")
+            #expect(try home.read("Downloads/disk.iso") == resource.bytes())
+            #expect(try home.read("Downloads/sub/b.iso") == resource.bytes())
+            let rows = try await network.scene.downloads()
+            #expect(
+                Set(rows.compactMap(\.path)) == [
+                    home.path("Downloads/disk.iso"), home.path("Downloads/sub/b.iso"),
+                ]
+            )
+            let other = try home.makeFolder("other")
+            #expect(try await add(network, "\(other)/c.iso").status == 403)
+            try await network.scene.succeed("daemon", "allow", "--folder", other)
+            #expect(try await add(network, "\(other)/c.iso").status == 201)
+            #expect(try await add(network, "\(home.path)/Downloads/d.iso").status == 403)
+            try await network.scene.succeed("wait", "--all")
+            #expect(home.exists("other/c.iso"))
+            // What the user says is done.
+            let folder = try home.makeFolder("anywhere")
+            try await network.scene.succeed(
+                "add",
+                network.scene.workshop.url,
+                "-d",
+                folder
+            )
+            try await network.scene.succeed("wait", "--all")
+            #expect(home.exists("anywhere/disk.iso"))
+            // Another name is taken within, and files go away from there.
+            #expect(
+                try await network.ask("POST", "/v1/actions/remove-with-files", #"{"all":true}"#)
+                    .status == 200
+            )
+        }
+
+        @Test func `another folder, dots, a link, a command or a file of the user is refused`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            let home = network.scene.home
+            try home.makeFolder("Downloads")
+            let outside = try home.makeFolder("outside")
+            symlink(outside, home.path("Downloads/link"))
+            for destination in [
+                "/etc/passwd", "\(home.path)/a", "\(home.path)/Downloads/../a", "../a",
+                "\(home.path)/Downloads/link/a", "link/", "link/deep/a",
+            ] {
+                let answer = try await add(network, destination)
+                #expect(answer.status == 403, "\(destination): \(answer.body)")
+                #expect(answer.problem?.code == .notAllowed)
+                #expect(answer.problem?.advice?.isEmpty == false)
+            }
+            #expect(try await add(network, "", #","resumeData":"AAAA""#).status == 403)
+            let trust = #","settings":{"authoritiesFile":"/etc/passwd"}"#
+            #expect(try await add(network, "", trust).status == 403)
+            let asked: [(String, String, String)] = [
+                ("POST", "/v1/sessions", #"{"identifier":"a","relaunchCommand":["/bin/true"]}"#),
+                ("PATCH", "/v1/settings", #"{"allowedFolders":["/"]}"#),
+                ("PATCH", "/v1/settings", #"{"allowsPrivateAddresses":true}"#),
+                ("PATCH", "/v1/settings", #"{"allowedFolders":null}"#),
+            ]
+            for (method, path, body) in asked {
+                #expect(try await network.ask(method, path, body).status == 403, "\(body)")
+            }
+            #expect(try await network.scene.downloads().isEmpty)
+            #expect(
+                try await network.scene.succeed("session", "list").output.contains("a") == false
+            )
+            #expect(home.list("outside").isEmpty)
+        }
+
+        /// It was a folder when it was asked for.
+        @Test func `a link that takes the folder's place leads nowhere`() async throws {
+            let network = try await NetworkScene.make()
+            try await open(network)
+            let home = network.scene.home
+            try home.makeFolder("Downloads")
+            try home.makeFolder("Downloads/sub")
+            let outside = try home.makeFolder("outside")
+            #expect(try await add(network, "sub/a.iso", #","isPaused":true"#).status == 201)
+            rmdir(home.path("Downloads/sub"))
+            symlink(outside, home.path("Downloads/sub"))
+            try await network.scene.succeed("resume", "1")
+            _ = try await network.scene.run("wait", "1")
+            let row = try #require(try await network.scene.downloads().first)
+            #expect(row.state == .failed)
+            #expect(row.problem?.code == .notAllowed)
+            #expect(home.list("outside").isEmpty)
+        }
+
+        /// Begun in the folder, which is another one when it ends.
+        @Test func `a link that comes while it runs changes nothing`() async throws {
+            let network = try await NetworkScene.make()
+            try await open(network)
+            let home = network.scene.home
+            let outside = try home.makeFolder("outside")
+            let door = Latch()
+            network.scene.workshop.serve(.resource(resource).holdAfterBytes(1000, until: door))
+            #expect(try await add(network, "sub/a.iso").status == 201)
+            await network.scene.workshop.origin.waitForBytes(1)
+            rename(home.path("Downloads/sub"), home.path("Downloads/moved"))
+            symlink(outside, home.path("Downloads/sub"))
+            door.release()
+            _ = try await network.scene.run("wait", "1")
+            #expect(home.list("outside").isEmpty)
+            let row = try #require(try await network.scene.downloads().first)
+            #expect(row.state == .finished, "\(row)")
+            #expect(row.path == home.path("Downloads/sub/a.iso"))
+            #expect(try home.read("Downloads/moved/a.iso") == resource.bytes())
+        }
+
+        @Test func `it goes on where it was, after a crash too`() async throws {
+            let network = try await NetworkScene.make()
+            try await open(network)
+            let home = network.scene.home
+            let door = Latch()
+            network.scene.workshop.serve(.resource(resource).holdAfterBytes(200_000, until: door))
+            #expect(try await add(network, "sub/a.iso").status == 201)
+            await network.scene.workshop.origin.waitForBytes(200_000)
+            network.daemon.signal(SIGKILL)
+            await network.daemon.waitForExit()
+            door.release()
+            let second = try await network.scene.startDaemon()
+            try await network.scene.succeed("wait", "1")
+            #expect(try home.read("Downloads/sub/a.iso") == resource.bytes())
+            #expect(home.list("Downloads/sub") == ["a.iso"])
+            withExtendedLifetime(second) {}
+        }
+
+        @Test func `a private address is reached only where the user allows it`() async throws {
+            let network = try await NetworkScene.make()
+            network.scene.workshop.serve(.resource(resource))
+            let origin = network.scene.workshop.origin
+            for (index, host) in ["127.0.0.1", "localhost"].enumerated() {
+                let url = origin.url("/disk.iso", host: host)
+                let body = #"{"downloads":[{"url":"\#(url)","destination":"\#(index).iso"}]}"#
+                #expect(try await network.ask("POST", "/v1/downloads", body).status == 201)
+            }
+            let run = try await network.scene.run("wait", "1", "2")
+            #expect(run.status == .code(ErrorCode.notAllowed.exitStatus), "\(run.everything)")
+            let rows = try await network.scene.downloads()
+            #expect(rows.map(\.state) == [.failed, .failed])
+            #expect(rows.allSatisfy { $0.problem?.code == .notAllowed })
+            #expect(origin.snapshot.acceptedConnections == 0)
+            // One of the user's own goes there; another URL over TCP makes it one of TCP's.
+            let downloads = network.scene.home.path("Downloads")
+            let add = ["add", origin.url("/disk.iso"), "-d", downloads, "--paused"]
+            _ = try await network.scene.workshop.run(add, network.scene.settings)
+            let change =
+                #"{"selection":{"targets":["3"]},"changes":{"url":"\#(origin.url("/b"))"}}"#
+            #expect(try await network.ask("POST", "/v1/changes", change).status == 200)
+            try await network.scene.succeed("resume", "3")
+            _ = try await network.scene.run("wait", "3")
+            let row = try #require(try await network.scene.downloads().last)
+            #expect(row.problem?.code == .notAllowed)
+            #expect(origin.snapshot.acceptedConnections == 0)
+        }
+
+        @Test func `what the user added elsewhere gets no other URL or name over TCP`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            try await network.scene.succeed("add", network.scene.workshop.url, "--paused")
+            let before = try await network.scene.downloads()
+            for change in [#"{"url":"https://example.org/x"}"#, #"{"name":".bashrc"}"#] {
+                let body = #"{"selection":{"all":true},"changes":\#(change)}"#
+                #expect(try await network.ask("POST", "/v1/changes", body).status == 403)
+            }
+            #expect(try await network.scene.downloads() == before)
+            let body = #"{"selection":{"all":true},"changes":{"priority":"high"}}"#
+            #expect(try await network.ask("POST", "/v1/changes", body).status == 200)
+            #expect(try await network.ask("GET", "/v1/downloads/1/resume-data").status == 403)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConfinedFolderTests {
+    private func scene() throws -> (root: ScratchFolder, outside: ScratchFolder) {
+        (try ScratchFolder(), try ScratchFolder())
+    }
+
+    @Test func `a folder is made within the root, and its files are met there`() throws {
+        let (root, _) = try scene()
+        let path = root.path("a/b//./c/")
+        #expect(try ConfinedFolder(path, in: root.path, creates: false) == nil)
+        let folder = try #require(try ConfinedFolder(path, in: root.path, creates: true))
+        let file = try #require(fopen(folder.inner("x"), "w"))
+        fclose(file)
+        #expect(root.exists("a/b/c/x"))
+        #expect(folder.shown(folder.inner("x")) == root.path("a/b/c/x"))
+        #expect(folder.inside(root.path("a/b/c/x")) == folder.inner("x"))
+        // The root itself, and one that is not there yet.
+        #expect(try ConfinedFolder(root.path, in: root.path, creates: false) != nil)
+        let deep = root.path("new/root")
+        #expect(try ConfinedFolder(deep, in: deep, creates: true) != nil)
+        #expect(root.exists("new/root"))
+    }
+
+    @Test(arguments: [true, false])
+    func `neither a link nor dots lead out`(creates: Bool) throws {
+        let (root, outside) = try scene()
+        symlink(outside.path, root.path("absolute"))
+        symlink("../\(outside.path.split(separator: "/").last ?? "")", root.path("relative"))
+        symlink("/proc/self/cwd", root.path("magic"))
+        symlink("absolute", root.path("twice"))
+        try root.makeFolder("sub")
+        symlink("..", root.path("sub/up"))
+        symlink("loop", root.path("loop"))
+        for name in [
+            "absolute", "relative", "magic", "twice", "absolute/x", "loop",
+            "sub/../../x", "..", "../x", "sub/../sub",
+        ] {
+            let error = #expect(throws: DownloadError.self, "\(name)") {
+                try ConfinedFolder(root.path(name), in: root.path, creates: creates)
+            }
+            #expect(error?.code == .notAllowed || name == "\(name): \(error as Any)")
+        }
+        for path in [outside.path, "/", "/etc", "relative", "", "\(root.path)x"] {
+            #expect(throws: DownloadError.self, "\(path)") {
+                try ConfinedFolder(path, in: root.path, creates: creates)
+            }
+        }
+        #expect(outside.list().isEmpty)
+    }
+
+    @Test func `a link that stays within is followed`() throws {
+        let (root, _) = try scene()
+        try root.makeFolder("real")
+        symlink("real", root.path("link"))
+        let folder = try #require(
+            try ConfinedFolder(root.path("link/deep"), in: root.path, creates: true)
+        )
+        #expect(root.exists("real/deep"))
+        withExtendedLifetime(folder) {}
+    }
+
+    /// The folder was looked at, and then it becomes a link.
+    @Test func `what takes its place later changes nothing`() throws {
+        let (root, outside) = try scene()
+        let folder = try #require(
+            try ConfinedFolder(root.path("a"), in: root.path, creates: true)
+        )
+        rename(root.path("a"), root.path("elsewhere"))
+        symlink(outside.path, root.path("a"))
+        let file = try #require(fopen(folder.inner("x"), "w"))
+        fclose(file)
+        #expect(outside.list().isEmpty)
+        #expect(root.exists("elsewhere/x"))
+    }
+}

@@ -1,0 +1,50 @@
+import PawlCore
+import PawlTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct AddressCheckTests {
+    private func request(_ origin: TestOrigin, host: String, allows: Bool) throws -> TransferRequest
+    {
+        var request = TransferRequest(url: try origin.url(host: host))
+        request.connection.allowsPrivateAddresses = allows
+        return request
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func `an address of this machine is not connected to where it is not allowed`(
+        host: String
+    ) async throws {
+        let origin = try TestOrigin { try $0.answer("x") }
+        let refused = try await fetch(request(origin, host: host, allows: false))
+        #expect(refused.failure == .addressRefused, "\(refused.message)")
+        #expect(refused.heads.isEmpty)
+        #expect(origin.connections == 0)
+        let allowed = try await fetch(request(origin, host: host, allows: true))
+        #expect(allowed.text == "x")
+    }
+
+    /// What another transfer has connected is used again by libcurl, without a look at its address.
+    @Test func `a connection that is there already is of no use for it`() async throws {
+        let origin = try TestOrigin { connection in while true { try connection.answer("x") } }
+        try await withTransport { transport in
+            for allows in [true, false, true, false] {
+                let record = try await fetch(
+                    request(origin, host: "127.0.0.1", allows: allows),
+                    over: transport
+                )
+                #expect(record.text == (allows ? "x" : ""))
+                #expect(record.failure == (allows ? nil : .addressRefused))
+            }
+        }
+        #expect(origin.connections >= 1)
+    }
+
+    @Test func `the error says what to do, and that again is of no use`() {
+        let error = DownloadError(TransferFailure(.addressRefused, ""), host: "router.local")
+        #expect(error.code == .notAllowed)
+        #expect(!error.isRetryable)
+        #expect(error.message.contains("router.local"))
+        #expect(error.advice.contains("pawl daemon allow"))
+    }
+}
