@@ -8,7 +8,8 @@ package struct ConnectionClock: Sendable {
     /// Until when what was sent must have been read.
     private var reading: Instant?
     private var isBodyThere = true
-    private var isAnswered = true
+    /// A client may ask the next thing before it has its answer (RFC 9112 §9.3.2).
+    private var unanswered = 0
 
     package init(_ limits: ConnectionLimits, at now: Instant) {
         self.limits = limits
@@ -24,15 +25,16 @@ package struct ConnectionClock: Sendable {
     package mutating func handle(_ event: Event, at now: Instant) {
         switch event {
         case .headCame:
-            (isBodyThere, isAnswered) = (false, false)
+            isBodyThere = false
+            unanswered += 1
             request = now.advanced(by: limits.body)
         case .bodyEnded:
             isBodyThere = true
-            request = isAnswered ? now.advanced(by: limits.idle) : nil
+            request = unanswered == 0 ? now.advanced(by: limits.idle) : nil
         case .answerEnded:
-            isAnswered = true
+            unanswered = max(0, unanswered - 1)
             // A body that nobody wanted must still come to its end.
-            if isBodyThere { request = now.advanced(by: limits.idle) }
+            if isBodyThere, unanswered == 0 { request = now.advanced(by: limits.idle) }
         case .becameWritable: reading = nil
         case .becameFull: reading = reading ?? now.advanced(by: limits.reading)
         }

@@ -38,6 +38,18 @@ struct ConnectionClockTests {
         #expect(clock.deadline == after(65))
     }
 
+    @Test func `who asks the next thing early waits for both answers`() {
+        var clock = ConnectionClock(limits, at: start)
+        for _ in 0..<2 {
+            clock.handle(.headCame, at: start)
+            clock.handle(.bodyEnded, at: start)
+        }
+        clock.handle(.answerEnded, at: after(1))
+        #expect(clock.deadline == nil)
+        clock.handle(.answerEnded, at: after(2))
+        #expect(clock.deadline == after(62))
+    }
+
     @Test func `who does not read has until then, however often more is written`() {
         var clock = ConnectionClock(limits, at: start)
         clock.handle(.headCame, at: start)

@@ -64,7 +64,7 @@ extension DaemonSuites {
         private func run(_ attempts: [Attempt], _ network: NetworkScene) async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (index, attempt) in attempts.enumerated() {
-                    if index >= 8 { try await group.next() }
+                    if index >= 24 { try await group.next() }
                     group.addTask {
                         let answer = try await network.ask(
                             attempt.method,
