@@ -89,6 +89,7 @@ let package = Package(
             providers: [.apt(["libssl-dev"])]
         ),
         .systemLibrary(name: "CPlatform"),
+        .target(name: "CPage", exclude: ["Page"]),
 
         ours("PawlCore"),
         ours("PawlStorage", ["PawlCore", "CCrypto", "CPlatform", system]),
@@ -105,7 +106,8 @@ let package = Package(
         ours(
             "PawlDaemon",
             [
-                "Pawl", "PawlCore", "PawlWire", grdb, hummingbird, hummingbirdCore, httpTypes,
+                "Pawl", "PawlCore", "PawlWire", "CPage", grdb, hummingbird, hummingbirdCore,
+                httpTypes,
                 subprocess, system, logging,
             ]
                 + nio

@@ -96,6 +96,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// What the server said; nil before it has answered.
     public override var response: DownloadResponse? { monitor.response }
 
+    package var segmentMap: SegmentMap { monitor.segmentMap }
+
     /// What the task has taken so far.
     public override var metrics: TaskMetrics { monitor.metrics }
 

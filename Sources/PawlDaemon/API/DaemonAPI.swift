@@ -38,6 +38,8 @@ struct DaemonAPI: Sendable {
         addSettings(to: router)
         addLogin(to: router)
         addNumbers(to: router)
+        addDetails(to: router)
+        addPage(to: router)
         return router
     }
 

@@ -54,6 +54,23 @@ extension APIDocument {
         ),
         APIOperation(
             method: "get",
+            path: "/v1/downloads/{id}/segments",
+            name: "segments",
+            about: "Which bytes are there, and which connection is to bring what.",
+            parameters: [id],
+            answer: .json("Segments"),
+            failures: [404]
+        ),
+        APIOperation(
+            method: "get",
+            path: "/v1/downloads/{id}/events",
+            name: "downloadEvents",
+            about: "What happened to one download: the newest 200 events, in order.",
+            parameters: [id],
+            answer: .json("Events")
+        ),
+        APIOperation(
+            method: "get",
             path: "/v1/downloads/{id}/resume-data",
             name: "resumeData",
             about: "With what it could be gone on elsewhere. Not over TCP.",

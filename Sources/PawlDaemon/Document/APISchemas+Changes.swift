@@ -27,6 +27,10 @@ extension APISchemas {
                     ("notBefore", .date("One that has passed is at once.")),
                     ("limitBytesPerSecond", .whole("0 is none.", from: 0)),
                     ("name", .text("For one download: the finished file's, in its folder.")),
+                    (
+                        "before",
+                        .whole("For one download: in front of this one, of the same priority.")
+                    ),
                 ]
             )
         ),

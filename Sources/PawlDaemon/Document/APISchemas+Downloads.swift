@@ -3,7 +3,7 @@ internal import PawlWire
 
 /// The forms of what the API takes and gives (`PawlWire`).
 enum APISchemas {
-    static let all: [(String, APISchema)] = downloads + changes + service
+    static let all: [(String, APISchema)] = downloads + details + changes + service
 
     private static let priorities = WirePriority.allCases.map(\.rawValue)
     static let states = TaskState.allCases.map(\.rawValue)

@@ -19,7 +19,8 @@ extension DownloadKeeper {
         let (rows, last) = try store.write { transaction in
             var rows: [WireDownload] = []
             let selected = try transaction.select(selection, states: ListQuery.unfinished)
-            guard selected.count <= 1 || changes.name == nil else { throw Self.oneName }
+            guard selected.count <= 1 || (changes.name ?? changes.before.map { "\($0)" }) == nil
+            else { throw Self.onlyOne }
             for item in selected {
                 guard item.download.state != .finished else {
                     guard item.isNamed else { continue }
@@ -30,9 +31,15 @@ extension DownloadKeeper {
                 row.path = row.path ?? live.path(of: row.id)
                 rows.append(try Self.change(row, changes, by: rules, transaction))
             }
+            if let before = changes.before, let row = rows.first {
+                rows = try Self.move(row, before: before, transaction)
+            }
             return (rows, try transaction.lastEvent())
         }
-        for row in rows { follow(row, changes) }
+        for (index, row) in rows.enumerated() {
+            // Behind it are those that have made room.
+            follow(row, index == 0 || changes.before == nil ? changes : DownloadChanges())
+        }
         let outcome = WireOutcome(downloads: rows, lastEvent: last)
         published(outcome)
         return outcome
@@ -184,9 +191,9 @@ extension DownloadKeeper {
         )
     }
 
-    private static let oneName = DownloadError(
+    private static let onlyOne = DownloadError(
         .usage,
-        "one name for several downloads",
+        "one name or one place for several downloads",
         advice: "name one download"
     )
 }

@@ -58,6 +58,13 @@ final class LiveDownloads: Sendable {
         return download
     }
 
+    /// What the connections of one are doing, as it is told.
+    func segments(of download: WireDownload) -> WireSegments {
+        let download = overlay([download])[0]
+        guard let task = self[download.id] else { return WireSegments(download) }
+        return WireSegments(download, task.segmentMap)
+    }
+
     /// How fast all of them are together, in bytes a second.
     var bytesPerSecond: Int64 { rows.map(\.row.bytesPerSecond).reduce(0, +) }
 

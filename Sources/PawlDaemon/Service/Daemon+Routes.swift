@@ -12,6 +12,11 @@ extension Daemon {
         let keeper = try await loadedKeeper(mayBeDamaged: false)
         let api = api(keeper, nil)
         try keeper.store.close()
-        return Set(api.router().routes.map { "\($0.method.rawValue) \($0.path)" })
+        // The page's files are no part of the API.
+        let routes = api.router().routes.filter { route in
+            let path = route.path.description
+            return path != "/" && !path.hasPrefix("/assets/")
+        }
+        return Set(routes.map { "\($0.method.rawValue) \($0.path)" })
     }
 }

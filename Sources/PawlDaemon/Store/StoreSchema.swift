@@ -8,8 +8,11 @@ enum StoreSchema {
         migrator.registerMigration("2") { database in try database.execute(sql: version2) }
         migrator.registerMigration("3") { database in try database.execute(sql: version3) }
         migrator.registerMigration("4") { database in try database.execute(sql: version4) }
+        migrator.registerMigration("5") { database in try database.execute(sql: version5) }
         return migrator
     }
+
+    private static let version5 = "CREATE INDEX eventByDownload ON event (download, id)"
 
     // A session that a process asked for keeps its events until they are acknowledged.
     private static let version2 = """

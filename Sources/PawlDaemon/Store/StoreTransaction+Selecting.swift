@@ -104,6 +104,25 @@ extension StoreTransaction {
         package var isNamed: Bool
     }
 
+    /// Those of a priority that have not ended, by place, between two of them and with both.
+    package func queue(
+        _ priority: WirePriority,
+        from one: WireDownload,
+        to other: WireDownload
+    ) throws -> [WireDownload] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT * FROM download WHERE endedAt IS NULL AND priority = ?
+                    AND position BETWEEN ? AND ? ORDER BY position, id
+                """,
+            arguments: [
+                priority.priority.rawValue, min(one.position, other.position),
+                max(one.position, other.position),
+            ]
+        ).map(Self.download)
+    }
+
     private func rows(in states: Set<TaskState>, of session: String?) throws -> [WireDownload] {
         let states = states.map(\.rawValue).sorted()
         return try Row.fetchAll(

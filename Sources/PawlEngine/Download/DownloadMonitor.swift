@@ -59,6 +59,8 @@ package final class DownloadMonitor: Sendable {
         }
     }
 
+    package var segmentMap: SegmentMap { ledger.map }
+
     /// What the last good answer said; nil before there was one.
     package var response: DownloadResponse? {
         let (head, redirects) = state.withLock { ($0.head, $0.redirects) }

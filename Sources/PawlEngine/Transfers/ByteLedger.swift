@@ -31,6 +31,23 @@ final class ByteLedger: Sendable {
         }
     }
 
+    /// The same with the numbers of the transfers.
+    var map: SegmentMap {
+        state.withLock { state in
+            var map = SegmentMap()
+            map.written = state.ended
+            for (id, cursor) in state.cursors {
+                let own = cursor.written
+                map.written.insert(own)
+                map.segments.append(
+                    SegmentMap.Segment(number: id.number, written: own, end: cursor.end)
+                )
+            }
+            map.segments.sort { $0.written.start < $1.written.start }
+            return map
+        }
+    }
+
     func begin(with have: RangeSet) { state.withLock { $0.ended = have } }
 
     func opened(_ id: TransferID, _ cursor: TransferCursor) {

@@ -48,6 +48,8 @@ package struct DownloadChanges: Codable, Sendable, Hashable {
     package var name: String?
     /// What a session's process says of it; empty is nothing.
     package var taskDescription: String?
+    /// In front of that download of the same priority; one that is changed with it counts as it then is.
+    package var before: Int64?
 
     package init() {}
 

@@ -20,6 +20,10 @@ package enum APIPath {
 
     package static func resumeData(_ id: Int64) -> String { "\(download(id))/resume-data" }
 
+    package static func segments(_ id: Int64) -> String { "\(download(id))/segments" }
+
+    package static func events(of id: Int64) -> String { "\(download(id))/events" }
+
     package static let idempotencyKey = "Idempotency-Key"
     package static let lastEvent = "Last-Event-ID"
 }

@@ -50,6 +50,23 @@ struct WireFormTests {
         )
     }
 
+    @Test func `the segments of a download`() throws {
+        var download = WireDownload(id: 7, state: .running, name: "a", url: "b", createdAt: noon)
+        download.totalBytes = 100
+        var map = SegmentMap()
+        map.written = RangeSet([ByteRange(0, 10), ByteRange(50, 60)])
+        map.segments = [
+            SegmentMap.Segment(number: 1, written: ByteRange(0, 10), end: 50),
+            SegmentMap.Segment(number: 2, written: ByteRange(50, 60), end: .max),
+        ]
+        try expect(
+            WireSegments(download, map),
+            is: #"{"completedBytes":0,"connections":[{"from":0,"number":1,"position":10,"to":50},"#
+                + #"{"from":50,"number":2,"position":60}],"id":7,"state":"running","#
+                + #""totalBytes":100,"written":[{"from":0,"to":10},{"from":50,"to":60}]}"#
+        )
+    }
+
     @Test func `an event`() throws {
         var event = WireEvent(id: 3, kind: .finished, download: 7, name: "disk.iso", at: noon)
         event.path = "/tmp/disk.iso"

@@ -1,0 +1,175 @@
+// The dialogs that add, change and remove, and the one that logs in.
+
+import * as api from "./api.js";
+import { $, announce, setText } from "./dom.js";
+import * as format from "./format.js";
+
+const mebibyte = 1024 * 1024;
+
+export const toRate = (text) => (text === "" ? null : Math.max(1, Math.round(Number(text) * mebibyte)));
+export const fromRate = (rate) => (rate ? String(Math.round((rate / mebibyte) * 100) / 100 || 0.01) : "");
+
+// A form in a <dialog>: `submit` runs once at a time, and what it throws is shown in the form; what it
+// returns is called when the dialog is away and others can have the focus.
+export class Form {
+  constructor(id, submit) {
+    this.dialog = $(id);
+    this.form = this.dialog.querySelector("form");
+    this.error = this.dialog.querySelector(".error");
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit(submit);
+    });
+    this.dialog.querySelector("[data-close]")?.addEventListener("click", () => this.dialog.close());
+  }
+
+  open() {
+    this.error.hidden = true;
+    if (!this.dialog.open) this.dialog.showModal();
+  }
+
+  async #submit(submit) {
+    const button = this.form.querySelector("[type=submit]");
+    if (button.disabled) return;
+    button.disabled = true;
+    this.error.hidden = true;
+    try {
+      const after = await submit();
+      this.dialog.close();
+      after?.();
+    } catch (error) {
+      setText(this.error, error.text ?? error.message);
+      this.error.hidden = false;
+    } finally {
+      button.disabled = false;
+    }
+  }
+}
+
+// The addresses in a text, and what is none.
+export function addresses(text) {
+  const found = [], wrong = [];
+  for (const line of text.split(/\s+/)) {
+    if (!line || line.startsWith("#")) continue;
+    let url;
+    try { url = new URL(line); } catch { url = null; }
+    if (url && /^https?:$/.test(url.protocol)) found.push(line);
+    else wrong.push(line);
+  }
+  return { found: [...new Set(found)], wrong };
+}
+
+export class AddForm extends Form {
+  constructor(store) {
+    super("add", () => this.#add());
+    this.store = store;
+    this.urls = $("add-urls");
+    this.urls.addEventListener("input", () => this.#count());
+    this.urls.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.form.requestSubmit();
+    });
+  }
+
+  open(text = "") {
+    // What was typed before stays where a second text comes in.
+    const before = this.dialog.open ? this.urls.value.trim() : "";
+    this.urls.value = [before, text.trim()].filter(Boolean).join("\n");
+    this.#count();
+    super.open();
+    this.urls.focus();
+  }
+
+  #count() {
+    const { found, wrong } = addresses(this.urls.value);
+    const parts = found.length ? [format.plural(found.length, "address", "addresses")] : [];
+    if (wrong.length) parts.push(`not an address: ${wrong[0].slice(0, 60)}`);
+    setText($("add-count"), parts.join(" · "));
+  }
+
+  async #add() {
+    const { found, wrong } = addresses(this.urls.value);
+    if (wrong.length) throw new Error(`“${wrong[0].slice(0, 80)}” is no http or https address`);
+    if (!found.length) throw new Error("give an address");
+    const settings = {};
+    if ($("add-connections").value) settings.connections = Number($("add-connections").value);
+    if ($("add-limit").value) settings.limitBytesPerSecond = toRate($("add-limit").value);
+    if ($("add-checksum").value.trim()) {
+      if (found.length > 1) throw new Error("a checksum is for one address");
+      settings.checksum = $("add-checksum").value.trim();
+    }
+    const folder = $("add-folder").value.trim();
+    const destination = folder && !folder.endsWith("/") ? `${folder}/` : folder;
+    const added = await api.add(found.map((url) => ({
+      url, destination, settings, priority: $("add-priority").value, isPaused: $("add-paused").checked,
+    })));
+    this.store.learned(added);
+    this.urls.value = $("add-checksum").value = "";
+    announce(`${format.plural(added.length, "download")} added`);
+  }
+}
+
+export class ChangeForm extends Form {
+  constructor(store) {
+    super("change", () => this.#change());
+    this.store = store;
+  }
+
+  open(id) {
+    this.download = this.store.get(id);
+    if (!this.download) return;
+    $("change-name").value = this.download.name;
+    $("change-url").value = $("change-connections").value = "";
+    $("change-priority").value = this.download.priority;
+    $("change-limit").value = fromRate(this.download.limitBytesPerSecond);
+    super.open();
+  }
+
+  async #change() {
+    const { download } = this;
+    const changes = {};
+    const name = $("change-name").value.trim();
+    if (name && name !== download.name) changes.name = name;
+    if ($("change-url").value) changes.url = $("change-url").value;
+    if ($("change-priority").value !== download.priority) changes.priority = $("change-priority").value;
+    if ($("change-connections").value) changes.connections = Number($("change-connections").value);
+    const limit = $("change-limit").value;
+    if (limit !== fromRate(download.limitBytesPerSecond)) changes.limitBytesPerSecond = toRate(limit) ?? 0;
+    if (!Object.keys(changes).length) return;
+    this.store.learned((await api.change([download.id], changes)).downloads);
+    announce("Changed");
+  }
+}
+
+export class RemoveForm extends Form {
+  constructor(store) {
+    super("remove", () => this.#remove());
+    this.store = store;
+  }
+
+  open(ids) {
+    this.ids = ids.filter((id) => this.store.get(id));
+    if (!this.ids.length) return;
+    const one = this.ids.length === 1 ? `“${this.store.get(this.ids[0]).name}”` : format.plural(this.ids.length, "download");
+    setText($("remove-text"), `Take ${one} off the list?`);
+    $("remove-files").checked = false;
+    super.open();
+  }
+
+  async #remove() {
+    await api.act($("remove-files").checked ? "remove-with-files" : "remove", this.ids);
+    this.store.forget(this.ids);
+    announce(`${format.plural(this.ids.length, "download")} removed`);
+    return () => this.whenRemoved(this.ids);
+  }
+}
+
+export class LoginForm extends Form {
+  constructor(whenIn) {
+    super("login", async () => {
+      await api.login({ token: $("login-token").value.trim() });
+      $("login-token").value = "";
+      return whenIn;
+    });
+    this.dialog.addEventListener("cancel", (event) => event.preventDefault());
+  }
+}

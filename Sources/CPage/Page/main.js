@@ -1,0 +1,260 @@
+// The page: what belongs together is put together here.
+
+import * as api from "./api.js";
+import { $, announce, el, inFrame, setAttribute, setText } from "./dom.js";
+import * as format from "./format.js";
+import { EventStream } from "./events.js";
+import { AddForm, ChangeForm, LoginForm, RemoveForm } from "./forms.js";
+import { Detail } from "./detail.js";
+import { List, mainAction } from "./list.js";
+import { SettingsForm } from "./settings.js";
+import { Store, filters, isEnded } from "./store.js";
+
+const store = new Store();
+const add = new AddForm(store), change = new ChangeForm(store);
+const remove = new RemoveForm(store), settings = new SettingsForm(store);
+
+// MARK: Actions
+
+// What goes wrong is said, and seen until the next thing is done.
+async function attempt(work) {
+  try {
+    await work();
+    if ($("banner").dataset.kind === "error") banner();
+  } catch (error) {
+    banner(error.text ?? error.message, "error");
+  }
+}
+
+const act = (action, ids) => attempt(async () => {
+  store.learned((await api.act(action, ids)).downloads);
+});
+
+function toggle(id) {
+  const download = store.get(id);
+  const action = download && mainAction(download);
+  if (!action) return;
+  act(action.name, [id]);
+  announce(`${action.label}: ${download.name}`);
+}
+
+// In front of another one; behind all where that is none of the queue.
+const place = (id, other) => attempt(async () => {
+  const download = store.get(id);
+  if (!download || other?.id === id) return;
+  if (!other || isEnded(other)) { await moveTo(id, "move-last"); return; }
+  const changes = { before: other.id };
+  if (other.priority !== download.priority) changes.priority = other.priority;
+  store.learned((await api.change([id], changes)).downloads);
+  announce(`${download.name} is in front of ${other.name}`);
+});
+
+async function moveTo(id, action) {
+  store.learned((await api.act(action, [id])).downloads);
+  announce(action === "move-first" ? "Moved to the beginning" : "Moved to the end");
+}
+
+function move(id, direction) {
+  const at = store.view.findIndex((download) => download.id === id);
+  const self = store.view[at];
+  if (!self || isEnded(self)) return;
+  if (direction === "first" || direction === "last") {
+    attempt(() => moveTo(id, `move-${direction}`));
+    return;
+  }
+  const other = store.view[direction === "up" ? at - 1 : at + 1];
+  if (!other || isEnded(other)) return;
+  if (direction === "up" || other.priority !== self.priority) place(id, other);
+  else place(other.id, self);
+}
+
+const closed = () => { list.draw(); list.grid.focus({ preventScroll: true }); };
+const detail = new Detail(store, { toggle, act, move, remove: (ids) => remove.open(ids), change: (id) => change.open(id), closed });
+const list = new List(store, {
+  open: (id, focuses) => detail.open(id, focuses), add: () => add.open(),
+  toggle, move, place, remove: (ids) => remove.open(ids), selection: () => drawSelection(),
+});
+list.opened = () => detail.id;
+remove.whenRemoved = (ids) => {
+  if (ids.includes(detail.id)) detail.close();
+  else closed();
+  list.select([...list.selected].filter((id) => !ids.includes(id)));
+};
+
+// MARK: Drawing
+
+const drawTotal = inFrame(() => {
+  const { speed } = store;
+  setText($("total"), format.speed(speed));
+  const title = speed > 0 ? `↓ ${format.speed(speed)} · Pawl` : "Pawl";
+  if (document.title !== title) document.title = title;
+});
+
+function drawFilters() {
+  for (const filter of filters) {
+    let button = $(`filter-${filter.name}`);
+    if (!button) {
+      button = el("button", { type: "button", id: `filter-${filter.name}`, onclick: () => { store.show(filter); list.viewport.scrollTop = 0; } },
+        el("span", {}, filter.label), el("span", { class: "count" }));
+      $("filters").append(button);
+    }
+    setAttribute(button, "aria-pressed", store.filter === filter);
+    setText(button.lastChild, store.count(filter).toLocaleString("en"));
+  }
+}
+
+function drawLimit() {
+  const { current } = store.settings ?? {};
+  if (!current) return;
+  const limit = current.limitBytesPerSecond;
+  const until = current.until ? ` until ${format.time(current.until)}` : "";
+  setText($("limit"), `${limit ? `at most ${format.speed(limit)}` : "no limit"}${until}`);
+}
+
+function drawSelection() {
+  const count = list.selected.size;
+  $("selection").hidden = count === 0;
+  setText($("selected"), `${count.toLocaleString("en")} selected`);
+}
+
+function drawEmpty() {
+  const isEmpty = store.isLoaded && store.view.length === 0;
+  $("empty").hidden = !isEmpty;
+  $("grid").classList.toggle("bare", isEmpty);
+  if (!isEmpty) return;
+  const isNew = store.total === 0;
+  const what = store.search ? `Nothing has “${store.search}” in its name or address.` : isNew ? "Nothing to download yet." : "Nothing here.";
+  const hint = isNew ? "Paste an address anywhere on this page, drop one on it, or press Add." : "";
+  $("empty").replaceChildren(el("p", {}, what), hint ? el("p", { class: "hint" }, hint) : "");
+}
+
+const drawAll = inFrame(() => {
+  drawFilters();
+  drawLimit();
+  drawEmpty();
+  for (const id of list.selected) if (!store.get(id)) list.selected.delete(id);
+  drawSelection();
+});
+
+store.onStructure = () => { drawAll(); drawTotal(); list.draw(); detail.draw(); };
+store.onValues = () => { drawTotal(); list.draw(); detail.draw(); };
+
+function banner(text = "", kind = "") {
+  const element = $("banner");
+  element.dataset.kind = kind;
+  element.hidden = !text;
+  element.replaceChildren();
+  if (!text) return;
+  element.append(el("span", {}, text));
+  if (kind === "error") element.append(el("button", { type: "button", class: "small", "aria-label": "Dismiss", onclick: () => banner() }, "×"));
+}
+
+// MARK: What happens
+
+const told = { finished: "finished", failed: "failed" };
+
+const stream = new EventStream({
+  // It hears from now on: what is loaded after that misses nothing.
+  async opened() {
+    try {
+      await store.load();
+      if ($("banner").dataset.kind === "away") { banner(); announce("The daemon answers again"); }
+      document.body.classList.remove("away");
+      await detail.reload();
+    } catch (error) {
+      if (error.name !== "AbortError" && error.status !== 401) stream.start();
+    }
+  },
+  closed() {
+    if (login.dialog.open) return;
+    document.body.classList.add("away");
+    banner("The daemon does not answer. What is shown is as it was; trying again …", "away");
+  },
+  event(name, data) {
+    if (name === "progress") {
+      store.progressed(data.downloads);
+      if (detail.id !== null && data.downloads.some((row) => row.id === detail.id)) detail.follow();
+      return;
+    }
+    store.happened(data);
+    detail.happened(data);
+    if (told[name]) announce(`${data.name} ${told[name]}`);
+  },
+});
+
+const login = new LoginForm(() => stream.start());
+api.onLockedOut(() => {
+  stream.stop();
+  banner();
+  login.open();
+});
+
+// A link may hold a login code or the token: neither stays in the address.
+async function logInByLink() {
+  const link = new URLSearchParams(location.hash.slice(1));
+  const credentials = link.has("code") ? { code: link.get("code") } : link.has("token") ? { token: link.get("token") } : null;
+  if (!credentials) return;
+  history.replaceState(null, "", location.pathname);
+  // Where it is worth nothing, the form asks.
+  await api.login(credentials).catch(() => {});
+}
+
+// MARK: Hands
+
+const isTyping = (target) => target.closest?.("input, textarea, select, dialog");
+
+document.addEventListener("paste", (event) => {
+  if (isTyping(event.target)) return;
+  const text = event.clipboardData.getData("text/plain");
+  if (text.trim()) { event.preventDefault(); add.open(text); }
+});
+document.addEventListener("dragover", (event) => {
+  if (list.isDragging) return;
+  event.preventDefault();
+  $("drop").hidden = false;
+});
+document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) $("drop").hidden = true; });
+document.addEventListener("drop", (event) => {
+  if (list.isDragging) return;
+  event.preventDefault();
+  $("drop").hidden = true;
+  const text = event.dataTransfer.getData("text/uri-list") || event.dataTransfer.getData("text/plain");
+  if (text.trim()) add.open(text);
+});
+
+let searching;
+$("search").addEventListener("input", (event) => {
+  clearTimeout(searching);
+  searching = setTimeout(() => {
+    list.viewport.scrollTop = 0;
+    store.find(event.target.value.trim()).catch(() => {});
+  }, 120);
+});
+$("selection").addEventListener("click", (event) => {
+  const { action } = event.target.dataset;
+  const ids = [...list.selected];
+  if (action === "none") list.select([]);
+  else if (action === "remove") remove.open(ids);
+  else if (action) actOnFitting(action, ids);
+});
+
+// Those of a selection that it can be done to.
+function actOnFitting(action, ids) {
+  const fits = {
+    pause: (download) => !isEnded(download),
+    resume: (download) => download.state !== "finished",
+    cancel: (download) => download.state !== "finished",
+  }[action];
+  const fitting = ids.filter((id) => store.get(id) && fits(store.get(id)));
+  if (fitting.length) act(action, fitting);
+}
+
+const openSettings = () => attempt(() => settings.open());
+$("open-add").addEventListener("click", () => add.open());
+$("open-settings").addEventListener("click", openSettings);
+$("limit").addEventListener("click", openSettings);
+addEventListener("hashchange", async () => { await logInByLink(); stream.start(); });
+
+drawFilters();
+await logInByLink();
+stream.start();

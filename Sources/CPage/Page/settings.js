@@ -1,0 +1,79 @@
+// What holds for all downloads: limits and the timetable.
+
+import * as api from "./api.js";
+import { $, announce, el, icon } from "./dom.js";
+import { Form, fromRate, toRate } from "./forms.js";
+
+const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+export class SettingsForm extends Form {
+  constructor(store) {
+    super("settings", () => this.#save());
+    this.store = store;
+    this.periods = $("periods");
+    $("add-period").addEventListener("click", () => {
+      const row = this.#row({ from: "08:00", to: "18:00" });
+      this.periods.append(row);
+      row.querySelector("input").focus();
+    });
+  }
+
+  async open() {
+    await this.store.refreshSettings();
+    const { settings } = this.store;
+    $("set-limit").value = fromRate(settings.limitBytesPerSecond);
+    $("set-jobs").value = settings.maximumConcurrentDownloads;
+    $("set-host").value = settings.connectionsPerHost;
+    $("set-metered").checked = settings.usesMeteredNetwork;
+    this.periods.replaceChildren(...(settings.timetable ?? []).map((period) => this.#row(period)));
+    super.open();
+  }
+
+  #row(period) {
+    const chosen = new Set(period.days ?? days);
+    const row = el("div", { class: "period", role: "group", "aria-label": "Period" },
+      el("div", { class: "days" }, ...days.map((day) => {
+        const box = el("input", { type: "checkbox", value: day });
+        box.checked = chosen.has(day);
+        return el("label", {}, box, el("span", {}, day));
+      })),
+      el("label", {}, "From", el("input", { type: "time", name: "from", required: true })),
+      el("label", {}, "To", el("input", { type: "time", name: "to", required: true })),
+      el("label", {}, "MiB/s", el("input", { type: "number", name: "limit", min: "0.01", step: "any", placeholder: "No limit" })),
+      el("button", { type: "button", class: "small", "aria-label": "Remove this period", onclick: () => { row.remove(); $("add-period").focus(); } }, icon("close")));
+    row.period = period;
+    row.querySelector("[name=from]").value = period.from;
+    row.querySelector("[name=to]").value = period.to === "24:00" ? "00:00" : period.to;
+    row.querySelector("[name=limit]").value = fromRate(period.limitBytesPerSecond);
+    return row;
+  }
+
+  #period(row) {
+    const value = (name) => row.querySelector(`[name=${name}]`).value;
+    const chosen = [...row.querySelectorAll(".days input:checked")].map((box) => box.value);
+    if (!chosen.length) throw new Error("a period has no day");
+    const isWhole = value("from") === "00:00" && value("to") === "00:00";
+    const period = { from: value("from"), to: isWhole ? "24:00" : value("to") };
+    if (chosen.length < days.length) period.days = chosen;
+    // What was not touched stays as it was, to the byte.
+    const before = row.period.limitBytesPerSecond;
+    const limit = value("limit") === fromRate(before) ? before : toRate(value("limit"));
+    if (limit) period.limitBytesPerSecond = limit;
+    return period;
+  }
+
+  async #save() {
+    const timetable = [...this.periods.children].map((row) => this.#period(row));
+    const before = this.store.settings.limitBytesPerSecond;
+    const limit = $("set-limit").value;
+    this.store.settings = await api.changeSettings({
+      limitBytesPerSecond: limit === fromRate(before) ? (before ?? null) : toRate(limit),
+      maximumConcurrentDownloads: Number($("set-jobs").value),
+      connectionsPerHost: Number($("set-host").value),
+      usesMeteredNetwork: $("set-metered").checked,
+      timetable: timetable.length ? timetable : null,
+    });
+    this.store.onStructure();
+    announce("Limits saved");
+  }
+}

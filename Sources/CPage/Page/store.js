@@ -1,0 +1,273 @@
+// What the page knows of the queue: filled by pages, kept true by events, drawn by those who listen.
+
+import * as api from "./api.js";
+
+export const filters = [
+  { name: "all", label: "All", states: null },
+  { name: "active", label: "Downloading", states: ["running", "waitingForConnectivity"] },
+  { name: "queued", label: "Queued", states: ["waiting"] },
+  { name: "paused", label: "Paused", states: ["paused", "suspended"] },
+  { name: "finished", label: "Finished", states: ["finished"] },
+  { name: "failed", label: "Failed", states: ["failed", "cancelled"] },
+];
+
+const active = new Set(filters[1].states);
+const ended = new Set(["finished", "failed", "cancelled"]);
+const priorities = { high: 0, normal: 1, low: 2 };
+const pageSize = 1000;
+const historyLength = 240;
+
+export const isEnded = (download) => ended.has(download.state);
+export const isActive = (download) => active.has(download.state);
+
+// Those that run, then the queue in its order, then what ended last.
+function compare(a, b) {
+  const rank = (download) => (active.has(download.state) ? 0 : ended.has(download.state) ? 2 : 1);
+  const ranks = rank(a) - rank(b);
+  if (ranks) return ranks;
+  if (ended.has(a.state)) return a.endedAt === b.endedAt ? b.id - a.id : a.endedAt < b.endedAt ? 1 : -1;
+  return priorities[a.priority] - priorities[b.priority] || a.position - b.position || a.id - b.id;
+}
+
+export class Store {
+  downloads = new Map();
+  view = [];
+  filter = filters[0];
+  search = "";
+  counts = {};
+  settings = null;
+  isLoaded = false;
+  // The speed of all, and of each that runs: [milliseconds, bytes a second].
+  totals = [];
+  histories = new Map();
+  // Called when another row is shown, or in another place; when numbers have changed.
+  onStructure = () => {};
+  onValues = () => {};
+
+  #running = new Set();
+  #stale = new Set();
+  #removed = new Set();
+  #loading = 0;
+  #timer = null;
+  #isFetching = false;
+  // The `after` of the next page of what has ended; null where all is loaded.
+  #older = null;
+  #isLoadingOlder = false;
+
+  get(id) { return this.downloads.get(id); }
+
+  get speed() {
+    let sum = 0;
+    for (const id of this.#running) sum += this.downloads.get(id)?.bytesPerSecond ?? 0;
+    return sum;
+  }
+
+  get total() { return Object.values(this.counts).reduce((sum, count) => sum + count, 0); }
+
+  count(filter) {
+    if (!filter.states) return this.total;
+    return filter.states.reduce((sum, state) => sum + (this.counts[state] ?? 0), 0);
+  }
+
+  // MARK: Loading
+
+  // All that has not ended, and the newest that has.
+  async load() {
+    const round = ++this.#loading;
+    this.#removed.clear();
+    const seen = new Set();
+    const take = (page) => {
+      if (round !== this.#loading) throw new DOMException("another load", "AbortError");
+      for (const download of page.downloads) {
+        seen.add(download.id);
+        if (!this.#removed.has(download.id)) this.#put(download);
+      }
+      this.#changed();
+    };
+    const pages = async (states) => {
+      let after = 0;
+      do {
+        const page = await api.list({ state: states, limit: pageSize, after });
+        take(page);
+        after = page.next;
+      } while (after !== undefined);
+    };
+    const first = Promise.all([
+      this.refreshStatus(), this.refreshSettings(), pages("running,waitingForConnectivity"),
+    ]);
+    const newest = api.list({ state: "finished,failed,cancelled", order: "newest", limit: 200 });
+    newest.catch(() => {});
+    await first;
+    await pages("waiting,paused,suspended");
+    const page = await newest;
+    take(page);
+    this.#older = page.next ?? null;
+    for (const id of [...this.downloads.keys()]) if (!seen.has(id)) this.#drop(id);
+    this.isLoaded = true;
+    this.#changed();
+  }
+
+  async refreshStatus() {
+    const status = await api.status();
+    this.counts = status.counts;
+    this.onStructure();
+  }
+
+  async refreshSettings() {
+    this.settings = await api.settings();
+    this.onStructure();
+  }
+
+  // More of what has ended, where the list is at its end.
+  async loadOlder() {
+    if (this.#older === null || this.#isLoadingOlder || !this.isLoaded) return;
+    this.#isLoadingOlder = true;
+    try {
+      if (this.filter.states && !this.filter.states.some((state) => ended.has(state))) return;
+      const query = { state: [...ended].join(","), order: "newest", limit: pageSize, after: this.#older };
+      const page = await api.list(query);
+      for (const download of page.downloads) this.#put(download);
+      this.#older = page.next ?? null;
+      this.#changed();
+    } finally {
+      this.#isLoadingOlder = false;
+    }
+  }
+
+  // What is searched for may have ended long ago.
+  async find(text) {
+    this.search = text;
+    this.#changed();
+    if (!text || this.#older === null || /[\n*?]/.test(text)) return;
+    const page = await api.list({ target: `*${text}*`, order: "newest", limit: pageSize });
+    if (this.search !== text) return;
+    for (const download of page.downloads) this.#put(download);
+    this.#changed();
+  }
+
+  show(filter) {
+    this.filter = filter;
+    this.#changed();
+  }
+
+  // MARK: Events
+
+  // Something happened to a download: a removed one goes at once, others are asked for.
+  happened(event) {
+    if (event.kind === "removed") {
+      this.#removed.add(event.download);
+      this.#drop(event.download);
+      this.#changed();
+    } else {
+      this.#stale.add(event.download);
+    }
+    this.#timer ??= setTimeout(() => this.#refresh(), 60);
+  }
+
+  progressed(rows) {
+    const now = performance.now();
+    let sum = 0;
+    for (const row of rows) {
+      sum += row.bytesPerSecond;
+      const download = this.downloads.get(row.id);
+      if (!download || !active.has(download.state)) continue;
+      download.completedBytes = row.completedBytes;
+      if (row.totalBytes !== undefined) download.totalBytes = row.totalBytes;
+      download.bytesPerSecond = row.bytesPerSecond;
+      download.connections = row.connections;
+      if (row.name) download.name = row.name;
+      this.#note(row.id, now, row.bytesPerSecond);
+    }
+    Store.#append(this.totals, now, sum);
+    this.onValues();
+  }
+
+  // An answer tells how downloads are now.
+  learned(downloads) {
+    for (const download of downloads) this.#put(download);
+    this.#changed();
+    this.#timer ??= setTimeout(() => this.#refresh(), 60);
+  }
+
+  forget(ids) {
+    for (const id of ids) { this.#removed.add(id); this.#drop(id); }
+    this.#changed();
+  }
+
+  async #refresh() {
+    this.#timer = null;
+    if (this.#isFetching) { this.#timer = setTimeout(() => this.#refresh(), 100); return; }
+    this.#isFetching = true;
+    try {
+      const ids = [...this.#stale];
+      this.#stale.clear();
+      // Single ones would take longer than all.
+      if (ids.length > 2000) { await this.load(); return; }
+      let hasMoved = false;
+      for (let index = 0; index < ids.length; index += 100) {
+        const part = ids.slice(index, index + 100);
+        const page = await api.list({ target: part.join("\n"), limit: pageSize });
+        const wanted = new Set(part);
+        for (const download of page.downloads) {
+          if (!wanted.has(download.id) || this.#removed.has(download.id)) continue;
+          const before = this.downloads.get(download.id);
+          hasMoved ||= before && before.position !== download.position && !isEnded(download);
+          this.#put(download);
+        }
+      }
+      await this.refreshStatus();
+      // Others have made room for it.
+      if (hasMoved) await this.load();
+      this.#changed();
+    } catch {
+      // The stream tells of it, and all is loaded anew when it is back.
+    } finally {
+      this.#isFetching = false;
+    }
+  }
+
+  // MARK: Keeping
+
+  #put(download) {
+    const known = this.downloads.get(download.id);
+    if (known) {
+      for (const name of Object.keys(known)) if (!(name in download)) delete known[name];
+      Object.assign(known, download);
+    } else {
+      this.downloads.set(download.id, download);
+    }
+    if (active.has(download.state)) this.#running.add(download.id);
+    else this.#running.delete(download.id);
+  }
+
+  #drop(id) {
+    this.downloads.delete(id);
+    this.#running.delete(id);
+    this.histories.delete(id);
+  }
+
+  #note(id, now, speed) {
+    let history = this.histories.get(id);
+    if (!history) this.histories.set(id, history = []);
+    Store.#append(history, now, speed);
+  }
+
+  static #append(history, now, speed) {
+    history.push([now, speed]);
+    if (history.length > historyLength) history.shift();
+  }
+
+  #changed() {
+    const states = this.filter.states && new Set(this.filter.states);
+    const words = this.search.toLowerCase();
+    const view = [];
+    for (const download of this.downloads.values()) {
+      if (states && !states.has(download.state)) continue;
+      if (words && !download.name.toLowerCase().includes(words)
+        && !download.url.toLowerCase().includes(words)) continue;
+      view.push(download);
+    }
+    this.view = view.sort(compare);
+    this.onStructure();
+  }
+}

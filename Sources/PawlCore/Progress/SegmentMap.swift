@@ -1,0 +1,22 @@
+/// Which bytes of a running download are there, and which connection is to bring what, at one moment.
+package struct SegmentMap: Sendable, Hashable {
+    /// What one connection fetches.
+    package struct Segment: Sendable, Hashable {
+        /// Of the transfer; the next one of the same download has a higher number.
+        package var number: Int
+        package var written: ByteRange
+        /// `Int64.max` where nobody knows how much there is.
+        package var end: Int64
+
+        package init(number: Int, written: ByteRange, end: Int64) {
+            (self.number, self.written, self.end) = (number, written, max(end, written.end))
+        }
+    }
+
+    /// With what the connections have written.
+    package var written = RangeSet()
+    /// In the order of the file.
+    package var segments: [Segment] = []
+
+    package init() {}
+}

@@ -1,0 +1,35 @@
+internal import CPage
+
+/// A file of the web page; all of them lie in the program.
+package struct PageFile: Sendable {
+    package let name: String
+    package let bytes: [UInt8]
+
+    package static let all: [PageFile] = {
+        var files: [PageFile] = []
+        while true {
+            let file = pawl_page_file(files.count)
+            guard let name = file.name, let bytes = file.bytes else { return files }
+            let content = UnsafeBufferPointer(start: bytes, count: file.count)
+            files.append(PageFile(name: String(cString: name), bytes: Array(content)))
+        }
+    }()
+
+    /// Changes with the content (FNV-1a).
+    package var tag: String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return "\"\(String(hash, radix: 16))\""
+    }
+
+    /// Its media type, by its name.
+    package var type: String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: "application/octet-stream"
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import FoundationEssentials
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// The page's files, and what the API has for it; the page itself is tested in a browser
+    /// (Tests/Web).
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonPageTests {
+        @Test func `the page's files come without a token, and may do nothing but ask the daemon`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            let page = try await network.curl(["\(network.origin)/"])
+            #expect(page.status == 200)
+            #expect(page.fields["content-type"] == "text/html; charset=utf-8")
+            #expect(page.fields["cache-control"] == "no-cache")
+            let policy = page.fields["content-security-policy"] ?? ""
+            #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self';"))
+            #expect(!policy.contains("unsafe"))
+            let assets = page.body.split(separator: "\"").filter { $0.hasPrefix("/assets/") }
+            #expect(assets.contains("/assets/main.js"))
+            #expect(assets.contains("/assets/style.css"))
+            let types = ["js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"]
+            var weight = page.body.utf8.count
+            for path in Set(assets) {
+                let file = try await network.curl(["\(network.origin)\(path)"])
+                #expect(file.status == 200, "\(path)")
+                let type = types[String(path.split(separator: ".").last ?? "")] ?? "none"
+                #expect(file.fields["content-type"]?.hasPrefix(type) == true, "\(path)")
+                weight += file.body.utf8.count
+            }
+            #expect(weight < 100_000)
+            #expect(try await network.curl(["\(network.origin)/assets/nothing.js"]).status == 401)
+        }
+
+        @Test func `a file that the browser has is not sent again`() async throws {
+            let network = try await NetworkScene.make()
+            let url = "\(network.origin)/assets/main.js"
+            let first = try await network.curl([url])
+            let tag = try #require(first.fields["etag"])
+            let again = try await network.curl([url, "-H", "If-None-Match: \"other\", \(tag)"])
+            #expect(again.status == 304)
+            #expect(again.body.isEmpty)
+            #expect(try await network.curl([url, "-H", "If-None-Match: \"other\""]).status == 200)
+        }
+
+        @Test func `which connection brings what, and what happened to one, is told`() async throws
+        {
+            let network = try await NetworkScene.make()
+            let workshop = network.scene.workshop
+            let size: Int64 = 4_000_000
+            let door = Latch()
+            let reply = Reply.resource(Resource(size: size))
+            workshop.serve(reply.holdAfterBytes(1_000_000, until: door))
+            try await network.scene.succeed("add", workshop.url, "-x", "1")
+            var segments = try await self.segments(network)
+            while segments.connections.first.map({ $0.position == 0 }) ?? true {
+                segments = try await self.segments(network)
+            }
+            let connection = try #require(segments.connections.first)
+            #expect(segments.state == .running)
+            #expect(segments.totalBytes == size)
+            #expect(segments.connections.count == 1)
+            #expect((connection.from, connection.to ?? 0) == (0, size))
+            #expect(connection.position <= 1_000_000)
+            #expect(segments.written?.first?.from == 0)
+            door.release()
+            try await network.scene.succeed("wait", "1")
+            segments = try await self.segments(network)
+            #expect(segments.state == .finished)
+            #expect(segments.connections.isEmpty)
+            #expect(segments.written == nil)
+            let answer = try await network.ask("GET", APIPath.events(of: 1))
+            let events = try WireJSON.decode(WireEvents.self, from: answer.body.utf8).events
+            #expect(events.map(\.kind) == [.added, .started, .finished])
+            #expect(try await network.ask("GET", APIPath.segments(7)).status == 404)
+            #expect(try await network.ask("GET", "/v1/downloads/x/events").status == 400)
+        }
+
+        private func segments(_ network: NetworkScene) async throws -> WireSegments {
+            let answer = try await network.ask("GET", APIPath.segments(1))
+            return try WireJSON.decode(WireSegments.self, from: answer.body.utf8)
+        }
+
+        @Test func `one is put in front of another, or nothing changes`() async throws {
+            let network = try await NetworkScene.make()
+            for name in ["a", "b", "c", "d"] {
+                let url = network.scene.workshop.origin.url("/\(name)")
+                try await network.scene.succeed("add", "--paused", url)
+            }
+            #expect(try await order(network) == ["a", "b", "c", "d"])
+            #expect(try await put(network, ["4"], #"{"before":2}"#) == 200)
+            #expect(try await order(network) == ["a", "d", "b", "c"])
+            #expect(try await put(network, ["1"], #"{"before":3}"#) == 200)
+            #expect(try await order(network) == ["d", "b", "a", "c"])
+            #expect(try await put(network, ["1"], #"{"before":1}"#) == 200)
+            for (targets, changes, status) in [
+                (["1", "2"], #"{"before":3}"#, 400), (["1"], #"{"before":99}"#, 409),
+                (["1"], #"{"before":2,"priority":"high"}"#, 409), (["1"], #"{"before":"b"}"#, 400),
+            ] {
+                #expect(try await put(network, targets, changes) == status, "\(changes)")
+            }
+            #expect(try await order(network) == ["d", "b", "a", "c"])
+            let rows = try await network.scene.downloads()
+            #expect(rows.allSatisfy { $0.priority == .normal })
+            #expect(Set(rows.map(\.position)).count == 4)
+        }
+
+        private func put(
+            _ network: NetworkScene,
+            _ targets: [String],
+            _ changes: String
+        ) async throws -> Int {
+            let names = targets.map { "\"\($0)\"" }.joined(separator: ",")
+            let body = #"{"selection":{"targets":[\#(names)]},"changes":\#(changes)}"#
+            return try await network.ask("POST", APIPath.changes, body).status
+        }
+
+        private func order(_ network: NetworkScene) async throws -> [String] {
+            try await network.scene.downloads().sorted { $0.position < $1.position }.map(\.name)
+        }
+    }
+}

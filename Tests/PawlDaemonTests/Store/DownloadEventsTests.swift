@@ -1,0 +1,49 @@
+import PawlCore
+import PawlDaemon
+import PawlWire
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadEventsTests {
+    @Test func `the newest of one download, in order, and of no other`() async throws {
+        let scene = try StoreScene()
+        let ids = try ["a", "b"].map { try scene.add($0) }
+        for id in ids {
+            try scene.put(id, into: .running, .started)
+            try scene.put(id, into: .finished, .finished)
+        }
+        let (own, newest, none) = try await scene.store.read { transaction in
+            (
+                try transaction.events(ofDownload: ids[1], limit: 10),
+                try transaction.events(ofDownload: ids[1], limit: 2),
+                try transaction.events(ofDownload: 7, limit: 10)
+            )
+        }
+        #expect(own.map(\.kind) == [.added, .started, .finished])
+        #expect(own.allSatisfy { $0.name == "b" })
+        #expect(newest == own.suffix(2))
+        #expect(none.isEmpty)
+    }
+
+    @Test func `between two places are those of the same priority that have not ended`()
+        async throws
+    {
+        let scene = try StoreScene()
+        for (index, name) in ["a", "b", "c", "d"].enumerated() {
+            let id = try scene.add(name)
+            try scene.store.write { transaction in
+                guard var row = try transaction.download(id) else { return }
+                row.position = Int64(10 - index)
+                row.priority = name == "b" ? .high : .normal
+                try transaction.save(row)
+            }
+        }
+        try scene.put(3, into: .finished, .finished)
+        let names = try await scene.store.read { transaction in
+            guard let first = try transaction.download(1), let last = try transaction.download(4)
+            else { return [String]() }
+            return try transaction.queue(.normal, from: first, to: last).map(\.name)
+        }
+        #expect(names == ["d", "a"])
+    }
+}

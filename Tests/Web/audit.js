@@ -1,0 +1,93 @@
+// What a page must have for everybody to use it: contrast as WCAG 2.2 AA has it, names, references.
+() => {
+  const found = [];
+  const isSeen = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  const describe = (element) => `<${element.tagName.toLowerCase()} ${element.id ? `#${element.id}` : `.${element.getAttribute("class")}`}>`;
+
+  const parse = (text) => {
+    const numbers = text.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0];
+    return text.startsWith("color(") ? [...numbers.slice(0, 3).map((n) => n * 255), numbers[3] ?? 1] : [...numbers.slice(0, 3), numbers[3] ?? 1];
+  };
+  const over = (top, below) => top.slice(0, 3).map((value, index) => value * top[3] + below[index] * (1 - top[3])).concat(1);
+  const ground = (element) => {
+    const layers = [];
+    for (let node = element; node; node = node.parentElement) {
+      const colour = parse(getComputedStyle(node).backgroundColor);
+      if (colour[3] > 0) layers.push(colour);
+      if (colour[3] === 1) break;
+    }
+    return layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255, 1]);
+  };
+  const luminance = (colour) => {
+    const [r, g, b] = colour.slice(0, 3).map((value) => {
+      const part = value / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (a, b) => {
+    const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const dialog = document.querySelector("dialog[open]");
+  const root = dialog ?? document.body;
+
+  // Text (1.4.3).
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  let texts = 0;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const element = node.parentElement;
+    if (!node.data.trim() || !isSeen(element) || element.closest(".unseen, noscript, option")) continue;
+    if (!dialog && element.closest("dialog")) continue;
+    const style = getComputedStyle(element), below = ground(element);
+    const size = parseFloat(style.fontSize), isLarge = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+    const ratio = contrast(over(parse(style.color), below), below);
+    texts += 1;
+    if (ratio < (isLarge ? 3 : 4.5)) found.push(`contrast ${ratio.toFixed(2)} of "${node.data.trim().slice(0, 30)}" ${describe(element)}`);
+  }
+  if (texts < 5) found.push(`only ${texts} texts were looked at`);
+
+  // Fields and pictures that mean something (1.4.11).
+  for (const field of root.querySelectorAll("input:not([type=checkbox]), select, textarea")) {
+    if (!isSeen(field) || (!dialog && field.closest("dialog"))) continue;
+    const ratio = contrast(parse(getComputedStyle(field).borderTopColor), ground(field.parentElement));
+    if (ratio < 3) found.push(`contrast ${ratio.toFixed(2)} of the edge of ${describe(field)}`);
+  }
+  for (const fill of root.querySelectorAll(".fill")) {
+    if (!isSeen(fill)) continue;
+    const ratio = contrast(parse(getComputedStyle(fill).backgroundColor), ground(fill.parentElement));
+    if (ratio < 3) found.push(`contrast ${ratio.toFixed(2)} of a bar's part that is there`);
+  }
+
+  // References and ids.
+  const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+  for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) found.push(`the id ${id} is there twice`);
+  for (const name of ["aria-labelledby", "aria-describedby", "aria-controls", "aria-activedescendant"]) {
+    for (const element of document.querySelectorAll(`[${name}]`)) {
+      for (const id of element.getAttribute(name).split(" ")) {
+        if (isSeen(element) && !document.getElementById(id)) found.push(`${name}="${id}" of ${describe(element)} leads nowhere`);
+      }
+    }
+  }
+
+  // What is needed around (ARIA in HTML).
+  for (const [role, parents] of [["row", "[role=grid]"], ["gridcell", "[role=row]"], ["columnheader", "[role=row]"]]) {
+    for (const element of document.querySelectorAll(`[role=${role}]`)) {
+      if (!element.parentElement.closest(parents)) found.push(`a ${role} outside of ${parents}`);
+    }
+  }
+  for (const element of document.querySelectorAll("img:not([alt])")) found.push(`${describe(element)} without alt`);
+  for (const element of document.querySelectorAll("[tabindex]")) if (element.tabIndex > 0) found.push(`${describe(element)} jumps the queue of the Tab key`);
+  const levels = [...root.querySelectorAll("h1, h2, h3, h4")].filter(isSeen).map((heading) => Number(heading.tagName[1]));
+  levels.forEach((level, index) => { if (index && level > levels[index - 1] + 1) found.push(`a heading of level ${level} behind one of ${levels[index - 1]}`); });
+  if (!document.documentElement.lang || !document.title) found.push("no language or no title");
+
+  // Hands (2.5.8): 24 pixels at least.
+  for (const button of root.querySelectorAll("button, input[type=checkbox], select")) {
+    if (!isSeen(button) || (!dialog && button.closest("dialog"))) continue;
+    const target = (button.type === "checkbox" && button.closest("label")) || button;
+    const { width, height } = target.getBoundingClientRect();
+    if (width && (width < 23.5 || height < 15.5)) found.push(`${describe(button)} is small: ${width} x ${height}`);
+  }
+  return found;
+}

@@ -1,0 +1,67 @@
+"""The browser, and what holds for every page in it."""
+
+import json
+import os
+
+AUDIT = open(os.path.join(os.path.dirname(__file__), "audit.js"), encoding="utf-8").read()
+# What must have a name that is read out.
+NAMED = {
+    "button", "link", "textbox", "searchbox", "checkbox", "combobox", "spinbutton", "dialog", "image", "grid",
+    "progressbar", "group", "toolbar", "region", "complementary", "RootWebArea", "columnheader", "InputTime",
+}
+
+
+class Pages:
+    """Opens pages, and notes what none of them may do."""
+
+    def __init__(self, browser, scene):
+        self.browser = browser
+        self.scene = scene
+        self.complaints = []
+        self.expects_loss = False
+
+    def open(self, path=None, **options):
+        options.setdefault("viewport", {"width": 1280, "height": 800})
+        context = self.browser.new_context(**options)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("console", self.said)
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("request", self.asked)
+        link = path or self.scene.pawl("daemon", "token", "--url")
+        page.goto(link)
+        return page
+
+    def said(self, message):
+        # That the daemon is away, or wants a token, the browser says by itself.
+        if message.type in ("error", "warning") and not self.expects_loss:
+            self.complaints.append(f"console: {message.text}")
+
+    def asked(self, request):
+        if not request.url.startswith((self.scene.url + "/", "data:")):
+            self.complaints.append(f"asked elsewhere: {request.url}")
+
+
+def audit(page, where):
+    """Contrast, references, names."""
+    found = page.evaluate(AUDIT)
+    client = page.context.new_cdp_session(page)
+    nodes = client.send("Accessibility.getFullAXTree")["nodes"]
+    client.detach()
+    roles = set()
+    for node in nodes:
+        role = node.get("role", {}).get("value")
+        if node.get("ignored") or role not in NAMED:
+            continue
+        roles.add(role)
+        name = node.get("name", {}).get("value", "").strip()
+        if not name and role not in ("group", "image"):
+            found.append(f"a {role} without a name: {json.dumps(node.get('properties', []))[:200]}")
+    assert "button" in roles, f"{where}: nothing was looked at"
+    assert not found, f"{where}: " + "; ".join(sorted(set(found)))
+
+
+def thread_seconds(client):
+    """The CPU time that the page's thread has taken."""
+    metrics = client.send("Performance.getMetrics")["metrics"]
+    return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")

@@ -1,0 +1,344 @@
+"""What the page does, one check after the other; each begins with an empty queue."""
+
+import os
+import re
+
+from playwright.sync_api import expect
+
+from browser import audit
+
+CHECKS = []
+MIB = 1 << 20
+
+
+def check(function):
+    CHECKS.append(function)
+    return function
+
+
+def rows(page):
+    return page.locator("#rows .row:not([hidden])")
+
+
+def row(page, name):
+    return rows(page).filter(has_text=name)
+
+
+def in_state(page, name, state):
+    expect(row(page, name)).to_have_attribute("data-state", state, timeout=20_000)
+
+
+def names(page):
+    """As they are seen, from the top."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("#rows .row:not([hidden])")]
+            .sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)
+            .map((row) => row.querySelector(".name").textContent)"""
+    )
+
+
+def in_order(page, wanted):
+    page.wait_for_function(
+        """(wanted) => JSON.stringify([...document.querySelectorAll("#rows .row:not([hidden])")]
+            .sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)
+            .map((row) => row.querySelector(".name").textContent)) === JSON.stringify(wanted)""",
+        arg=wanted,
+    )
+
+
+@check
+def a_link_logs_in_once_and_a_token_too(scene, origin, pages):
+    link = scene.pawl("daemon", "token", "--url")
+    page = pages.open(link)
+    expect(page.locator("#empty")).to_contain_text("Nothing to download yet")
+    assert page.url == scene.url + "/", page.url
+    pages.expects_loss = True
+    stranger = pages.open(link)
+    dialog = stranger.get_by_role("dialog", name="Log in")
+    expect(dialog).to_be_visible()
+    dialog.get_by_label("Token").fill("wrong")
+    dialog.get_by_role("button", name="Log in").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("token")
+    dialog.get_by_label("Token").fill(scene.pawl("daemon", "token"))
+    dialog.get_by_role("button", name="Log in").click()
+    expect(dialog).to_be_hidden()
+    expect(stranger.locator("#empty")).to_be_visible()
+    assert stranger.context.cookies()[0]["httpOnly"]
+    by_token = pages.open(scene.url + "/#token=" + scene.pawl("daemon", "token"))
+    expect(by_token.locator("#empty")).to_be_visible()
+    assert by_token.url == scene.url + "/"
+    pages.expects_loss = False
+
+
+@check
+def addresses_are_typed_pasted_and_dropped(scene, origin, pages):
+    page = pages.open()
+    expect(page.locator("#empty")).to_be_visible()
+    page.get_by_role("button", name="Add").click()
+    dialog = page.get_by_role("dialog", name="Add downloads")
+    addresses = dialog.get_by_label("Addresses")
+    expect(addresses).to_be_focused()
+    dialog.get_by_label("Folder").fill(scene.folder)
+    addresses.fill("file:///etc/passwd")
+    dialog.get_by_role("button", name="Add").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("no http or https address")
+    addresses.fill(f"{origin.url('one', 1000)}\n{origin.url('two', 1000)}")
+    expect(dialog.locator("#add-count")).to_have_text("2 addresses")
+    dialog.get_by_role("button", name="Add").click()
+    expect(dialog).to_be_hidden()
+    for name in ("one", "two"):
+        in_state(page, name, "finished")
+        assert os.path.getsize(os.path.join(scene.folder, name)) == 1000
+    for kind in ("paste", "drop"):
+        page.evaluate(
+            """([kind, text]) => {
+                const data = new DataTransfer();
+                data.setData("text/plain", text);
+                const more = kind === "paste" ? { clipboardData: data } : { dataTransfer: data };
+                const event = kind === "paste" ? new ClipboardEvent(kind, { ...more, bubbles: true })
+                    : new DragEvent(kind, { ...more, bubbles: true, cancelable: true });
+                document.body.dispatchEvent(event);
+            }""",
+            [kind, origin.url(kind, 10)],
+        )
+        expect(addresses).to_have_value(origin.url(kind, 10))
+        dialog.get_by_role("button", name="Add").click()
+        in_state(page, kind, "finished")
+
+
+@check
+def the_map_shows_which_connection_brings_what(scene, origin, pages):
+    page = pages.open()
+    scene.add([origin.url("map.iso", 8 * MIB, hold=MIB)], settings={"connections": 4})
+    in_state(page, "map.iso", "running")
+    row(page, "map.iso").click()
+    detail = page.get_by_role("complementary", name="map.iso")
+    expect(detail.locator(".connections tbody tr")).to_have_count(4, timeout=20_000)
+    numbers = detail.locator(".connections tbody td:first-child").all_inner_texts()
+    assert len(set(numbers)) == 4, numbers
+    page.wait_for_function(
+        """() => new Set([...document.querySelectorAll(".map rect[class^='due']")]
+            .map((cell) => cell.getAttribute("class"))).size === 4"""
+    )
+    assert detail.locator(".map rect[class^='done']").count() > 4
+    there = detail.get_by_role("img", name="is there")
+    expect(there).to_have_accessible_name(re.compile("4 connections"))
+    expect(detail.get_by_role("img", name="at the top")).to_be_visible()
+    expect(detail.locator(".events li")).to_have_count(2)
+    expect(page.locator("#total")).to_contain_text("/s")
+    origin.release()
+    in_state(page, "map.iso", "finished")
+    expect(detail.locator(".badge")).to_have_text("Finished")
+    expect(detail.locator(".events li").first).to_contain_text("Finished")
+    expect(detail.locator(".segments")).to_be_hidden()
+    assert os.path.getsize(os.path.join(scene.folder, "map.iso")) == 8 * MIB
+
+
+
+
+@check
+def one_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
+    page = pages.open()
+    scene.add([origin.url("big", 4 * MIB, hold=MIB), origin.url("small", 10)])
+    in_state(page, "big", "running")
+    in_state(page, "small", "finished")
+    row(page, "big").get_by_role("button", name="Pause").click()
+    in_state(page, "big", "paused")
+    row(page, "big").click()
+    detail = page.get_by_role("complementary", name="big")
+    detail.get_by_role("button", name="Resume").click()
+    in_state(page, "big", "running")
+    detail.get_by_role("button", name="Change…").click()
+    dialog = page.get_by_role("dialog", name="Change download")
+    dialog.get_by_label("Priority").select_option("high")
+    dialog.get_by_label("Speed limit").fill("0.5")
+    dialog.get_by_role("button", name="Change").click()
+    expect(detail.locator(".facts")).to_contain_text("512 KiB/s")
+    expect(row(page, "big")).to_contain_text("high priority")
+    detail.get_by_role("button", name="Cancel").click()
+    in_state(page, "big", "cancelled")
+    detail.get_by_role("button", name="Remove…").click()
+    dialog = page.get_by_role("dialog", name="Remove")
+    dialog.get_by_role("button", name="Keep").click()
+    expect(row(page, "big")).to_have_count(1)
+    detail.get_by_role("button", name="Remove…").click()
+    dialog.get_by_role("button", name="Remove").click()
+    expect(row(page, "big")).to_have_count(0)
+    expect(detail).to_be_hidden()
+    # By hand alone, and with its file.
+    path = os.path.join(scene.folder, "small")
+    assert os.path.exists(path)
+    expect(page.get_by_role("grid", name="Downloads")).to_be_focused()
+    page.keyboard.press("Home")
+    page.keyboard.press("Delete")
+    dialog.get_by_label("Delete what is on the disk, too").check()
+    dialog.get_by_role("button", name="Remove").click()
+    expect(page.locator("#empty")).to_be_visible()
+    page.wait_for_function("document.querySelector('#live').textContent.includes('removed')")
+    scene.ask("GET", "/v1/status")
+    assert scene.downloads() == []
+
+
+@check
+def an_error_says_what_to_do(scene, origin, pages):
+    page = pages.open()
+    scene.add([f"http://127.0.0.1:{origin.server_port}/missing.zip"])
+    in_state(page, "missing.zip", "failed")
+    expect(row(page, "missing.zip")).to_contain_text("404")
+    page.locator("#grid").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    detail = page.get_by_role("complementary", name="missing.zip")
+    expect(detail).to_be_focused()
+    expect(detail.get_by_role("region", name="Problem")).to_contain_text("What to do: check the address")
+    expect(detail.get_by_role("button", name="Try again")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(detail).to_be_hidden()
+    expect(page.locator("#grid")).to_be_focused()
+
+
+@check
+def the_queue_is_put_in_order_by_keys_buttons_and_mouse(scene, origin, pages):
+    page = pages.open()
+    scene.add([origin.url(name, 10) for name in ("a", "b", "c", "d")], isPaused=True)
+    in_order(page, ["a", "b", "c", "d"])
+    page.locator("#grid").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Alt+ArrowUp")
+    in_order(page, ["a", "b", "d", "c"])
+    page.keyboard.press("Alt+Home")
+    in_order(page, ["d", "a", "b", "c"])
+    page.keyboard.press("Alt+ArrowDown")
+    in_order(page, ["a", "d", "b", "c"])
+    row(page, "b").drag_to(row(page, "a"), target_position={"x": 60, "y": 4})
+    in_order(page, ["b", "a", "d", "c"])
+    row(page, "a").first.click()
+    page.get_by_role("button", name="To the end").click()
+    in_order(page, ["b", "d", "c", "a"])
+    other = pages.open()
+    in_order(other, ["b", "d", "c", "a"])
+    other.locator("#grid").focus()
+    other.keyboard.press("End")
+    other.keyboard.press("Alt+Home")
+    in_order(page, ["a", "b", "d", "c"])
+
+
+@check
+def limits_and_the_timetable_are_kept(scene, origin, pages):
+    page = pages.open()
+    page.get_by_role("button", name="Limits").click()
+    dialog = page.get_by_role("dialog", name="Limits")
+    dialog.get_by_label("All downloads").fill("8")
+    dialog.get_by_label("Downloads at a time").fill("3")
+    dialog.get_by_role("button", name="Add a period").click()
+    period = dialog.get_by_role("group", name="Period")
+    period.get_by_label("sun").uncheck()
+    period.get_by_label("From").fill("00:00")
+    period.get_by_label("To").fill("00:00")
+    period.get_by_label("MiB/s").fill("2")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    settings = scene.ask("GET", "/v1/settings")
+    assert settings["limitBytesPerSecond"] == 8 * MIB
+    assert settings["maximumConcurrentDownloads"] == 3
+    days = ["mon", "tue", "wed", "thu", "fri", "sat"]
+    assert settings["timetable"] == [{"days": days, "from": "00:00", "to": "24:00", "limitBytesPerSecond": 2 * MIB}]
+    expect(page.locator("#limit")).to_contain_text("at most")
+    page.locator("#limit").click()
+    expect(period.get_by_label("sun")).not_to_be_checked()
+    period.get_by_role("button", name="Remove this period").click()
+    dialog.get_by_label("All downloads").fill("")
+    dialog.get_by_label("Downloads at a time").fill("5")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.locator("#limit")).to_have_text("no limit")
+    assert "timetable" not in scene.ask("GET", "/v1/settings")
+
+
+@check
+def filters_search_and_many_at_once(scene, origin, pages):
+    page = pages.open()
+    scene.add([origin.url(name, 10) for name in ("apple.iso", "pear.iso", "plum.zip")], isPaused=True)
+    in_order(page, ["apple.iso", "pear.iso", "plum.zip"])
+    page.get_by_label("Search by name or address").fill("ISO")
+    in_order(page, ["apple.iso", "pear.iso"])
+    page.locator("#grid").focus()
+    page.keyboard.press("Control+a")
+    expect(page.locator("#selected")).to_have_text("2 selected")
+    page.get_by_role("toolbar", name="Selected downloads").get_by_role("button", name="Resume").click()
+    for name in ("apple.iso", "pear.iso"):
+        in_state(page, name, "finished")
+    page.get_by_label("Search by name or address").fill("")
+    page.get_by_role("button", name="Paused 1").click()
+    in_order(page, ["plum.zip"])
+    expect(page.get_by_role("button", name="Finished 2")).to_be_visible()
+
+
+@check
+def it_shows_the_truth_after_the_daemon_was_killed(scene, origin, pages):
+    page = pages.open()
+    scene.add([origin.url("going", 4 * MIB, hold=MIB)])
+    scene.add([origin.url("gone", 10), origin.url("stays", 10)], isPaused=True)
+    in_state(page, "going", "running")
+    row(page, "going").click()
+    pages.expects_loss = True
+    scene.kill()
+    expect(page.get_by_role("status").filter(has_text="does not answer")).to_be_visible()
+    scene.start()
+    scene.ask("POST", "/v1/actions/remove", {"targets": ["gone"]})
+    expect(page.locator("#banner")).to_be_hidden(timeout=20_000)
+    expect(row(page, "gone")).to_have_count(0)
+    in_state(page, "stays", "paused")
+    in_state(page, "going", "running")
+    origin.release()
+    in_state(page, "going", "finished")
+    expect(page.locator("#detail .events li").first).to_contain_text("Finished")
+    pages.expects_loss = False
+
+
+@check
+def everybody_can_use_it(scene, origin, pages):
+    scene.add([origin.url("running.iso", 4 * MIB, hold=MIB)], settings={"connections": 2})
+    scene.add([f"http://127.0.0.1:{origin.server_port}/missing", origin.url("done", 100)])
+    scene.add([origin.url("later", 10)], isPaused=True)
+    for scheme in ("light", "dark"):
+        page = pages.open(color_scheme=scheme, reduced_motion="reduce")
+        for name, state in (("missing", "failed"), ("done", "finished"), ("running.iso", "running")):
+            in_state(page, name, state)
+        audit(page, f"list, {scheme}")
+        for name in ("running.iso", "missing"):
+            row(page, name).click()
+            expect(page.get_by_role("complementary", name=name)).to_be_visible()
+            audit(page, f"detail of {name}, {scheme}")
+        page.keyboard.press("Control+a")
+        for opener, name in (("Add", "Add downloads"), ("Limits", "Limits"), ("Change…", "Change download"), ("Remove…", "Remove")):
+            button = page.get_by_role("button", name=opener, exact=True).first
+            button.click()
+            dialog = page.get_by_role("dialog", name=name)
+            expect(dialog).to_be_visible()
+            audit(page, f"{name}, {scheme}")
+            page.keyboard.press("Escape")
+            expect(dialog).to_be_hidden()
+            expect(button).to_be_focused()
+
+
+@check
+def a_phone_is_wide_enough(scene, origin, pages):
+    name = "a-very-long-name-" * 8 + ".iso"
+    scene.add([origin.url(name, 4 * MIB, hold=MIB)])
+    page = pages.open(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    in_state(page, name[:20], "running")
+
+    def fits(where):
+        width = page.evaluate("document.scrollingElement.scrollWidth")
+        assert width <= 360, f"{where}: {width} pixels wide"
+
+    fits("list")
+    audit(page, "list on a phone")
+    rows(page).first.tap(position={"x": 80, "y": 20})
+    expect(page.locator("#detail")).to_be_visible()
+    fits("detail")
+    page.get_by_role("button", name="Close details").tap()
+    for button in ("Add", "Limits"):
+        page.get_by_role("button", name=button).tap()
+        fits(button)
+        page.keyboard.press("Escape")

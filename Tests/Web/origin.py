@@ -1,0 +1,70 @@
+"""A web server that holds files back until it is told to go on, and notes who asked."""
+
+import http.server
+import re
+import socketserver
+import threading
+import urllib.parse
+
+
+class Origin(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    """`/NAME?size=…` is a file; with `hold=N` each answer stops N bytes behind its beginning."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.gate = threading.Event()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def url(self, name, size, hold=None):
+        end = "" if hold is None else f"&hold={hold}"
+        return f"http://127.0.0.1:{self.server_port}/{name}?size={size}{end}"
+
+    def release(self):
+        self.gate.set()
+
+    def hold(self):
+        self.gate.clear()
+
+    def handle_error(self, request, client_address):
+        pass  # A client that went away is none of ours.
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        query = dict(urllib.parse.parse_qsl(url.query))
+        if "size" not in query:
+            self.send_error(404)
+            return
+        size = int(query["size"])
+        first, last = 0, size - 1
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        if asked:
+            first, last = int(asked[1]), min(last, int(asked[2] or last))
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
+        else:
+            self.send_response(200)
+        self.send_header("Content-Length", str(last - first + 1))
+        self.send_header("Content-Type", "application/octet-stream")
+        self.send_header("ETag", '"one"')
+        self.end_headers()
+        self.send_body(last - first + 1, int(query.get("hold", size)))
+
+    def send_body(self, count, hold):
+        try:
+            held = min(count, hold)
+            self.wfile.write(b"x" * held)
+            if held < count:
+                self.server.gate.wait()
+                self.wfile.write(b"x" * (count - held))
+        except OSError:
+            self.close_connection = True

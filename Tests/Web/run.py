@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Tests the page in a real browser, against a real daemon and a real origin.
+
+    run.py FOLDER [WORD …]    FOLDER holds pawl and pawld; only checks with one of the words
+"""
+
+import os
+import shutil
+import sys
+import time
+import traceback
+
+from playwright.sync_api import sync_playwright
+
+import weight  # noqa: F401 - it adds its checks
+from browser import Pages
+from checks import CHECKS
+from origin import Origin
+from scene import Scene
+
+BROWSER = shutil.which("chromium")
+
+
+def run(function, scene, browser):
+    """What went wrong, or nothing; prints a line."""
+    origin = Origin()
+    pages = Pages(browser, scene)
+    name = function.__name__.replace("_", " ")
+    begin = time.monotonic()
+    try:
+        note = function(scene, origin, pages)
+        assert not pages.complaints, pages.complaints
+    except Exception:
+        print(f"✘ {name}")
+        traceback.print_exc()
+        for number, context in enumerate(browser.contexts):
+            for page in context.pages:
+                folder = os.environ.get("PAWL_WEB_SHOTS")
+                if folder:
+                    page.screenshot(path=f"{folder}/{function.__name__}-{number}.png")
+        return False
+    finally:
+        for context in list(browser.contexts):
+            context.close()
+        origin.release()
+        scene.clear()
+        origin.shutdown()
+        origin.server_close()
+    print(f"✔ {name}{f': {note}' if note else ''} ({time.monotonic() - begin:.1f} s)", flush=True)
+    return True
+
+
+def main(programs, words):
+    wanted = [each for each in CHECKS if not words or any(word in each.__name__ for word in words)]
+    if not wanted:
+        raise SystemExit("no check has that name")
+    # In a container of root's the browser's sandbox cannot be made.
+    options = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with Scene(programs) as scene, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=options)
+        good = [run(each, scene, browser) for each in wanted]
+        browser.close()
+    print(f"{sum(good)} of {len(good)} checks of the page passed")
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        raise SystemExit(__doc__)
+    sys.exit(main(os.path.abspath(sys.argv[1]), sys.argv[2:]))

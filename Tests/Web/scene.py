@@ -1,0 +1,114 @@
+"""A daemon of the test's own, and what is asked of it beside the browser."""
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+
+
+class SocketConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=60)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Scene:
+    """The daemon's folders are its own: nobody's real queue is ever touched."""
+
+    def __init__(self, programs):
+        self.program = os.path.join(programs, "pawl")
+        self.home = tempfile.mkdtemp(prefix="pawl-web-")
+        self.folder = os.path.join(self.home, "files")
+        for name in ("run", "files"):
+            os.mkdir(os.path.join(self.home, name), 0o700)
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": self.home,
+            "XDG_RUNTIME_DIR": os.path.join(self.home, "run"),
+            "XDG_STATE_HOME": os.path.join(self.home, "state"),
+        }
+        self.socket = os.path.join(self.home, "run/pawl/daemon.sock")
+        self.port = 0
+        self.daemon = None
+
+    def __enter__(self):
+        self.start()
+        self.ask("PATCH", "/v1/settings", self.allowances())
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def allowances(self):
+        """What is added over TCP goes where it may, and to this machine."""
+        return {"allowedFolders": [self.folder], "allowsPrivateAddresses": True}
+
+    def start(self):
+        """Answers when this returns; at the same port as before."""
+        self.daemon = subprocess.Popen(
+            [self.program, "daemon", "run", "--listen", f"127.0.0.1:{self.port}"],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        said = []
+        for line in self.daemon.stdout:
+            said.append(line)
+            if "answers at" in line:
+                break
+        else:
+            raise SystemExit("the daemon did not start: " + "".join(said))
+        self.url = self.ask("GET", "/v1/status")["url"]
+        self.port = int(self.url.rsplit(":", 1)[1])
+
+    def kill(self):
+        if self.daemon is None:
+            return
+        self.daemon.send_signal(signal.SIGKILL)
+        self.daemon.wait()
+        self.daemon.stdout.close()
+        self.daemon = None
+
+    def pawl(self, *arguments):
+        run = subprocess.run(
+            [self.program, *arguments],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        return run.stdout.strip()
+
+    def ask(self, method, path, body=None):
+        """Over the Unix socket, as the user."""
+        connection = SocketConnection(self.socket)
+        headers = {"Content-Type": "application/json"} if body is not None else {}
+        connection.request(method, path, json.dumps(body) if body is not None else None, headers)
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        if answer.status >= 300:
+            raise AssertionError(f"{method} {path}: {answer.status} {text[:300]!r}")
+        return json.loads(text) if text else None
+
+    def add(self, urls, **more):
+        orders = [{"url": url, "destination": self.folder + "/", **more} for url in urls]
+        return self.ask("POST", "/v1/downloads", {"downloads": orders})["downloads"]
+
+    def downloads(self):
+        return self.ask("GET", "/v1/downloads?limit=1000")["downloads"]
+
+    def clear(self):
+        self.ask("POST", "/v1/actions/remove-with-files", {"all": True})
