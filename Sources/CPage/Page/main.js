@@ -176,6 +176,10 @@ const stream = new EventStream({
       if (detail.id !== null && data.downloads.some((row) => row.id === detail.id)) detail.follow();
       return;
     }
+    if (name === "settings") {
+      store.refreshSettings().catch(() => {});
+      return;
+    }
     store.happened(data);
     detail.happened(data);
     if (told[name]) announce(`${data.name} ${told[name]}`);

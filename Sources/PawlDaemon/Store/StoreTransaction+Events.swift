@@ -83,14 +83,6 @@ extension StoreTransaction {
         return try Row.fetchAll(statement, arguments: arguments + [limit]).compactMap(Self.event)
     }
 
-    /// The newest of one download, in order.
-    package func events(ofDownload id: Int64, limit: Int) throws -> [WireEvent] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT * FROM event WHERE download = ? ORDER BY id DESC LIMIT ?"
-        )
-        return try Row.fetchAll(statement, arguments: [id, limit]).compactMap(Self.event).reversed()
-    }
-
     /// Forgets all but the newest, and what a session has not acknowledged; that, too, where no process of
     /// the session has been there since a date, or where there is more than anybody could want.
     package func prune(
@@ -122,7 +114,7 @@ extension StoreTransaction {
         )
     }
 
-    private static func event(_ row: Row) -> WireEvent? {
+    static func event(_ row: Row) -> WireEvent? {
         guard let kind = WireEvent.Kind(rawValue: row["kind"]) else { return nil }
         let at: Double = row["at"]
         var event = WireEvent(

@@ -37,6 +37,8 @@ package enum QueueAction: String, Codable, Sendable, CaseIterable {
 /// What to change of downloads that are there; what is nil stays.
 package struct DownloadChanges: Codable, Sendable, Hashable {
     package var priority: WirePriority?
+    /// In front of that download of the same priority; one that is changed with it counts as it then is.
+    package var before: Int64?
     /// The same file at another address; it may hold secrets.
     package var url: String?
     package var connections: Int?
@@ -48,8 +50,6 @@ package struct DownloadChanges: Codable, Sendable, Hashable {
     package var name: String?
     /// What a session's process says of it; empty is nothing.
     package var taskDescription: String?
-    /// In front of that download of the same priority; one that is changed with it counts as it then is.
-    package var before: Int64?
 
     package init() {}
 

@@ -33,7 +33,7 @@ extension DaemonSuites {
                 weight += file.body.utf8.count
             }
             #expect(weight < 100_000)
-            #expect(try await network.curl(["\(network.origin)/assets/nothing.js"]).status == 401)
+            #expect(try await network.curl(["\(network.origin)/assets/nothing.js"]).status == 404)
         }
 
         @Test func `a file that the browser has is not sent again`() async throws {
