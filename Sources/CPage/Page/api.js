@@ -58,13 +58,13 @@ const select = (ids) => ({ targets: ids.map(String) });
 export const act = (action, ids) => json("POST", `/v1/actions/${action}`, select(ids));
 export const change = (ids, changes) => json("POST", "/v1/changes", { selection: select(ids), changes });
 
-// In requests that a TCP listener takes: 1 MiB each.
-export async function add(downloads) {
+// In requests that a TCP listener takes: 1 MiB each. With the same key nothing is added twice.
+export async function add(downloads, key) {
   const added = [];
   for (let index = 0; index < downloads.length; index += 250) {
-    const key = `${Date.now()}-${Math.random()}-${index}`;
     const part = downloads.slice(index, index + 250);
-    const outcome = await json("POST", "/v1/downloads", { downloads: part }, { "Idempotency-Key": key });
+    const headers = { "Idempotency-Key": `${key}-${index}` };
+    const outcome = await json("POST", "/v1/downloads", { downloads: part }, headers);
     added.push(...outcome.downloads);
   }
   return added;

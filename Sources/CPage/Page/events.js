@@ -29,6 +29,12 @@ export class EventStream {
     this.aborter = null;
   }
 
+  // What was loaded meanwhile failed: anew, after a while.
+  later() {
+    this.stop();
+    this.retry = setTimeout(() => this.start(), 2000);
+  }
+
   // Where it waits before it tries again: at once.
   hurry() {
     if (this.retry !== null) this.start();

@@ -75,6 +75,7 @@ export class AddForm extends Form {
     const before = this.dialog.open ? this.urls.value.trim() : "";
     this.urls.value = [before, text.trim()].filter(Boolean).join("\n");
     this.#count();
+    $("add-folder").placeholder = this.store.settings?.allowedFolders?.[0] ?? "The downloads folder";
     super.open();
     this.urls.focus();
   }
@@ -99,9 +100,14 @@ export class AddForm extends Form {
     }
     const folder = $("add-folder").value.trim();
     const destination = folder && !folder.endsWith("/") ? `${folder}/` : folder;
-    const added = await api.add(found.map((url) => ({
+    const downloads = found.map((url) => ({
       url, destination, settings, priority: $("add-priority").value, isPaused: $("add-paused").checked,
-    })));
+    }));
+    // Where an answer was lost, the second attempt adds nothing twice.
+    const text = JSON.stringify(downloads);
+    if (this.attempt?.text !== text) this.attempt = { text, key: `${Date.now()}-${Math.random()}` };
+    const added = await api.add(downloads, this.attempt.key);
+    this.attempt = null;
     this.store.learned(added);
     this.urls.value = $("add-checksum").value = "";
     announce(`${format.plural(added.length, "download")} added`);

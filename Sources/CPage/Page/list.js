@@ -252,7 +252,7 @@ class Row {
       element.style.transform = `translateY(${index * list.height}px)`;
       setAttribute(element, "aria-rowindex", index + 2);
     }
-    setAttribute(element, "aria-selected", list.selected.has(download.id));
+    setAttribute(element, "aria-selected", String(list.selected.has(download.id)));
     element.classList.toggle("current", list.current === download.id);
     element.classList.toggle("open", list.opened() === download.id);
     setAttribute(element, "draggable", isEnded(download) ? null : "true");

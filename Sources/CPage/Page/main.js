@@ -158,11 +158,8 @@ const stream = new EventStream({
   async opened() {
     try {
       await store.load();
-      if ($("banner").dataset.kind === "away") { banner(); announce("The daemon answers again"); }
-      document.body.classList.remove("away");
-      await detail.reload();
     } catch (error) {
-      if (error.name !== "AbortError" && error.status !== 401) stream.start();
+      if (error.name !== "AbortError" && error.status !== 401) stream.later();
     }
   },
   closed() {
@@ -186,6 +183,13 @@ const stream = new EventStream({
   },
 });
 
+store.onLoaded = () => {
+  $("grid").removeAttribute("aria-busy");
+  if ($("banner").dataset.kind === "away") { banner(); announce("The daemon answers again"); }
+  document.body.classList.remove("away");
+  detail.reload();
+};
+
 const login = new LoginForm(() => stream.start());
 api.onLockedOut(() => {
   stream.stop();
@@ -204,6 +208,10 @@ async function logInByLink() {
 }
 
 // MARK: Hands
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.defaultPrevented && !isTyping(event.target)) detail.close();
+});
 
 const isTyping = (target) => target.closest?.("input, textarea, select, dialog");
 

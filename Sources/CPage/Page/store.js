@@ -43,12 +43,15 @@ export class Store {
   // Called when another row is shown, or in another place; when numbers have changed.
   onStructure = () => {};
   onValues = () => {};
+  // Called when what is shown is what the daemon has.
+  onLoaded = () => {};
 
   #running = new Set();
   #stale = new Set();
   #removed = new Set();
   #loading = 0;
   #timer = null;
+  #untilTimer = null;
   #isFetching = false;
   // The `after` of the next page of what has ended; null where all is loaded.
   #older = null;
@@ -105,6 +108,7 @@ export class Store {
     for (const id of [...this.downloads.keys()]) if (!seen.has(id)) this.#drop(id);
     this.isLoaded = true;
     this.#changed();
+    this.onLoaded();
   }
 
   async refreshStatus() {
@@ -116,6 +120,12 @@ export class Store {
   async refreshSettings() {
     this.settings = await api.settings();
     this.onStructure();
+    // The timetable says something else then.
+    clearTimeout(this.#untilTimer);
+    const { until } = this.settings.current;
+    if (!until) return;
+    const wait = Math.min(3_600_000, Math.max(1000, new Date(until) - Date.now() + 1000));
+    this.#untilTimer = setTimeout(() => this.refreshSettings().catch(() => {}), wait);
   }
 
   // More of what has ended, where the list is at its end.
