@@ -20,7 +20,7 @@ class Pages:
         self.complaints = []
         self.expects_loss = False
 
-    def open(self, path=None, **options):
+    def open(self, path=None, prepare=None, **options):
         options.setdefault("viewport", {"width": 1280, "height": 800})
         context = self.browser.new_context(**options)
         page = context.new_page()
@@ -28,6 +28,8 @@ class Pages:
         page.on("console", self.said)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("request", self.asked)
+        if prepare:
+            prepare(page)
         link = path or self.scene.pawl("daemon", "token", "--url")
         page.goto(link)
         return page

@@ -175,7 +175,7 @@ def one_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
     dialog.get_by_label("Delete what is on the disk, too").check()
     dialog.get_by_role("button", name="Remove").click()
     expect(page.locator("#empty")).to_be_visible()
-    page.wait_for_function("document.querySelector('#live').textContent.includes('removed')")
+    expect(page.locator("#live")).to_contain_text("removed")
     scene.ask("GET", "/v1/status")
     assert scene.downloads() == []
 
@@ -294,6 +294,23 @@ def it_shows_the_truth_after_the_daemon_was_killed(scene, origin, pages):
     in_state(page, "going", "finished")
     expect(page.locator("#detail .events li").first).to_contain_text("Finished")
     pages.expects_loss = False
+
+
+@check
+def what_happens_while_it_loads_is_not_lost(scene, origin, pages):
+    scene.add([origin.url("early", 10)], isPaused=True)
+    held = []
+    page = pages.open(prepare=lambda page: page.route("**/v1/downloads?state=waiting*", lambda route: held.append(route)))
+    expect(page.locator("#filter-all .count")).to_have_text("1")
+    while not held:
+        page.evaluate("new Promise(requestAnimationFrame)")
+    before = held[0].fetch()
+    scene.add([origin.url("late", 4 * MIB, hold=MIB)])
+    in_state(page, "late", "running")
+    held[0].fulfill(response=before)
+    expect(page.locator("#grid:not([aria-busy])")).to_be_visible()
+    in_state(page, "late", "running")
+    in_state(page, "early", "paused")
 
 
 @check

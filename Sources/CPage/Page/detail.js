@@ -24,7 +24,7 @@ export class Detail {
   #isAsking = false;
   #lastEvents = 0;
 
-  // actions: toggle(id), act(action, ids), remove(ids), change(id), move(id, direction), closed()
+  // actions: toggle(id), act(action, ids), remove(ids), change(id), move(id, direction), closed(hadFocus)
   constructor(store, actions) {
     this.store = store;
     this.actions = actions;
@@ -50,10 +50,13 @@ export class Detail {
 
   close() {
     if (this.id === null) return;
+    // Somebody may be typing elsewhere when it goes by itself.
+    const { activeElement } = document;
+    const hadFocus = activeElement === document.body || this.element.contains(activeElement);
     this.id = null;
     this.element.hidden = true;
     document.body.classList.remove("has-detail");
-    this.actions.closed();
+    this.actions.closed(hadFocus);
   }
 
   // The download's segments, while somebody looks: asked for when something has moved, not by a clock.

@@ -68,7 +68,10 @@ function move(id, direction) {
   else place(other.id, self);
 }
 
-const closed = () => { list.draw(); list.grid.focus({ preventScroll: true }); };
+const closed = (hadFocus) => {
+  list.draw();
+  if (hadFocus) list.grid.focus({ preventScroll: true });
+};
 const detail = new Detail(store, { toggle, act, move, remove: (ids) => remove.open(ids), change: (id) => change.open(id), closed });
 const list = new List(store, {
   open: (id, focuses) => detail.open(id, focuses), add: () => add.open(),
@@ -77,7 +80,7 @@ const list = new List(store, {
 list.opened = () => detail.id;
 remove.whenRemoved = (ids) => {
   if (ids.includes(detail.id)) detail.close();
-  else closed();
+  else closed(true);
   list.select([...list.selected].filter((id) => !ids.includes(id)));
 };
 

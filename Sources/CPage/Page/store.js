@@ -48,8 +48,12 @@ export class Store {
 
   #running = new Set();
   #stale = new Set();
+  // An id is never used again.
   #removed = new Set();
   #loading = 0;
+  // While all is loaded: what is there, and what has changed meanwhile.
+  #seen = null;
+  #moved = null;
   #timer = null;
   #untilTimer = null;
   #isFetching = false;
@@ -77,12 +81,11 @@ export class Store {
   // All that has not ended, and the newest that has.
   async load() {
     const round = ++this.#loading;
-    this.#removed.clear();
-    const seen = new Set();
+    const seen = this.#seen = new Set();
+    const moved = this.#moved = new Set();
     const take = (page) => {
       if (round !== this.#loading) throw new DOMException("another load", "AbortError");
       for (const download of page.downloads) {
-        seen.add(download.id);
         if (!this.#removed.has(download.id)) this.#put(download);
       }
       this.#changed();
@@ -106,6 +109,10 @@ export class Store {
     take(page);
     this.#older = page.next ?? null;
     for (const id of [...this.downloads.keys()]) if (!seen.has(id)) this.#drop(id);
+    // A page may have been made before what happened, and have come after it.
+    this.#seen = this.#moved = null;
+    for (const id of moved) this.#stale.add(id);
+    if (moved.size) this.#refreshSoon();
     this.isLoaded = true;
     this.#changed();
     this.onLoaded();
@@ -170,8 +177,9 @@ export class Store {
       this.#changed();
     } else {
       this.#stale.add(event.download);
+      this.#moved?.add(event.download);
     }
-    this.#timer ??= setTimeout(() => this.#refresh(), 60);
+    this.#refreshSoon();
   }
 
   progressed(rows) {
@@ -196,7 +204,7 @@ export class Store {
   learned(downloads) {
     for (const download of downloads) this.#put(download);
     this.#changed();
-    this.#timer ??= setTimeout(() => this.#refresh(), 60);
+    this.#refreshSoon();
   }
 
   forget(ids) {
@@ -204,9 +212,13 @@ export class Store {
     this.#changed();
   }
 
+  #refreshSoon() {
+    this.#timer ??= setTimeout(() => this.#refresh(), 60);
+  }
+
   async #refresh() {
     this.#timer = null;
-    if (this.#isFetching) { this.#timer = setTimeout(() => this.#refresh(), 100); return; }
+    if (this.#isFetching) { this.#refreshSoon(); return; }
     this.#isFetching = true;
     try {
       const ids = [...this.#stale];
@@ -239,6 +251,7 @@ export class Store {
   // MARK: Keeping
 
   #put(download) {
+    this.#seen?.add(download.id);
     const known = this.downloads.get(download.id);
     if (known) {
       for (const name of Object.keys(known)) if (!(name in download)) delete known[name];
