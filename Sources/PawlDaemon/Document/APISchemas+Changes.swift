@@ -26,6 +26,7 @@ extension APISchemas {
                     ("connections", .whole(from: 1, to: 64)),
                     ("notBefore", .date("One that has passed is at once.")),
                     ("limitBytesPerSecond", .whole("0 is none.", from: 0)),
+                    ("taskDescription", .text("At most 64 KiB; empty is none.")),
                     ("name", .text("For one download: the finished file's, in its folder.")),
                     (
                         "before",

@@ -50,6 +50,7 @@ enum APISchemas {
                 ]
             )
         ),
+        ("Metrics", metrics),
         (
             "ResumeData",
             .object(
@@ -79,8 +80,21 @@ enum APISchemas {
             ("problem", .of("Problem")),
             ("createdAt!", .date()), ("endedAt", .date()),
             ("taskIdentifier", .whole()), ("taskDescription", .text()),
+            ("metrics", .of("Metrics")),
             ("response", .of("Response")),
             ("limitBytesPerSecond", .whole("Its own limit, beside that of all.")),
+        ]
+    )
+
+    private static let metrics = APISchema.object(
+        "What its runs have taken so far; times are in seconds.",
+        [
+            ("nameLookup", .number()), ("connect", .number()), ("secureConnection", .number()),
+            ("firstByte", .number()), ("duration!", .number()),
+            ("bytesReceived!", .whole(from: 0)), ("transfers!", .whole(from: 0)),
+            ("segments!", .whole(from: 0)), ("retries!", .whole(from: 0)),
+            ("redirects!", .whole(from: 0)), ("reusedConnections!", .whole(from: 0)),
+            ("remoteAddress", .text()), ("protocolVersion", .text()),
         ]
     )
 

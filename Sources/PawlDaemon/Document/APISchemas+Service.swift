@@ -37,6 +37,10 @@ extension APISchemas {
                 [
                     ("identifier!", .text()), ("counts!", .counts()),
                     ("process", .whole("That is attached to it.")),
+                    (
+                        "maximumConcurrentDownloads",
+                        .whole("Of its own; left out is as the queue allows.")
+                    ),
                     ("acknowledged", .whole()), ("hasRelaunchCommand", .truth()),
                 ]
             )
@@ -48,6 +52,7 @@ extension APISchemas {
                 "A session whose events are kept until they are acknowledged.",
                 [
                     ("identifier!", .text("1 to 200 bytes.")),
+                    ("maximumConcurrentDownloads", .whole(from: 1)),
                     ("relaunchCommand", .list(of: .text(), "Not over TCP.")),
                 ]
             )

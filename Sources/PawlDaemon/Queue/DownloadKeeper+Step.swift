@@ -216,7 +216,10 @@ extension DownloadKeeper {
         _ outcome: inout Outcome
     ) throws {
         guard var row = try transaction.download(end.id) else {
-            if case .success(let file) = end.result { outcome.orphans[end.id] = file.path }
+            if case .success(let file) = end.result {
+                // The folder that it is held by is let go before the file is removed.
+                outcome.orphans[end.id] = live.place(of: end.id)?.shown(file.path) ?? file.path
+            }
             return
         }
         let progress = end.task.currentProgress

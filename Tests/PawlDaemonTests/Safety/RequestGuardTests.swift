@@ -87,8 +87,10 @@ struct RequestGuardTests {
         ]
     )
     func `a body that is not said to be JSON is refused`(type: String?) {
-        for method in ["POST", "PATCH", "DELETE"] {
-            let asked = asked(method) {
+        for (method, path) in [
+            ("POST", "/v1/downloads"), ("PATCH", "/v1/settings"), ("DELETE", "/v1/sessions"),
+        ] {
+            let asked = asked(method, path) {
                 $0.bodyBytes = 1
                 $0.contentType = type
             }
@@ -97,8 +99,8 @@ struct RequestGuardTests {
     }
 
     @Test func `a body belongs to what changes something, and has its bounds`() {
-        for method in ["GET", "HEAD"] {
-            let asked = asked(method) {
+        for (method, path) in [("GET", "/v1/downloads"), ("GET", "/"), ("HEAD", "/assets/a.js")] {
+            let asked = asked(method, path) {
                 $0.bodyBytes = nil
                 $0.contentType = "application/json"
             }
