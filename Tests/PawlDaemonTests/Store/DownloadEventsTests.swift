@@ -12,11 +12,13 @@ struct DownloadEventsTests {
             try scene.put(id, into: .running, .started)
             try scene.put(id, into: .finished, .finished)
         }
+        try scene.store.write { try $0.append(DaemonSettings(), at: StoreScene.noon) }
         let (own, newest, none) = try await scene.store.read { transaction in
             (
                 try transaction.events(ofDownload: ids[1], limit: 10),
                 try transaction.events(ofDownload: ids[1], limit: 2),
-                try transaction.events(ofDownload: 7, limit: 10)
+                // What is of no download has no number.
+                try transaction.events(ofDownload: 0, limit: 10)
             )
         }
         #expect(own.map(\.kind) == [.added, .started, .finished])
