@@ -61,7 +61,11 @@ struct FetchingContract {
         let broken = try await session.bytes(from: try scene.url())
         let error = await #expect(throws: DownloadError.self) { for try await _ in broken {} }
         #expect(error?.code == .network)
-        let other = session.dataTask(with: try scene.url())
+        // What breaks before a byte of it was taken would be asked for again.
+        var settings = scene.configuration.settings
+        settings.retries = 0
+        let request = DownloadRequest(try scene.url(), settings: settings)
+        let other = session.dataTask(with: request)
         other.resume()
         await #expect(throws: DownloadError.self) { for try await _ in other.bytes {} }
         #expect(other.error?.code == .network)
