@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Glibc
 internal import Pawl
 internal import PawlCore
 internal import PawlWire
@@ -19,9 +18,9 @@ struct HandingOver {
         json: Bool,
         _ console: Console
     ) throws(DownloadError) -> VerbWork {
-        let folder = try Self.currentFolder()
+        let folder = try CurrentFolder()
         let downloads = orders.map { order in
-            var new = NewDownload(order, from: folder.hasSuffix("/") ? folder : "\(folder)/")
+            var new = NewDownload(order, from: folder)
             new.priority = priority
             new.session = session
             new.isPaused = isPaused ? true : nil
@@ -44,40 +43,24 @@ struct HandingOver {
             return 0
         }
     }
-
-    private static func currentFolder() throws(DownloadError) -> String {
-        guard let path = getcwd(nil, 0) else {
-            throw DownloadError(
-                .directoryNotUsable,
-                "the current folder cannot be told: \(String(cString: strerror(errno)))",
-                advice: "change to another one"
-            )
-        }
-        defer { free(path) }
-        return String(cString: path)
-    }
 }
 
 extension NewDownload {
     /// What was ordered, with paths that hold in any folder.
-    init(_ order: DownloadOrder, from folder: String) {
+    init(_ order: DownloadOrder, from folder: CurrentFolder) {
         let place: String
         switch order.destination {
         case .file(let path): place = path
         case .directory(let path): place = path.hasSuffix("/") ? path : "\(path)/"
         }
         var settings = order.settings
-        settings.connection.authoritiesFile = settings.connection.authoritiesFile.map {
-            Self.absolute($0, from: folder)
-        }
+        settings.connection.authoritiesFile = settings.connection.authoritiesFile.map(
+            folder.absolute
+        )
         self.init(
             url: order.url.absoluteString,
-            destination: Self.absolute(place == "./" ? "" : place, from: folder),
+            destination: folder.absolute(place == "./" ? "" : place),
             settings: WireSettings(settings)
         )
-    }
-
-    private static func absolute(_ path: String, from folder: String) -> String {
-        path.hasPrefix("/") ? path : folder + path
     }
 }

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import Pawl
 internal import PawlCore
 internal import PawlWire
@@ -53,28 +52,17 @@ extension DaemonCommand {
             }
         }
 
-        private static func absolute(_ path: String) -> String {
-            if path.hasPrefix("/") { return path }
-            guard let folder = getcwd(nil, 0) else { return path }
-            defer { free(folder) }
-            return "\(String(cString: folder))/\(path)"
-        }
-
         private func change() throws(DownloadError) -> DaemonSettingsChange {
             var change = DaemonSettingsChange()
             if reset { (change.allowedFolders, change.allowsPrivateAddresses) = (.reset, .reset) }
             if !folder.isEmpty {
-                change.allowedFolders = .set(folder.map(Self.absolute))
+                change.allowedFolders = .set(folder.map(try CurrentFolder().absolute))
             }
-            switch privateAddresses?.lowercased() {
-            case nil: break
-            case "yes": change.allowsPrivateAddresses = .set(true)
-            case "no": change.allowsPrivateAddresses = .set(false)
-            case let word?:
-                throw DownloadError(
-                    .usage,
-                    "--private-addresses: '\(word.sanitized)' is no such choice",
-                    advice: "give yes or no"
+            if let privateAddresses {
+                change.allowsPrivateAddresses = .set(
+                    try usage("--private-addresses") { () throws(ValueError) in
+                        try choice(privateAddresses, "yes", or: "no")
+                    }
                 )
             }
             return change

@@ -87,24 +87,17 @@ struct LimitCommand: PawlVerb {
         }
         if let jobs { change.maximumConcurrentDownloads = .set(try Self.count(jobs, "--jobs")) }
         if let perHost { change.connectionsPerHost = .set(try Self.count(perHost, "--per-host")) }
-        if let metered { change.usesMeteredNetwork = .set(try Self.usesMetered(metered)) }
+        if let metered {
+            change.usesMeteredNetwork = .set(
+                try usage("--metered") { () throws(ValueError) in
+                    try choice(metered, "use", or: "wait")
+                }
+            )
+        }
         return change
     }
 
     private static func count(_ text: String, _ option: String) throws(DownloadError) -> Int {
         try usage(option) { () throws(ValueError) in try NumberText.count(text, in: 1...1000) }
-    }
-
-    private static func usesMetered(_ word: String) throws(DownloadError) -> Bool {
-        switch word.lowercased() {
-        case "use": return true
-        case "wait": return false
-        default:
-            throw DownloadError(
-                .usage,
-                "--metered: '\(word.sanitized)' is no such choice",
-                advice: "give use or wait"
-            )
-        }
     }
 }

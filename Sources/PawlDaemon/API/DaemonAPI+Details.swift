@@ -19,12 +19,4 @@ extension DaemonAPI {
             return try Response.json(WireEvents(events))
         }
     }
-
-    private func download(_ context: APIContext) async throws -> WireDownload {
-        let id = try identifier(context)
-        guard let download = try await store.read({ try $0.download(id) }) else {
-            throw DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
-        }
-        return download
-    }
 }

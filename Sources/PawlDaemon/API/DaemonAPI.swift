@@ -62,11 +62,16 @@ struct DaemonAPI: Sendable {
     }
 
     private func show(_ context: APIContext) async throws -> Response {
+        try Response.json(keeper.live.overlay([try await download(context)])[0])
+    }
+
+    /// The one that the path names, as it is kept.
+    func download(_ context: APIContext) async throws -> WireDownload {
         let id = try identifier(context)
         guard let download = try await store.read({ try $0.download(id) }) else {
-            throw DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
+            throw DownloadError.noDownload(id)
         }
-        return try Response.json(keeper.live.overlay([download])[0])
+        return download
     }
 
     func identifier(_ context: APIContext) throws(DownloadError) -> Int64 {

@@ -26,10 +26,10 @@ final class DaemonCounters: Sendable {
 
     /// A run has ended, which brought so much.
     func runEnded(bytes: Int64) {
-        state.withLock { $0.receivedBytes += max(0, bytes) }
+        state.withLock { $0.receivedBytes += bytes }
     }
 
     func finished() { state.withLock { $0.finished += 1 } }
 
-    func failed() { state.withLock { $0.failed += 1 } }
+    func failed(_ count: Int) { state.withLock { $0.failed += count } }
 }

@@ -8,3 +8,10 @@ struct Conflict: Error {
         return error
     }
 }
+
+extension DownloadError {
+    /// Nothing in the queue has that id.
+    static func noDownload(_ id: Int64) -> DownloadError {
+        DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
+    }
+}

@@ -19,8 +19,9 @@ extension DownloadKeeper {
         let (rows, last) = try store.write { transaction in
             var rows: [WireDownload] = []
             let selected = try transaction.select(selection, states: ListQuery.unfinished)
-            guard selected.count <= 1 || (changes.name ?? changes.before.map { "\($0)" }) == nil
-            else { throw Self.onlyOne }
+            if selected.count > 1, changes.name != nil || changes.before != nil {
+                throw Self.onlyOne
+            }
             for item in selected {
                 guard item.download.state != .finished else {
                     guard item.isNamed else { continue }

@@ -48,9 +48,7 @@ extension DownloadKeeper {
     /// is nothing.
     func resumeData(of id: Int64) async throws(DownloadError) -> ResumeData? {
         let row = try store.write { try $0.download(id) }
-        guard let row else {
-            throw DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
-        }
+        guard let row else { throw DownloadError.noDownload(id) }
         let task = live[id]
         if row.state != .running { await task?.waitForEndInAnyCase() }
         let (path, request) = try store.write { transaction in

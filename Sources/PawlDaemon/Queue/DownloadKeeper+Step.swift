@@ -20,8 +20,8 @@ extension DownloadKeeper {
         var notInLine: [Int64] = []
         /// Files of downloads that were removed while they finished.
         var orphans: [Int64: String] = [:]
-        /// Those that failed for good.
-        var failures: [Int64] = []
+        /// How many failed for good.
+        var failures = 0
         var lastEvent: Int64 = 0
     }
 
@@ -67,7 +67,7 @@ extension DownloadKeeper {
             else { continue }
             discards.append(.file(path))
         }
-        outcome.failures.forEach { _ in counters.failed() }
+        counters.failed(outcome.failures)
         for id in outcome.notInLine { planner.leave(id) }
         for entry in outcome.retries { planner.wait(entry) }
         // They may begin at once.
@@ -84,8 +84,7 @@ extension DownloadKeeper {
     }
 
     private func count(_ end: RunEnd) {
-        let progress = end.task.currentProgress
-        counters.runEnded(bytes: progress.completedBytes - progress.resumedBytes)
+        counters.runEnded(bytes: end.task.currentProgress.receivedBytes)
         if case .success = end.result { counters.finished() }
     }
 
@@ -133,7 +132,7 @@ extension DownloadKeeper {
             outcome.begun.append(Begun(id: id, task: task, session: row.session, place: place))
         } catch {
             fail(&row, error)
-            outcome.failures.append(row.id)
+            outcome.failures += 1
         }
         if row.state == .running { try transaction.setNewName(nil, of: id) }
         try transaction.save(row)
@@ -228,8 +227,7 @@ extension DownloadKeeper {
         row.totalBytes = progress.totalBytes ?? row.totalBytes
         row.path = live.path(of: row.id) ?? row.path
         row.response = end.task.response.map { WireResponse($0) } ?? row.response
-        let metrics = WireMetrics(end.task.metrics)
-        row.metrics = row.metrics?.adding(metrics) ?? metrics
+        row.add(end.task.metrics)
         let isRenamed = try transaction.newName(of: row.id) != nil
         if !progress.name.isEmpty, !isRenamed { row.name = progress.name }
         switch end.result {
@@ -277,7 +275,7 @@ extension DownloadKeeper {
         let failures = hasBrought ? 1 : (row.failures ?? 0) + 1
         guard let wait = policy.wait(after: error, failures: failures) else {
             fail(&row, error)
-            outcome.failures.append(row.id)
+            outcome.failures += 1
             return try transaction.append(.failed, row, at: Date())
         }
         row.state = .waiting

@@ -52,8 +52,7 @@ final class LiveDownloads: Sendable {
         download.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
         download.connections = progress.connections
         if !progress.name.isEmpty { download.name = progress.name }
-        let metrics = WireMetrics(task.metrics)
-        download.metrics = download.metrics?.adding(metrics) ?? metrics
+        download.add(task.metrics)
         if task.state == .waitingForConnectivity { download.state = .waitingForConnectivity }
         return download
     }
@@ -72,10 +71,7 @@ final class LiveDownloads: Sendable {
 
     /// What their runs have brought.
     var receivedBytes: Int64 {
-        all.values.map { task in
-            let progress = task.currentProgress
-            return max(0, progress.completedBytes - progress.resumedBytes)
-        }.reduce(0, +)
+        all.values.map(\.currentProgress.receivedBytes).reduce(0, +)
     }
 
     /// How far they are, as it is sent: of each session, nil of all.
@@ -109,4 +105,17 @@ final class LiveDownloads: Sendable {
             return (entry.session, row)
         }
     }
+}
+
+extension WireDownload {
+    /// One more run took that.
+    mutating func add(_ metrics: TaskMetrics) {
+        let later = WireMetrics(metrics)
+        self.metrics = self.metrics?.adding(later) ?? later
+    }
+}
+
+extension DownloadProgress {
+    /// What this run has brought, without what was there before.
+    var receivedBytes: Int64 { max(0, completedBytes - resumedBytes) }
 }
