@@ -12,6 +12,12 @@ enum StoreSchema {
         return migrator
     }
 
+    /// What makes the tables, indexes and triggers, in the order of their names.
+    static func statements(_ database: Database) throws -> [String] {
+        let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
+        return try String.fetchAll(database, sql: sql)
+    }
+
     private static let version5 = "CREATE INDEX eventByDownload ON event (download, id)"
 
     // A session that a process asked for keeps its events until they are acknowledged.
