@@ -28,6 +28,7 @@ extension BackgroundLink {
         var own = registration
         own.relaunchCommand = configuration.relaunchCommand ?? []
         own.maximumConcurrentDownloads = max(1, configuration.maximumConcurrentDownloads)
+        own.limitBytesPerSecond = max(0, configuration.limitBytesPerSecond ?? 0)
         _ = try await client.register(own)
         // An earlier attachment's last word may have got lost.
         if let last { try await client.acknowledge(last, of: identifier) }

@@ -9,6 +9,7 @@ enum StoreSchema {
         migrator.registerMigration("3") { database in try database.execute(sql: version3) }
         migrator.registerMigration("4") { database in try database.execute(sql: version4) }
         migrator.registerMigration("5") { database in try database.execute(sql: version5) }
+        migrator.registerMigration("6") { database in try database.execute(sql: version6) }
         return migrator
     }
 
@@ -17,6 +18,8 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    private static let version6 = "ALTER TABLE session ADD COLUMN limitBytesPerSecond INTEGER"
 
     private static let version5 = "CREATE INDEX eventByDownload ON event (download, id)"
 
