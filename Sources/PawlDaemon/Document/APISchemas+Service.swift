@@ -54,19 +54,25 @@ extension APISchemas {
                     ("identifier!", .text("1 to 200 bytes.")),
                     ("maximumConcurrentDownloads", .whole(from: 1)),
                     ("relaunchCommand", .list(of: .text(), "Not over TCP.")),
-                ]
+                ],
+                isClosed: true
             )
         ),
         (
             "Acknowledgement",
             .object(
                 "Up to which event everything was delivered.",
-                [("session!", .text()), ("event!", .whole())]
+                [("session!", .text()), ("event!", .whole())],
+                isClosed: true
             )
         ),
         (
             "Login",
-            .object("A code or the token.", [("code", .text()), ("token", .text())])
+            .object(
+                "A code or the token.",
+                [("code", .text()), ("token", .text())],
+                isClosed: true
+            )
         ),
         (
             "LoginCode",

@@ -9,8 +9,13 @@ enum StoreSchema {
         migrator.registerMigration("3") { database in try database.execute(sql: version3) }
         migrator.registerMigration("4") { database in try database.execute(sql: version4) }
         migrator.registerMigration("5") { database in try database.execute(sql: version5) }
+        migrator.registerMigration("6") { database in try database.execute(sql: version6) }
         return migrator
     }
+
+    // `confinedTo`: the folder that what has ended may not be looked for outside of; before that the
+    // request has it.
+    private static let version6 = "ALTER TABLE download ADD COLUMN confinedTo TEXT"
 
     private static let version5 = "CREATE INDEX eventByDownload ON event (download, id)"
 

@@ -130,6 +130,20 @@ struct QueueRebuildTests {
         #expect(try QueueRebuild(path: path, store: again).run() == nil)
     }
 
+    /// SQLite has no code of its own for that.
+    @Test func `a number of the file's format that is none is damage, too`() async throws {
+        let store = try DaemonStore(path: path)
+        try add(3, to: store)
+        try store.close()
+        var bytes = try folder.read(StoreScene.name)
+        bytes.replaceSubrange(44..<48, with: [0x7F, 0, 0, 9])
+        try folder.write(StoreScene.name, bytes)
+        let (new, note) = try reopen()
+        #expect(new.damaged == 1)
+        #expect(note != nil)
+        try new.close()
+    }
+
     @Test func `random damage never ends the daemon`() async throws {
         var random = TestSeed.generator("salvaging")
         let store = try DaemonStore(path: path)
