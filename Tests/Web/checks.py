@@ -138,6 +138,60 @@ def the_map_shows_which_connection_brings_what(scene, origin, pages):
 
 
 @check
+def what_is_there_of_a_paused_one_is_shown_where_it_lies(scene, origin, pages):
+    page = pages.open()
+    scene.add([origin.url("gaps.iso", 8 * MIB, hold=MIB)], settings={"connections": 4})
+    in_state(page, "gaps.iso", "running")
+    row(page, "gaps.iso").click()
+    written = "4 * 1024 * 1024"
+    page.wait_for_function(f"() => fetch('/v1/downloads?limit=1').then((answer) => answer.json()).then((list) => list.downloads[0].completedBytes === {written})")
+    row(page, "gaps.iso").get_by_role("button", name="Pause").click()
+    in_state(page, "gaps.iso", "paused")
+
+    def shows_gaps(page):
+        page.wait_for_function(
+            """() => [...document.querySelectorAll(".map rect")]
+                .map((cell) => (cell.getAttribute("class") ?? "").slice(0, 4) === "done" ? "x" : " ").join("")
+                .trim().split(/ +/).length === 4"""
+        )
+
+    shows_gaps(page)
+    # One that has never seen it run.
+    other = pages.open()
+    row(other, "gaps.iso").click()
+    shows_gaps(other)
+    expect(other.locator(".connections")).to_be_hidden()
+
+
+@check
+def each_connection_says_from_where_it_fetches(scene, origin, pages):
+    page = pages.open()
+    address = origin.url("mirrored.iso", 8 * MIB, hold=MIB)
+    mirror = address.replace("127.0.0.1", "localhost")
+    scene.add([address], settings={"connections": 4, "mirrors": [mirror]})
+    in_state(page, "mirrored.iso", "running")
+    row(page, "mirrored.iso").click()
+    detail = page.get_by_role("complementary", name="mirrored.iso")
+    expect(detail.get_by_role("columnheader", name="From")).to_be_visible(timeout=20_000)
+    hosts = detail.locator(".connections tbody td:nth-child(5)")
+    expect(hosts.filter(has_text="localhost:").first).to_be_visible()
+    expect(hosts.filter(has_text="127.0.0.1:").first).to_be_visible()
+    origin.release()
+    in_state(page, "mirrored.iso", "finished")
+
+
+@check
+def what_is_not_loaded_is_found_whatever_its_capitals(scene, origin, pages):
+    names = ["%C3%84pfel.ISO"] + [f"other-{number}" for number in range(250)]
+    scene.add([origin.url(name, 10) for name in names], isPaused=True)
+    scene.ask("POST", "/v1/actions/cancel", {"all": True})
+    page = pages.open()
+    expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", "201")
+    page.get_by_label("Search by name or address").fill("äPFEL.i")
+    in_order(page, ["Äpfel.ISO"])
+
+
+@check
 def one_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
     page = pages.open()
     scene.add([origin.url("big", 4 * MIB, hold=MIB), origin.url("small", 10)])

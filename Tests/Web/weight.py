@@ -80,3 +80,23 @@ def it_rests_when_nothing_happens(scene, origin, pages):
     assert share < 0.05, f"{share:.1%} of a core"
     assert asked == [], asked
     return f"{share:.2%} of a core"
+
+
+@check
+def it_rests_while_fifty_of_ten_thousand_run(scene, origin, pages):
+    scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 50, "connectionsPerHost": 100})
+    # They go on, and do not end meanwhile.
+    pace = {"connections": 1, "limitBytesPerSecond": 20_000}
+    scene.add([origin.url(f"running-{n}", 1 << 21) for n in range(50)], settings=pace)
+    scene.add([origin.url(f"file-{n}.iso", 10) for n in range(COUNT - 50)], isPaused=True)
+    page = pages.open()
+    expect(page.locator("#filter-active .count")).to_have_text("50", timeout=30_000)
+    expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", str(COUNT + 1), timeout=30_000)
+    client = page.context.new_cdp_session(page)
+    client.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.evaluate("new Promise((done) => setTimeout(done, 1000))")
+    before = thread_seconds(client)
+    page.evaluate("new Promise((done) => setTimeout(done, 4000))")
+    share = (thread_seconds(client) - before) / 4
+    assert share < 0.05, f"{share:.1%} of a core"
+    return f"{share:.2%} of a core"

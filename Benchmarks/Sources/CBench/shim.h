@@ -60,3 +60,48 @@ static inline int bench_poll(struct pollfd *entries, int count, int64_t nanoseco
     struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     return (int)syscall(SYS_ppoll, entries, count, nanoseconds < 0 ? 0 : &limit, 0, 0);
 }
+
+// What <sys/epoll.h> has, which Swift cannot import: its number is in a union.
+struct bench_epoll_event {
+    uint32_t events;
+    uint64_t number;
+}
+#ifdef __x86_64__
+__attribute__((packed))
+#endif
+;
+
+static inline int bench_epoll_open(void) {
+    return (int)syscall(SYS_epoll_create1, O_CLOEXEC);
+}
+
+// Has the kernel tell, under a number of the caller's, when something is to be read.
+static inline int bench_epoll_add(int epoll, int descriptor, uint64_t number) {
+    struct bench_epoll_event event = {1 /* EPOLLIN */, number};
+    return (int)syscall(SYS_epoll_ctl, epoll, 1 /* EPOLL_CTL_ADD */, descriptor, &event);
+}
+
+// The numbers of those that something is to be read from, or that have failed; waits so many
+// nanoseconds at most.
+static inline int bench_epoll_wait(int epoll, uint64_t *numbers, int count, int64_t nanoseconds) {
+    struct bench_epoll_event events[256];
+    struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    if (count > 256) count = 256;
+    int found = (int)syscall(SYS_epoll_pwait2, epoll, events, count, &limit, 0, 0);
+    for (int index = 0; index < found; index++) numbers[index] = events[index].number;
+    return found;
+}
+
+// memmem(3), which is hidden, too.
+static inline int64_t bench_find(
+    const void *bytes, int64_t count, const void *sought, int64_t length
+) {
+    for (int64_t index = 0; index + length <= count; index++) {
+        const char *first = (const char *)bytes + index;
+        const char *found = (const char *)memchr(first, *(const char *)sought, count - index);
+        if (!found) return -1;
+        index = found - (const char *)bytes;
+        if (index + length <= count && memcmp(found, sought, length) == 0) return index;
+    }
+    return -1;
+}

@@ -19,9 +19,13 @@ const eventNames = {
   changed: "Changed", finished: "Finished", failed: "Failed", cancelled: "Cancelled",
 };
 
+// Of which a part may be there.
+const isPartial = (download) => download.totalBytes > 0 && (!isEnded(download) || download.state === "failed");
+
 export class Detail {
   id = null;
   #isAsking = false;
+  #asksAgain = false;
   #lastEvents = 0;
 
   // actions: toggle(id), act(action, ids), remove(ids), change(id), move(id, direction), closed(hadFocus)
@@ -63,7 +67,8 @@ export class Detail {
   async follow() {
     const { id } = this;
     const download = this.store.get(id);
-    if (!download || document.hidden || this.#isAsking || !isActive(download)) return;
+    if (!download || document.hidden || !isPartial(download)) return;
+    if (this.#isAsking) { this.#asksAgain = true; return; }
     this.#isAsking = true;
     try {
       const map = await api.segments(id);
@@ -73,6 +78,7 @@ export class Detail {
       // The stream tells of it.
     } finally {
       this.#isAsking = false;
+      if (this.#asksAgain) { this.#asksAgain = false; this.follow(); }
     }
   }
 
@@ -81,6 +87,7 @@ export class Detail {
     if (event.download !== this.id) return;
     if (event.kind === "removed") { this.close(); return; }
     if (event.id > this.#lastEvents) this.#addEvent(event);
+    this.follow();
   }
 
   async reload() {
@@ -172,12 +179,10 @@ export class Detail {
       download.state === "running" ? format.speed(download.bytesPerSecond) : "", left && `${left} left`,
     ].filter(Boolean).join(" · "));
     this.#drawProblem(download.problem);
-    const isPart = !isEnded(download) && download.totalBytes > 0;
-    this.segments.element.hidden = !isPart;
-    if (isPart) {
-      // While it does not run, what came last is what is there.
+    this.segments.element.hidden = !isPartial(download);
+    if (isPartial(download)) {
       const map = this.map ?? { ...download, connections: [] };
-      this.segments.show(isRunning ? map : { ...map, connections: [] });
+      this.segments.show(isRunning ? map : { ...map, connections: [] }, format.host(download.url));
     }
     const history = this.store.histories.get(download.id) ?? [];
     this.graph.element.hidden = !isRunning || history.length < 2;

@@ -45,19 +45,22 @@ export class SegmentsMap {
     }));
     this.picture = svg("svg", { viewBox: `0 0 ${columns * pitch - 1.5} ${lines * pitch - 1.5}`, role: "img", class: "map" }, ...this.cells);
     this.body = el("tbody");
-    this.table = el("table", { class: "connections" },
-      el("thead", {}, el("tr", {}, ...["Connection", "Fetches", "There", "Speed"].map((text) => el("th", { scope: "col" }, text)))),
+    const heads = ["Connection", "Fetches", "There", "Speed", "From"].map((text) => el("th", { scope: "col" }, text));
+    this.from = heads[4];
+    this.table = el("table", { class: "connections" }, el("thead", {}, el("tr", {}, ...heads)),
       this.body);
     this.element = el("section", { class: "segments", "aria-label": "Segments" }, el("h3", {}, "Segments"), this.picture, this.table);
   }
 
-  show(map) {
+  // The host is the one that was asked for: where there are others, each connection's is shown.
+  show(map, host) {
     const states = cellStates(map);
     states.forEach((state, index) => setAttribute(this.cells[index], "class", state || null));
     const { connections } = map;
     const there = format.percent(map) || format.bytes(map.completedBytes);
     setAttribute(this.picture, "aria-label", `${there} is there; ${format.plural(connections.length, "connection")}`);
     this.table.hidden = connections.length === 0;
+    this.from.hidden = connections.every((connection) => connection.host === host);
     this.#rows(connections, performance.now());
   }
 
@@ -66,10 +69,12 @@ export class SegmentsMap {
     while (this.body.rows.length > connections.length) this.body.deleteRow(-1);
     connections.forEach((connection, index) => {
       const row = this.body.rows[index] ?? this.body.insertRow();
-      while (row.cells.length < 4) row.insertCell();
+      while (row.cells.length < 5) row.insertCell();
       const speed = this.#speed(connection, now, kept);
       const { from, to, position, number } = connection;
-      const [name, range, there, rate] = row.cells;
+      const [name, range, there, rate, host] = row.cells;
+      host.hidden = this.from.hidden;
+      setText(host, connection.host ?? "");
       if (!name.firstChild) name.append(el("span", { "aria-hidden": "true" }), el("span"));
       setAttribute(name.firstChild, "class", `key c${number % colours}`);
       setText(name.lastChild, `${number}`);

@@ -155,8 +155,8 @@ export class Store {
   async find(text) {
     this.search = text;
     this.#changed();
-    if (!text || this.#older === null || /[\n*?]/.test(text)) return;
-    const page = await api.list({ target: `*${text}*`, order: "newest", limit: pageSize });
+    if (!text || this.#older === null) return;
+    const page = await api.list({ search: text, order: "newest", limit: pageSize });
     if (this.search !== text) return;
     for (const download of page.downloads) this.#put(download);
     this.#changed();

@@ -23,6 +23,16 @@ extension DownloadSession {
         }
     }
 
+    /// Which bytes there are of a download that is to become that file, by its checkpoint; nil where it
+    /// has none.
+    package func writtenRanges(ofFile path: String) async -> [ByteRange]? {
+        let partial = DownloadPaths(FilePath(path)).partial
+        // What cannot be read says nothing; and only a pool that was shut down refuses.
+        return try? await engine.disk.run { () throws(DownloadError) in
+            try CheckpointFile.describe(partial).usable.ranges
+        }
+    }
+
     /// Removes a finished file; one that is gone already is no error.
     package func removeFile(at path: String) async throws(DownloadError) {
         try await engine.disk.run { () throws(DownloadError) in

@@ -7,9 +7,12 @@ package struct SegmentMap: Sendable, Hashable {
         package var written: ByteRange
         /// `Int64.max` where nobody knows how much there is.
         package var end: Int64
+        /// From where it fetches: a name or an address, with the port where that is not the usual one.
+        package var host: String?
 
-        package init(number: Int, written: ByteRange, end: Int64) {
+        package init(number: Int, written: ByteRange, end: Int64, host: String? = nil) {
             (self.number, self.written, self.end) = (number, written, max(end, written.end))
+            self.host = host
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
@@ -8,7 +9,7 @@ extension DaemonAPI {
 
     func addDetails(to router: Router<APIContext>) {
         router.get("/v1/downloads/{id}/segments") { _, context in
-            try Response.json(keeper.live.segments(of: try await download(context)))
+            try Response.json(try await segments(of: try await download(context)))
         }
         router.get("/v1/downloads/{id}/events") { _, context in
             // Those of a removed one are kept, too.
@@ -18,5 +19,21 @@ extension DaemonAPI {
             }
             return try Response.json(WireEvents(events))
         }
+    }
+
+    private func segments(of download: WireDownload) async throws -> WireSegments {
+        if let segments = keeper.live.segments(of: download) { return segments }
+        guard let path = download.path, !download.state.isEnd || download.state == .failed else {
+            return WireSegments(download)
+        }
+        let root = try await store.read { try $0.root(of: download.id) }
+        // A folder that leads elsewhere has nothing of it.
+        let place = root.flatMap {
+            try? ConfinedFolder(PathNames.folder(of: path), in: $0, creates: false)
+        }
+        guard root == nil || place != nil else { return WireSegments(download) }
+        let written = await keeper.session.writtenRanges(ofFile: place?.inside(path) ?? path)
+        withExtendedLifetime(place) {}
+        return WireSegments(download, written: written)
     }
 }

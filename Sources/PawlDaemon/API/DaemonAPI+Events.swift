@@ -9,13 +9,13 @@ extension DaemonAPI {
     func addSessions(to router: Router<APIContext>) {
         router.get("/v1/sessions") { _, _ in try await sessions() }
         router.post("/v1/sessions") { request, context in
-            let registration: SessionRegistration = try await body(request)
+            let registration: SessionRegistration = try await body(request, "SessionRegistration")
             if context.listener == .network { try NetworkRules.check(registration) }
             return try Response.json(try await keeper.register(registration))
         }
         router.delete("/v1/sessions") { request, _ in try await forget(request) }
         router.post("/v1/acknowledgements") { request, _ in
-            let acknowledgement: Acknowledgement = try await body(request)
+            let acknowledgement: Acknowledgement = try await body(request, "Acknowledgement")
             try await keeper.acknowledge(acknowledgement)
             return Response(status: .noContent)
         }
@@ -65,6 +65,8 @@ extension DaemonAPI {
     func events(_ request: Request, _ context: APIContext) async throws -> Response {
         let query = try AttachQuery(parameters: parameters(of: request))
         var after = try lastSeen(request)
+        // Nobody reads, so nobody is attached.
+        guard request.method != .head else { return Response(status: .ok, headers: Self.fields) }
         let end = StreamEnd(mayGoOn: context.mayGoOn)
         guard let query else { return stream(request, feed(after, of: nil, end), nil) }
         let session = query.session
@@ -107,6 +109,10 @@ extension DaemonAPI {
         return id
     }
 
+    private static let fields: HTTPFields = [
+        .contentType: ServerSentEvent.mediaType, .cacheControl: "no-store",
+    ]
+
     private func stream(
         _ request: Request,
         _ feed: EventFeed,
@@ -114,7 +120,7 @@ extension DaemonAPI {
     ) -> Response {
         Response(
             status: .ok,
-            headers: [.contentType: ServerSentEvent.mediaType, .cacheControl: "no-store"],
+            headers: Self.fields,
             body: ResponseBody { writer in
                 defer { attachment?.end() }
                 try await request.body.consumeWithInboundCloseHandler { _ in

@@ -12,7 +12,7 @@ extension DaemonAPI {
 
     /// For a code that the user has got over the Unix socket, once; or for the token.
     private func login(_ request: Request) async throws -> Response {
-        let login: Login = try await body(request)
+        let login: Login = try await body(request, "Login")
         guard let gate else { throw Self.noListener }
         guard (login.code == nil) != (login.token == nil) else {
             throw DownloadError(.usage, "the body: give 'code' or 'token'")

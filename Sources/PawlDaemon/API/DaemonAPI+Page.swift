@@ -7,8 +7,7 @@ extension DaemonAPI {
     func addPage(to router: Router<APIContext>) {
         for file in PageFile.all {
             let answer = PageAnswer(file)
-            let path = file.name == "index.html" ? "/" : "/assets/\(file.name)"
-            router.get(RouterPath(path)) { request, _ in answer.response(to: request) }
+            router.get(RouterPath(file.path)) { request, _ in answer.response(to: request) }
         }
     }
 

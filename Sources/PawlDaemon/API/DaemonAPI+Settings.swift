@@ -9,7 +9,7 @@ extension DaemonAPI {
             try Response.json(await keeper.shownSettings)
         }
         router.patch("/v1/settings") { request, context in
-            let change: DaemonSettingsChange = try await body(request, upTo: Self.mostBytes)
+            let change: DaemonSettingsChange = try await body(request, "SettingsChange")
             if context.listener == .network { try NetworkRules.check(change) }
             return try Response.json(try await keeper.change(change))
         }

@@ -22,7 +22,8 @@ struct DaemonAPI: Sendable {
     static let mostBytes = 1 << 20
 
     func router() -> Router<APIContext> {
-        let router = Router(context: APIContext.self)
+        // What GET answers is answered to HEAD, too (RFC 9110 §9.3.2); `SocketServer` leaves the body out.
+        let router = Router(context: APIContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(counters: keeper.counters))
         router.add(middleware: ProblemMiddleware())
         router.get("/v1/status") { _, _ in try await status() }
@@ -91,7 +92,7 @@ struct DaemonAPI: Sendable {
 
     private func add(_ request: Request, _ context: APIContext) async throws -> Response {
         let most = context.listener == .socket ? Self.mostBytesToAdd : Self.mostBytes
-        var new: NewDownloads = try await body(request, upTo: most)
+        var new: NewDownloads = try await body(request, "NewDownloads", upTo: most)
         if context.listener == .network { try await confine(&new.downloads) }
         var key: String?
         if let name = HTTPField.Name(APIPath.idempotencyKey) { key = request.headers[name] }
@@ -114,7 +115,7 @@ struct DaemonAPI: Sendable {
                     + QueueAction.allCases.map(\.rawValue).joined(separator: ", ")
             )
         }
-        let selection: Selection = try await body(request)
+        let selection: Selection = try await body(request, "Selection")
         return try Response.json(try await keeper.act(action, on: selection))
     }
 
@@ -130,15 +131,17 @@ struct DaemonAPI: Sendable {
     }
 
     private func change(_ request: Request, _ context: APIContext) async throws -> Response {
-        let asked: SelectedChanges = try await body(request)
+        let asked: SelectedChanges = try await body(request, "SelectedChanges")
         let rules = context.listener == .network ? await keeper.networkRules : nil
         return try Response.json(
             try await keeper.change(asked.selection, asked.changes, by: rules)
         )
     }
 
+    /// `name`: of its schema in the document.
     func body<Value: Decodable>(
         _ request: Request,
+        _ name: String,
         upTo limit: Int = mostBytes
     ) async throws -> Value {
         let type = request.headers[.contentType]?.split(separator: ";").first
@@ -165,11 +168,20 @@ struct DaemonAPI: Sendable {
                 advice: "nest at most \(JSONNesting.most)"
             )
         }
+        let value: Value
         do throws(DownloadError) {
-            return try WireJSON.decode(Value.self, from: buffer.readableBytesView)
+            value = try WireJSON.decode(Value.self, from: buffer.readableBytesView)
         } catch {
             throw DownloadError(.usage, "the body: \(error.message)", advice: "see docs/daemon.md")
         }
+        if let stranger = MemberScan.stranger(in: buffer.readableBytesView, .named(name)) {
+            throw DownloadError(
+                .usage,
+                "the body: '\(stranger.path.joined(separator: ".").sanitized(atMost: 100))' is not known",
+                advice: "use \(stranger.known.joined(separator: ", "))"
+            )
+        }
+        return value
     }
 }
 

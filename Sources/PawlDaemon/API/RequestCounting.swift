@@ -23,5 +23,5 @@ struct RequestCounting: RouterMiddleware {
         return response
     }
 
-    private static let known: Set<HTTPRequest.Method> = [.get, .post, .patch, .delete]
+    private static let known: Set<HTTPRequest.Method> = [.get, .head, .post, .patch, .delete]
 }

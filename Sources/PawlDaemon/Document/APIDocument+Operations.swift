@@ -110,6 +110,7 @@ extension APIDocument {
         query("state", .text(), "Of these states, with commas between them."),
         query("session", .text(), "Of this session."),
         query("target", .text(), "An id, a name or a pattern of names; several on a line each."),
+        query("search", .text(), "Whose name or URL holds this text, whatever its capitals."),
         query("after", .whole(from: 0), "Behind this id: `next` of the page before."),
         query("order", .word(["newest", "oldest"]), "Which come first."),
         query("pending", .word(["true"]), "Only what has not ended, or was not acknowledged."),

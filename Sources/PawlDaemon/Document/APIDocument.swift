@@ -35,8 +35,8 @@ package enum APIDocument {
 
     private static let about = """
         HTTP/1.1 with JSON, at a Unix socket and, where that was asked for, at an address of this \
-        machine alone. Times are RFC 3339; what is not known is left out. An error is a problem \
-        document with a code that is the same everywhere.
+        machine alone. HEAD is answered as GET is, without the body. Times are RFC 3339; what is not \
+        known is left out. An error is a problem document with a code that is the same everywhere.
         """
 
     /// By path, in the order in which they stand.
@@ -54,11 +54,14 @@ package enum APIDocument {
     /// The methods of a path that somebody has asked for; none where there is no such path.
     package static func methods(of path: String) -> [String] {
         let asked = parts(path)
-        return operations.filter { operation in
+        let told = operations.filter { operation in
             let own = parts(operation.path)
             return own.count == asked.count
                 && zip(own, asked).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }.map { $0.method.uppercased() }
+        let all = told.isEmpty && PageFile.all.contains { $0.path == path } ? ["GET"] : told
+        // One is answered as the other (RFC 9110 §9.3.2).
+        return all.flatMap { $0 == "GET" ? ["GET", "HEAD"] : [$0] }
     }
 
     private static func parts(_ path: String) -> [Substring] {

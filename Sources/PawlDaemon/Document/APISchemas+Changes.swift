@@ -14,7 +14,8 @@ extension APISchemas {
                     ),
                     ("all", .truth("All that the thing can be done to.")),
                     ("session", .text("Only those of this session.")),
-                ]
+                ],
+                isClosed: true
             )
         ),
         (
@@ -32,14 +33,16 @@ extension APISchemas {
                         "before",
                         .whole("For one download: in front of this one, of the same priority.")
                     ),
-                ]
+                ],
+                isClosed: true
             )
         ),
         (
             "SelectedChanges",
             .object(
                 "Which downloads, and what to change of them.",
-                [("selection!", .of("Selection")), ("changes!", .of("DownloadChanges"))]
+                [("selection!", .of("Selection")), ("changes!", .of("DownloadChanges"))],
+                isClosed: true
             )
         ),
         (
@@ -60,7 +63,8 @@ extension APISchemas {
                     ("days", .list(of: .word(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]))),
                     ("from!", .text(example: "22:00")), ("to!", .text(example: "07:00")),
                     ("limitBytesPerSecond", .whole("Left out is no limit.", from: 1)),
-                ]
+                ],
+                isClosed: true
             )
         ),
         (

@@ -16,7 +16,7 @@ extension APISchemas {
                         "written",
                         .list(
                             of: .of("Part"),
-                            "In the order of the file; left out where it does not run."
+                            "In the order of the file; left out where nothing is known."
                         )
                     ),
                     ("connections!", .list(of: .of("Connection"), "In the order of the file.")),
@@ -39,6 +39,7 @@ extension APISchemas {
                     ("from!", .whole(from: 0)),
                     ("position!", .whole("Where it writes next.", from: 0)),
                     ("to", .whole("Left out where nobody knows how much there is.", from: 0)),
+                    ("host", .text("From where: with the port, where that is not the usual one.")),
                 ]
             )
         ),

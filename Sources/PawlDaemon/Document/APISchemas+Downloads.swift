@@ -28,17 +28,22 @@ enum APISchemas {
             "NewDownloads",
             .object(
                 "Several downloads, which are added all or none.",
-                [("downloads!", .list(of: .of("NewDownload")))]
+                [("downloads!", .list(of: .of("NewDownload")))],
+                isClosed: true
             )
         ),
         ("DownloadSettings", downloadSettings),
         (
             "Field",
-            .object("A header field.", [("name!", .text()), ("value!", .text())])
+            .object("A header field.", [("name!", .text()), ("value!", .text())], isClosed: true)
         ),
         (
             "SignIn",
-            .object("A name and password.", [("name!", .text()), ("password!", .text())])
+            .object(
+                "A name and password.",
+                [("name!", .text()), ("password!", .text())],
+                isClosed: true
+            )
         ),
         (
             "Response",
@@ -122,7 +127,8 @@ enum APISchemas {
                 "confinedTo",
                 .text("A folder that nothing of it may leave. Over TCP the daemon says it.")
             ),
-        ]
+        ],
+        isClosed: true
     )
 
     private static let downloadSettings = APISchema.object(
@@ -141,6 +147,7 @@ enum APISchemas {
             ("resumesWithoutValidator", .truth()),
             ("adoptsPartialFile", .truth("Needs a checksum.")),
             ("allowsExpensiveNetwork", .truth()), ("allowsInsecureRedirects", .truth()),
-        ]
+        ],
+        isClosed: true
     )
 }

@@ -59,19 +59,25 @@ extension APISchemas {
                         .whole("Over its downloads; 0 is none.", from: 0)
                     ),
                     ("relaunchCommand", .list(of: .text(), "Not over TCP.")),
-                ]
+                ],
+                isClosed: true
             )
         ),
         (
             "Acknowledgement",
             .object(
                 "Up to which event everything was delivered.",
-                [("session!", .text()), ("event!", .whole())]
+                [("session!", .text()), ("event!", .whole())],
+                isClosed: true
             )
         ),
         (
             "Login",
-            .object("A code or the token.", [("code", .text()), ("token", .text())])
+            .object(
+                "A code or the token.",
+                [("code", .text()), ("token", .text())],
+                isClosed: true
+            )
         ),
         (
             "LoginCode",

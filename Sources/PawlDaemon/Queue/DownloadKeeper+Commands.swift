@@ -13,7 +13,7 @@ extension DownloadKeeper {
     func add(_ new: [NewDownload], key: String?) throws(DownloadError) -> WireOutcome {
         let orders = try Self.checked(new)
         noteFolders(orders.map(\.row.destination))
-        let fingerprint = Self.fingerprint(orders)
+        let fingerprint = try key == nil ? 0 : Self.fingerprint(orders)
         var position = nextPosition
         let (outcome, isNew) = try store.write { transaction in
             if let key, let known = try transaction.remembered(key) {
@@ -45,6 +45,7 @@ extension DownloadKeeper {
 
     struct CheckedOrder: Sendable {
         var row: WireDownload
+        var new: NewDownload
         var body: [UInt8]
     }
 
@@ -87,7 +88,7 @@ extension DownloadKeeper {
         row.taskIdentifier = new.taskIdentifier
         row.taskDescription = new.taskDescription
         row.limitBytesPerSecond = order.settings.limitBytesPerSecond
-        return CheckedOrder(row: row, body: try WireJSON.encode(new))
+        return CheckedOrder(row: row, new: new, body: try WireJSON.encode(new))
     }
 
     private static func insert(
@@ -103,13 +104,13 @@ extension DownloadKeeper {
         return row
     }
 
-    /// Of what is no secret (FNV-1a).
-    private static func fingerprint(_ orders: [CheckedOrder]) -> Int64 {
+    /// Of all that is no secret (FNV-1a).
+    private static func fingerprint(_ orders: [CheckedOrder]) throws(DownloadError) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for order in orders {
-            for byte in "\(order.row.url)\n\(order.row.destination)\n".utf8 {
-                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-            }
+            let plain = order.new.withoutSecrets(url: order.row.url)
+            let bytes = plain == order.new ? order.body : try WireJSON.encode(plain)
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
         return Int64(bitPattern: hash)
     }
@@ -167,6 +168,8 @@ extension DownloadKeeper {
     private struct Change {
         var before: WireDownload
         var now: WireDownload
+        /// What is thrown away of it lies in there; nil is anywhere.
+        var root: String?
     }
 
     private static func change(
@@ -176,6 +179,8 @@ extension DownloadKeeper {
         _ places: inout Places
     ) throws -> Change? {
         var change = Change(before: item.download, now: item.download)
+        // Before it is forgotten.
+        if item.download.path != nil { change.root = try transaction.root(of: item.download.id) }
         let now = Date()
         switch ActionRules.effect(action, on: item.download.state) {
         case .nothing: return change
@@ -234,25 +239,42 @@ extension DownloadKeeper {
         case .become(.waiting): planner.wait(QueuePlanner.Entry(row))
         case .become(let state):
             planner.leave(row.id)
-            stop(row, keeping: state == .paused)
+            stop(row, change.root, keeping: state == .paused)
         case .remove:
             planner.leave(row.id)
             let keeping = action == .remove
             if !keeping, live[row.id] != nil { removedWithFiles.insert(row.id) }
-            stop(row, keeping: keeping || row.state == .finished)
+            stop(row, change.root, keeping: keeping || row.state == .finished)
             if !keeping, row.state == .finished, let path = row.path {
-                discards.append(.file(path))
+                discards.append(Discard(kind: .file, path: path, root: change.root))
             }
         case .moveFirst, .moveLast:
             if row.state == .waiting { planner.wait(QueuePlanner.Entry(row)) }
         }
     }
 
-    private func stop(_ row: WireDownload, keeping: Bool) {
+    private func stop(_ row: WireDownload, _ root: String?, keeping: Bool) {
         if let task = live[row.id] {
             task.end(keeping: keeping)
         } else if !keeping, let path = row.path {
-            discards.append(.leftover(of: path))
+            discards.append(Discard(kind: .leftover, path: path, root: root))
         }
+    }
+}
+
+extension NewDownload {
+    /// What is kept for a while of what is kept no longer.
+    fileprivate func withoutSecrets(url: String) -> NewDownload {
+        var plain = self
+        plain.url = url
+        plain.resumeData = nil
+        plain.settings?.credentials = nil
+        plain.settings?.fields = settings?.fields?.map { field in
+            var field = field
+            field.value = ""
+            return field
+        }
+        plain.settings?.mirrors = settings?.mirrors?.map { URL(string: $0)?.redacted ?? "" }
+        return plain
     }
 }

@@ -19,7 +19,7 @@ extension DownloadKeeper {
         var retries: [QueuePlanner.Entry] = []
         var notInLine: [Int64] = []
         /// Files of downloads that were removed while they finished.
-        var orphans: [Int64: String] = [:]
+        var orphans: [Int64: Discard] = [:]
         /// How many failed for good.
         var failures = 0
         var lastEvent: Int64 = 0
@@ -63,9 +63,9 @@ extension DownloadKeeper {
             live.remove(end.id)
             restarts.remove(end.id)
             count(end)
-            guard removedWithFiles.remove(end.id) != nil, let path = outcome.orphans[end.id]
+            guard removedWithFiles.remove(end.id) != nil, let orphan = outcome.orphans[end.id]
             else { continue }
-            discards.append(.file(path))
+            discards.append(orphan)
         }
         counters.failed(outcome.failures)
         for id in outcome.notInLine { planner.leave(id) }
@@ -218,8 +218,9 @@ extension DownloadKeeper {
     ) throws {
         guard var row = try transaction.download(end.id) else {
             if case .success(let file) = end.result {
-                // The folder that it is held by is let go before the file is removed.
-                outcome.orphans[end.id] = live.place(of: end.id)?.shown(file.path) ?? file.path
+                let place = live.place(of: end.id)
+                let path = place?.shown(file.path) ?? file.path
+                outcome.orphans[end.id] = Discard(kind: .file, path: path, place: place)
             }
             return
         }

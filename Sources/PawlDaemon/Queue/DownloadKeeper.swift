@@ -61,11 +61,6 @@ actor DownloadKeeper {
         var result: Result<DownloadedFile, DownloadError>
     }
 
-    enum Discard: Sendable {
-        case leftover(of: String)
-        case file(String)
-    }
-
     /// What is there when it begins.
     struct Beginning {
         var store: DaemonStore
@@ -182,19 +177,7 @@ actor DownloadKeeper {
 
     private func discard(in group: inout DiscardingTaskGroup) {
         let (session, logger) = (session, logger)
-        for discard in discards {
-            group.addTask {
-                switch discard {
-                case .leftover(let path): await session.discardLeftover(of: path)
-                case .file(let path):
-                    do throws(DownloadError) {
-                        try await session.removeFile(at: path)
-                    } catch {
-                        logger.warning("a file was not removed: \(error)")
-                    }
-                }
-            }
-        }
+        for discard in discards { group.addTask { await discard.carryOut(in: session, logger) } }
         discards = []
     }
 

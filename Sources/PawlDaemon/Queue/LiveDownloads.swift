@@ -74,11 +74,10 @@ final class LiveDownloads: Sendable {
         return download
     }
 
-    /// What the connections of one are doing, as it is told.
-    func segments(of download: WireDownload) -> WireSegments {
-        let download = overlay([download])[0]
-        guard let task = self[download.id] else { return WireSegments(download) }
-        return WireSegments(download, task.segmentMap)
+    /// What the connections of one are doing, as it is told; nil where it does not run.
+    func segments(of download: WireDownload) -> WireSegments? {
+        guard let task = self[download.id] else { return nil }
+        return WireSegments(overlay([download])[0], task.segmentMap)
     }
 
     /// How fast all of them are together, in bytes a second.

@@ -125,6 +125,8 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
             response = Response(status: .internalServerError)
         }
         memory.used()
+        // A refusal has one, too.
+        if request.method == .head { response = response.createHeadResponse() }
         response.headers[.date] = Self.date(time(nil))
         response.headers[.server] = "pawl"
         SafetyFields.add(to: &response.headers)

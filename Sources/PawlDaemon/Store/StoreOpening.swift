@@ -73,6 +73,7 @@ enum StoreOpening {
             // What is deleted of `request` is overwritten.
             try database.execute(sql: "PRAGMA secure_delete = ON")
             try database.execute(sql: "PRAGMA cache_size = -4096")
+            database.add(function: TextSearch.function)
         }
         return configuration
     }

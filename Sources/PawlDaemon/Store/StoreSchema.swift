@@ -10,6 +10,7 @@ enum StoreSchema {
         migrator.registerMigration("4") { database in try database.execute(sql: version4) }
         migrator.registerMigration("5") { database in try database.execute(sql: version5) }
         migrator.registerMigration("6") { database in try database.execute(sql: version6) }
+        migrator.registerMigration("7") { database in try database.execute(sql: version7) }
         return migrator
     }
 
@@ -19,7 +20,11 @@ enum StoreSchema {
         return try String.fetchAll(database, sql: sql)
     }
 
-    private static let version6 = "ALTER TABLE session ADD COLUMN limitBytesPerSecond INTEGER"
+    private static let version7 = "ALTER TABLE session ADD COLUMN limitBytesPerSecond INTEGER"
+
+    // `confinedTo`: the folder that what has ended may not be looked for outside of; before that the
+    // request has it.
+    private static let version6 = "ALTER TABLE download ADD COLUMN confinedTo TEXT"
 
     private static let version5 = "CREATE INDEX eventByDownload ON event (download, id)"
 

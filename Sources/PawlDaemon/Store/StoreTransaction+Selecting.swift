@@ -41,6 +41,10 @@ extension StoreTransaction {
             conditions.append(condition)
             arguments += values
         }
+        if let search = query.search.map(TextSearch.init) {
+            conditions.append(search.condition)
+            arguments += search.arguments
+        }
         let order = query.newestFirst ? "DESC" : "ASC"
         arguments += [query.limit + 1]
         let rows = try Row.fetchAll(

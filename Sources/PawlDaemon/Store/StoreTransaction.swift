@@ -138,8 +138,25 @@ package struct StoreTransaction {
         try statement.execute(arguments: [id, Data(body)])
     }
 
+    /// The folder that nothing of it may leave; nil where there is none.
+    package func root(of id: Int64) throws -> String? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT COALESCE(confinedTo, \(Self.rootOfRequest)) FROM download WHERE id = ?"
+        )
+        return try Row.fetchOne(statement, arguments: [id])?[0]
+    }
+
+    /// One that nobody can read says nothing.
+    private static let rootOfRequest = """
+        (SELECT CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(body AS TEXT) ->> '$.confinedTo' END
+            FROM request WHERE request.download = download.id)
+        """
+
     /// Nothing is left of its secrets.
     package func forgetRequest(of id: Int64) throws {
+        try database.cachedStatement(
+            sql: "UPDATE download SET confinedTo = \(Self.rootOfRequest) WHERE id = ?"
+        ).execute(arguments: [id])
         try database.cachedStatement(sql: "DELETE FROM request WHERE download = ?")
             .execute(arguments: [id])
     }

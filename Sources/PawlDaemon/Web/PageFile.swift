@@ -5,6 +5,9 @@ package struct PageFile: Sendable {
     package let name: String
     package let bytes: [UInt8]
 
+    /// Where it is to be had.
+    package var path: String { name == "index.html" ? "/" : "/assets/\(name)" }
+
     package static let all: [PageFile] = {
         var files: [PageFile] = []
         while true {

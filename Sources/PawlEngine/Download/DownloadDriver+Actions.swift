@@ -1,6 +1,7 @@
 internal import Logging
 internal import PawlCore
 internal import PawlStorage
+internal import struct FoundationEssentials.URL
 
 /// What the planner may ask for.
 extension DownloadDriver {
@@ -67,11 +68,20 @@ extension DownloadDriver {
         )
         if order.pinned != nil { untouched = nil }
         let cursor = TransferCursor(start: order.start, end: order.end)
-        monitor.bytes.opened(order.id, cursor)
+        monitor.bytes.opened(order.id, cursor, from: Self.shownHost(of: order.url))
         let sink = SegmentSink(order: order, cursor: cursor, context: context)
         let transfer = engine.transport.start(request(for: order), sink: sink)
         transfers[order.id] = RunningTransfer(transfer: transfer, cursor: cursor)
         if context.store.current != nil { monitor.entered(.receiving) }
+    }
+
+    /// No part of a URL that could be a secret; as a browser writes it.
+    private static func shownHost(of url: URL) -> String? {
+        guard let name = url.host()?.lowercased() else { return nil }
+        let host = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
+        let usual = url.scheme?.lowercased() == "https" ? 443 : 80
+        let port = url.port.flatMap { $0 == usual ? nil : ":\($0)" } ?? ""
+        return (host + port).sanitized(atMost: 260)
     }
 
     private func request(for order: TransferOrder) -> TransferRequest {

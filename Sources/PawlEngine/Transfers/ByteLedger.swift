@@ -7,6 +7,7 @@ final class ByteLedger: Sendable {
     private struct State {
         var ended = RangeSet()
         var cursors: [TransferID: TransferCursor] = [:]
+        var hosts: [TransferID: String] = [:]
     }
 
     private let state = Mutex(State())
@@ -40,7 +41,12 @@ final class ByteLedger: Sendable {
                 let own = cursor.written
                 map.written.insert(own)
                 map.segments.append(
-                    SegmentMap.Segment(number: id.number, written: own, end: cursor.end)
+                    SegmentMap.Segment(
+                        number: id.number,
+                        written: own,
+                        end: cursor.end,
+                        host: state.hosts[id]
+                    )
                 )
             }
             map.segments.sort { $0.written.start < $1.written.start }
@@ -50,14 +56,19 @@ final class ByteLedger: Sendable {
 
     func begin(with have: RangeSet) { state.withLock { $0.ended = have } }
 
-    func opened(_ id: TransferID, _ cursor: TransferCursor) {
-        state.withLock { $0.cursors[id] = cursor }
+    /// `host` is shown to whoever looks.
+    func opened(_ id: TransferID, _ cursor: TransferCursor, from host: String? = nil) {
+        state.withLock { state in
+            state.cursors[id] = cursor
+            state.hosts[id] = host
+        }
     }
 
     func ended(_ id: TransferID) {
         state.withLock { state in
             guard let cursor = state.cursors.removeValue(forKey: id) else { return }
             state.ended.insert(cursor.written)
+            state.hosts[id] = nil
         }
     }
 

@@ -7,6 +7,8 @@ package struct ListQuery: Sendable, Hashable {
     package var session: String?
     /// Ids, names and patterns of names.
     package var targets: [String] = []
+    /// Only those whose name or URL holds this text, whatever its capitals.
+    package var search: String?
     /// Only those with a higher id; with `newestFirst`, a lower one.
     package var after: Int64?
     package var newestFirst = false
@@ -16,6 +18,7 @@ package struct ListQuery: Sendable, Hashable {
 
     package static let standardLimit = 100
     package static let mostLimit = 1000
+    private static let mostSearchBytes = 256
 
     package init() {}
 
@@ -28,6 +31,7 @@ package struct ListQuery: Sendable, Hashable {
         }
         parameters["session"] = session
         if !targets.isEmpty { parameters["target"] = targets.joined(separator: "\n") }
+        parameters["search"] = search
         parameters["after"] = after.map { "\($0)" }
         if newestFirst { parameters["order"] = "newest" }
         if isPending { parameters["pending"] = "true" }
@@ -46,6 +50,14 @@ package struct ListQuery: Sendable, Hashable {
                 // An empty one means nothing, and not all.
                 targets += value.split(separator: "\n", omittingEmptySubsequences: false)
                     .map(String.init)
+            case "search":
+                guard (1...Self.mostSearchBytes).contains(value.utf8.count) else {
+                    throw DownloadError(
+                        .usage,
+                        "'search' has 1 to \(Self.mostSearchBytes) bytes"
+                    )
+                }
+                search = value
             case "after": after = try Self.number(name, value, in: 0...Int64.max)
             case "order":
                 guard value == "newest" || value == "oldest" else {
@@ -61,7 +73,7 @@ package struct ListQuery: Sendable, Hashable {
                 throw DownloadError(
                     .usage,
                     "'\(name.sanitized(atMost: 40))' is no parameter of the list",
-                    advice: "use state, session, target, after, order, pending or limit"
+                    advice: "use state, session, target, search, after, order, pending or limit"
                 )
             }
         }

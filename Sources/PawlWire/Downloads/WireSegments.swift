@@ -17,6 +17,8 @@ package struct WireSegments: Codable, Sendable, Hashable {
         package var position: Int64
         /// Where it ends; nil where nobody knows how much there is.
         package var to: Int64?
+        /// From where it fetches; with the port, where that is not the usual one.
+        package var host: String?
     }
 
     package var id: Int64
@@ -24,10 +26,18 @@ package struct WireSegments: Codable, Sendable, Hashable {
     package var completedBytes: Int64
     package var totalBytes: Int64?
     package var bytesPerSecond: Int64?
-    /// In the order of the file; nil where the download does not run.
+    /// In the order of the file; nil where nothing is known.
     package var written: [Part]?
     /// In the order of the file.
     package var connections: [Connection]
+
+    /// Of one that does not run: what is written, where that is known.
+    package init(_ download: WireDownload, written ranges: [ByteRange]?) {
+        self.init(download)
+        guard let ranges else { return }
+        written = ranges.map { Part(from: $0.start, to: $0.end) }
+        completedBytes = ranges.map(\.count).reduce(0, +)
+    }
 
     package init(_ download: WireDownload, _ map: SegmentMap? = nil) {
         id = download.id
@@ -41,7 +51,8 @@ package struct WireSegments: Codable, Sendable, Hashable {
                 number: segment.number,
                 from: segment.written.start,
                 position: segment.written.end,
-                to: segment.end == .max ? nil : segment.end
+                to: segment.end == .max ? nil : segment.end,
+                host: segment.host
             )
         }
     }

@@ -67,6 +67,7 @@ extension DaemonSuites {
             #expect((connection.from, connection.to ?? 0) == (0, size))
             #expect(connection.position <= 1_000_000)
             #expect(segments.written?.first?.from == 0)
+            #expect(workshop.url.contains("://\(connection.host ?? "none")/"))
             door.release()
             try await network.scene.succeed("wait", "1")
             segments = try await self.segments(network)
@@ -78,6 +79,48 @@ extension DaemonSuites {
             #expect(events.map(\.kind) == [.added, .started, .finished])
             #expect(try await network.ask("GET", APIPath.segments(7)).status == 404)
             #expect(try await network.ask("GET", "/v1/downloads/x/events").status == 400)
+        }
+
+        @Test func `the ranges of one that does not run are those of its checkpoint`() async throws
+        {
+            let network = try await NetworkScene.make()
+            let workshop = network.scene.workshop
+            let size: Int64 = 8_000_000
+            let door = Latch()
+            workshop.serve(.resource(Resource(size: size)).holdAfterBytes(500_000, until: door))
+            try await network.scene.succeed("add", workshop.url, "-x", "4")
+            var running = try await segments(network)
+            while running.connections.filter({ $0.position - $0.from == 500_000 }).count < 4 {
+                running = try await segments(network)
+            }
+            try await network.scene.succeed("pause", "1")
+            let answer = try await network.ask("GET", "/v1/downloads/1/resume-data")
+            #expect(answer.status == 403)
+            // Once its run has wound up.
+            while !running.connections.isEmpty { running = try await segments(network) }
+            #expect(running.state == .paused)
+            let parts = try #require(running.written)
+            #expect(parts.count == 4)
+            #expect(parts.allSatisfy { $0.to - $0.from == 500_000 })
+            #expect(parts.first?.from == 0)
+            #expect(running.completedBytes == 2_000_000)
+            #expect(running.totalBytes == size)
+            // After a restart, too, when nothing of it is in memory.
+            try await network.scene.succeed("daemon", "stop")
+            await network.daemon.waitForExit()
+            let second = try await network.scene.startDaemon()
+            let text = try await ProcessRunner.run(
+                "curl",
+                [
+                    "-s", "--unix-socket", network.scene.home.path("run/pawl/daemon.sock"),
+                    "http://localhost\(APIPath.segments(1))",
+                ]
+            )
+            let again = try WireJSON.decode(WireSegments.self, from: text.output.utf8)
+            #expect(again.written == parts)
+            #expect(again.connections.isEmpty)
+            door.release()
+            withExtendedLifetime(second) {}
         }
 
         private func segments(_ network: NetworkScene) async throws -> WireSegments {

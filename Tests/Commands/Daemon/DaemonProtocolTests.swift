@@ -120,6 +120,15 @@ extension DaemonSuites {
             #expect(first.body == second.body)
             let other = try await ask(scene, url, "-H", json, "-H", key, "-d", body("b"))
             #expect(other.status == 409)
+            // Whatever is asked for otherwise, but for a secret, of which nothing is kept.
+            for more in [#""priority":"high""#, #""settings":{"connections":2}"#] {
+                let text = body("a").replacing(
+                    #""isPaused":true"#,
+                    with: #""isPaused":true,\#(more)"#
+                )
+                let changed = try await ask(scene, url, "-H", json, "-H", key, "-d", text)
+                #expect(changed.status == 409, "\(more)")
+            }
             #expect(try await scene.downloads().map(\.name) == ["a"])
             withExtendedLifetime(daemon) {}
         }

@@ -69,20 +69,7 @@ struct NetworkScene: Sendable {
             "curl",
             ["-sg", "-D", "-", "--noproxy", "*", "--path-as-is", "--max-time", "60"] + arguments
         )
-        let text = run.output.replacing("\r\n", with: "\n")
-        let parts = text.split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
-        let lines = (parts.first ?? "").split(separator: "\n")
-        var fields: [String: String] = [:]
-        for line in lines.dropFirst() {
-            let words = line.split(separator: ":", maxSplits: 1)
-            guard words.count == 2 else { continue }
-            fields[words[0].lowercased()] = String(words[1].drop { $0 == " " })
-        }
-        return Answer(
-            status: lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0,
-            fields: fields,
-            body: parts.count > 1 ? String(parts[1]) : ""
-        )
+        return Answer(run.output)
     }
 
     /// A program that connects and sends what bash's `printf` makes of a text; its output is what
@@ -91,6 +78,26 @@ struct NetworkScene: Sendable {
         try ProcessRunner(
             "bash",
             ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); printf \"$1\" >&3; \(script)", "-", text]
+        )
+    }
+}
+
+extension NetworkScene.Answer {
+    /// As it came over the wire.
+    init(_ wire: String) {
+        let text = wire.replacing("\r\n", with: "\n")
+        let parts = text.split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let lines = (parts.first ?? "").split(separator: "\n")
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let words = line.split(separator: ":", maxSplits: 1)
+            guard words.count == 2 else { continue }
+            fields[words[0].lowercased()] = String(words[1].drop { $0 == " " })
+        }
+        self.init(
+            status: lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0,
+            fields: fields,
+            body: parts.count > 1 ? String(parts[1]) : ""
         )
     }
 }

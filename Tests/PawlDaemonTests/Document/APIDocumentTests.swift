@@ -38,9 +38,13 @@ struct APIDocumentTests {
     }
 
     @Test func `a path has the methods that are told of`() {
-        #expect(APIDocument.methods(of: "/v1/downloads") == ["GET", "POST"])
-        #expect(APIDocument.methods(of: "/v1/downloads/7") == ["GET"])
-        #expect(APIDocument.methods(of: "/v1/downloads/7/resume-data") == ["GET"])
+        #expect(APIDocument.methods(of: "/v1/downloads") == ["GET", "HEAD", "POST"])
+        #expect(APIDocument.methods(of: "/v1/downloads/7") == ["GET", "HEAD"])
+        #expect(APIDocument.methods(of: "/v1/downloads/7/resume-data") == ["GET", "HEAD"])
+        #expect(APIDocument.methods(of: "/v1/login") == ["POST"])
+        #expect(APIDocument.methods(of: "/") == ["GET", "HEAD"])
+        #expect(APIDocument.methods(of: "/assets/main.js") == ["GET", "HEAD"])
+        #expect(APIDocument.methods(of: "/assets/").isEmpty)
         #expect(APIDocument.methods(of: "/v1/nothing").isEmpty)
         #expect(APIDocument.methods(of: "").isEmpty)
     }

@@ -130,6 +130,7 @@ struct QueueRebuildTests {
         #expect(try QueueRebuild(path: path, store: again).run() == nil)
     }
 
+    /// SQLite has no code of its own for that.
     @Test func `random damage never ends the daemon`() async throws {
         var random = TestSeed.generator("salvaging")
         let store = try DaemonStore(path: path)

@@ -63,4 +63,30 @@ struct SelectionTests {
             #expect(seen == (newestFirst ? [6, 5, 4, 3, 2, 1] : [1, 2, 3, 4, 5, 6]))
         }
     }
+
+    @Test func `a search minds no capitals, of whatever alphabet`() async throws {
+        let scene = try StoreScene()
+        for name in [
+            "Größe.iso", "GRÖSSE.ISO", "ЁЛКА.zip", "ёлка.ZIP", "100%_a\\b.txt", "1000 ab.txt", "Ça",
+        ] {
+            try scene.add(name)
+        }
+        let cases: [(String, [Int64])] = [
+            ("iso", [1, 2]), ("ISO", [1, 2]), ("größe", [1]), ("GRÖß", [1]), ("gröss", [2]),
+            ("Ёлка.Z", [3, 4]), ("ёЛ", [3, 4]), ("ç", [7]), ("Ç", [7]), ("%_A\\B", [5]),
+            ("0%", [5]),
+            ("_", [5]), ("é", []), ("öiso", []), ("Ö%", []), ("q", []),
+        ]
+        for (text, expected) in cases {
+            let query = try ListQuery(parameters: [("search", text), ("order", "oldest")])
+            #expect(query.search == text)
+            let page = try await scene.store.read { try $0.list(query) }
+            #expect(page.downloads.map(\.id) == expected, "\(text)")
+        }
+        for text in ["", String(repeating: "a", count: 257)] {
+            #expect(throws: DownloadError.self) {
+                try ListQuery(parameters: [("search", text)])
+            }
+        }
+    }
 }

@@ -56,14 +56,29 @@ struct WireFormTests {
         var map = SegmentMap()
         map.written = RangeSet([ByteRange(0, 10), ByteRange(50, 60)])
         map.segments = [
-            SegmentMap.Segment(number: 1, written: ByteRange(0, 10), end: 50),
+            SegmentMap.Segment(number: 1, written: ByteRange(0, 10), end: 50, host: "a:8"),
             SegmentMap.Segment(number: 2, written: ByteRange(50, 60), end: .max),
         ]
         try expect(
             WireSegments(download, map),
-            is: #"{"completedBytes":0,"connections":[{"from":0,"number":1,"position":10,"to":50},"#
+            is:
+                #"{"completedBytes":0,"connections":[{"from":0,"host":"a:8","number":1,"position":10,"to":50},"#
                 + #"{"from":50,"number":2,"position":60}],"id":7,"state":"running","#
                 + #""totalBytes":100,"written":[{"from":0,"to":10},{"from":50,"to":60}]}"#
+        )
+    }
+
+    @Test func `the segments of one that does not run`() throws {
+        var download = WireDownload(id: 7, state: .paused, name: "a", url: "b", createdAt: noon)
+        (download.completedBytes, download.totalBytes) = (25, 100)
+        try expect(
+            WireSegments(download, written: [ByteRange(0, 10), ByteRange(50, 60)]),
+            is: #"{"completedBytes":20,"connections":[],"id":7,"state":"paused","#
+                + #""totalBytes":100,"written":[{"from":0,"to":10},{"from":50,"to":60}]}"#
+        )
+        try expect(
+            WireSegments(download, written: nil),
+            is: #"{"completedBytes":25,"connections":[],"id":7,"state":"paused","totalBytes":100}"#
         )
     }
 

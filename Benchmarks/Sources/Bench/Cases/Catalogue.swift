@@ -5,6 +5,7 @@ enum Catalogue {
         .mirrorsFast, .mirrorsDying, .mirrorsSlowing, .oneStreamFills, .sha256, .resume10G,
         .memory, .memory10G, .memory200, .startVersion, .startRequest, .sessionTasks,
         .sessionStarts, .sessionReader, .daemonIdle, .daemonAdd, .daemonMillion, .daemonGet,
+        .daemonLoad,
     ]
 
     /// Those of `--short`: quick, and with limits that a busy machine keeps.

@@ -7,13 +7,14 @@ final class MeasuredDaemon {
     /// From its start until it answered.
     let startSeconds: Double
 
-    /// Starts `pawld`, which is built beside the pawl that is measured, and waits until it answers.
-    init(_ place: DaemonPlace, in workshop: Workshop) throws {
+    /// Starts `pawld`, which is built beside the pawl that is measured, and waits until it answers; at
+    /// a port of 127.0.0.1, too, where one is given.
+    init(_ place: DaemonPlace, listen: UInt16? = nil, in workshop: Workshop) throws {
         let log = place.folder + "/daemon.log"
         Files.remove(log)
         let began = Moment.now
         child = try ChildProcess(
-            [workshop.program("pawld")],
+            [workshop.program("pawld")] + (listen.map { ["--listen", "127.0.0.1:\($0)"] } ?? []),
             environment: workshop.environment + place.environment,
             log: log
         )
@@ -84,6 +85,15 @@ struct DaemonPlace {
 
     var socket: String { folder + "/run/pawl/daemon.sock" }
     var queue: String { folder + "/state/pawl/queue.sqlite" }
+
+    /// What lets in over TCP.
+    func token() throws -> String {
+        let text = try Files.text(folder + "/state/pawl/api-token")
+        guard let line = text.split(separator: "\n").first else {
+            throw BenchError("the daemon has no token")
+        }
+        return String(line)
+    }
 }
 
 extension Workshop {
@@ -94,8 +104,8 @@ extension Workshop {
     }
 
     /// Starts a daemon that ends with the workshop, whatever happens.
-    func daemon(_ place: DaemonPlace) throws -> MeasuredDaemon {
-        let daemon = try MeasuredDaemon(place, in: self)
+    func daemon(_ place: DaemonPlace, listen: UInt16? = nil) throws -> MeasuredDaemon {
+        let daemon = try MeasuredDaemon(place, listen: listen, in: self)
         atEnd { daemon.stop() }
         return daemon
     }

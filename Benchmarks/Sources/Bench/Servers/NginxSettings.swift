@@ -14,6 +14,8 @@ struct NginxSettings {
     static let hosts = 50
     /// Below `/slow/` each answer is paced, so that many last at a time.
     static let slowBytesPerSecond = 1 << 20
+    /// Below `/paced/` faster, so that a few are a link that two cores serve without effort.
+    static let pacedBytesPerSecond = 8 << 20
 
     func configuration(folder: String, contents: String) -> String {
         """
@@ -43,6 +45,10 @@ struct NginxSettings {
                 location /slow/ {
                     alias \(contents)/;
                     limit_rate \(Self.slowBytesPerSecond);
+                }
+                location /paced/ {
+                    alias \(contents)/;
+                    limit_rate \(Self.pacedBytesPerSecond);
                 }
             }
         }

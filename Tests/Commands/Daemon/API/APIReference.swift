@@ -14,7 +14,7 @@ struct APIReference {
             curl -H "Authorization: Bearer $(pawl daemon token)" http://127.0.0.1:6880/v1/downloads
             ```
 
-            Times are RFC 3339; what is not known is left out. An error is a `Problem`. What is meant by
+            HEAD is answered as GET is, without the body. Times are RFC 3339; what is not known is left out. An error is a `Problem`. What is meant by
             *relative*, *Not over TCP* and so on is the difference between the two listeners.
 
             ## Operations

@@ -163,7 +163,7 @@ extension DaemonSuites {
             }
             try await run(attempts, network)
             let answer = try await network.ask("PUT", "/v1/settings")
-            #expect(answer.fields["allow"] == "GET, PATCH")
+            #expect(answer.fields["allow"] == "GET, HEAD, PATCH")
             #expect(try await state(network) == before)
         }
 
@@ -184,6 +184,34 @@ extension DaemonSuites {
                 "{\"downloads\":[{\"url\":\"http://a/\",\"destination\":\"a\",\"priority\":\"x\"}]}",
             ]
             var attempts: [Attempt] = []
+            // A word that is mistyped is not passed over.
+            for operation in reading.operations {
+                guard let body = Self.bodies[operation.name] else { continue }
+                let mistyped = String(body.dropLast()) + #","od\u0064":{"x":[1,"}"]}}"#
+                attempts.append(
+                    Attempt(
+                        method: operation.method,
+                        path: path(operation),
+                        body: mistyped,
+                        fields: [right],
+                        expected: [400]
+                    )
+                )
+            }
+            for body in [
+                #"{"downloads":[{"url":"http://a/b","destination":"b","isPausd":true}]}"#,
+                #"{"downloads":[{"url":"http://a/b","destination":"b","settings":{"check":1}}]}"#,
+            ] {
+                attempts.append(
+                    Attempt(
+                        method: "POST",
+                        path: "/v1/downloads",
+                        body: body,
+                        fields: [right],
+                        expected: [400]
+                    )
+                )
+            }
             for operation in reading.operations where operation.body != nil {
                 for body in wrong {
                     attempts.append(
@@ -202,7 +230,8 @@ extension DaemonSuites {
                 ("/v1/downloads/77", 404), ("/v1/downloads?limit=0", 400),
                 ("/v1/downloads?limit=1001", 400), ("/v1/downloads?state=odd", 400),
                 ("/v1/downloads?after=-1", 400), ("/v1/downloads?order=up", 400),
-                ("/v1/downloads?odd=1", 400), ("/v1/downloads?pending=maybe", 400),
+                ("/v1/downloads?odd=1", 400), ("/v1/downloads?search=", 400),
+                ("/v1/downloads?pending=maybe", 400),
                 ("/v1/events?process=x&session=s", 400), ("/v1/events?odd=1", 400),
                 ("/v1/events?process=1", 400), ("/v1/events?session=none&process=1", 404),
             ]

@@ -1,0 +1,36 @@
+/// Downloads by the daemon while others ask it.
+extension Workshop {
+    /// Has the daemon fetch files, each over one connection, and counts from before the request to add
+    /// them until all readers know that they have finished.
+    func fetch(
+        _ urls: [String],
+        by place: DaemonPlace,
+        _ daemon: MeasuredDaemon,
+        under load: LoadSettings
+    ) throws -> (Measurement, LoadResult) {
+        try clearDownloads()
+        var generator = try LoadGenerator(load)
+        defer { generator.close() }
+        // A thousand connections have just been made.
+        Moment.now.advanced(bySeconds: 1).wait()
+        let items = urls.enumerated().map { number, url in
+            #"{"url":"\#(url)","destination":"\#(downloads)/\#(number)","settings":{"connections":1}}"#
+        }
+        let body = root + "/load.json"
+        try Files.write("{\"downloads\":[" + items.joined(separator: ",") + "]}", to: body)
+        let cpu = try daemon.cpuSeconds()
+        let began = Moment.now
+        try ask(
+            place,
+            [
+                "-o", "/dev/null", "-H", "Content-Type: application/json", "--data-binary",
+                "@" + body, "http://localhost/v1/downloads",
+            ]
+        )
+        let result = try generator.run(since: began)
+        var measurement = Measurement(wallSeconds: result.seconds)
+        measurement.cpuSeconds = try daemon.cpuSeconds() - cpu
+        measurement.peakBytes = try daemon.memoryBytes()
+        return (measurement, result)
+    }
+}

@@ -1,0 +1,12 @@
+internal import CBench
+
+/// Looks for bytes within others.
+enum ByteSearch {
+    /// Behind the first place where they stand; nil where they do not.
+    static func end(of sought: [UInt8], in bytes: [UInt8]) -> Int? {
+        let found = bytes.withUnsafeBytes {
+            bench_find($0.baseAddress, Int64($0.count), sought, Int64(sought.count))
+        }
+        return found < 0 ? nil : Int(found) + sought.count
+    }
+}

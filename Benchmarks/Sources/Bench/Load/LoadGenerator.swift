@@ -1,0 +1,139 @@
+internal import CBench
+internal import Glibc
+
+/// Many clients of the daemon in one thread, so that they cost the machine little.
+///
+/// Each request has its moment, whatever became of those before: an answer that comes late makes
+/// those behind it late, and all of that counts.
+struct LoadGenerator {
+    private let settings: LoadSettings
+    private let poll: Int32
+    private let requests: [[UInt8]]
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    /// The readers stand behind the clients.
+    private var connections: [LoadConnection] = []
+    private var hasHeardAll: [Bool]
+    private var latencies: [Double] = []
+
+    /// Connects all, and waits until every reader hears what happens.
+    init(_ settings: LoadSettings) throws {
+        self.settings = settings
+        Self.raiseFileLimit()
+        poll = bench_epoll_open()
+        guard poll >= 0 else { throw BenchError.system("cannot watch connections") }
+        requests = settings.paths.map { Self.request($0, settings) }
+        hasHeardAll = Array(repeating: false, count: settings.readers)
+        for number in 0..<(settings.clients + settings.readers) {
+            let connection = try LoadConnection(port: settings.port)
+            connections.append(connection)
+            guard bench_epoll_add(poll, connection.descriptor, UInt64(number)) == 0 else {
+                throw BenchError.system("cannot watch a connection")
+            }
+        }
+        for number in settings.clients..<connections.count {
+            try connections[number].send(Self.request("/v1/events", settings))
+        }
+        try waitForReaders()
+    }
+
+    func close() {
+        for connection in connections { Glibc.close(connection.descriptor) }
+        Glibc.close(poll)
+        buffer.deallocate()
+    }
+
+    /// Asks from now on until every reader has heard that all downloads have finished.
+    mutating func run(since began: Moment) throws -> LoadResult {
+        let cpu = Self.cpuSeconds
+        let limit = began.advanced(bySeconds: settings.limitSeconds)
+        let first = Moment.now
+        let pause = settings.clients > 0 ? 1 / Double(settings.clients) : 0.05
+        var asked = 0
+        while hasHeardAll.contains(false) {
+            try Interruption.check()
+            guard Moment.now < limit else { throw BenchError("the downloads have not ended") }
+            let due = first.advanced(bySeconds: Double(asked) * pause)
+            if Moment.now >= due {
+                if settings.clients > 0 { try ask(asked, due) }
+                asked += 1
+            } else {
+                try take(until: due)
+            }
+        }
+        var result = LoadResult(latencies: latencies.sorted())
+        result.seconds = Moment.now.seconds(since: began)
+        result.progressEvents = connections[settings.clients].count("\nevent: progress")
+        result.cpuSeconds = Self.cpuSeconds - cpu
+        return result
+    }
+
+    // MARK: - Asking
+
+    private mutating func ask(_ number: Int, _ due: Moment) throws {
+        let client = number % settings.clients
+        // Each client asks for all kinds of things in turn.
+        let request = requests[(number + number / settings.clients) % requests.count]
+        connections[client].due.append(due)
+        try connections[client].send(request)
+    }
+
+    private mutating func take(until limit: Moment) throws {
+        var numbers = [UInt64](repeating: 0, count: 256)
+        let left = max(0, limit.nanoseconds - Moment.now.nanoseconds)
+        let count = bench_epoll_wait(poll, &numbers, Int32(numbers.count), left)
+        guard count > 0 else { return }
+        for number in numbers.prefix(Int(count)) { try take(Int(number)) }
+    }
+
+    private mutating func take(_ number: Int) throws {
+        try connections[number].receive(into: buffer)
+        guard number < settings.clients else { return hear(number) }
+        while try !connections[number].due.isEmpty && connections[number].takeAnswer() {
+            let due = connections[number].due.removeFirst()
+            latencies.append(Moment.now.seconds(since: due))
+        }
+    }
+
+    private mutating func hear(_ number: Int) {
+        guard connections[number].count("\nevent: finished") >= settings.downloads else { return }
+        hasHeardAll[number - settings.clients] = true
+    }
+
+    /// The daemon sends a comment at once.
+    private mutating func waitForReaders() throws {
+        let limit = Moment.now.advanced(bySeconds: 20)
+        while connections[settings.clients...].contains(where: { $0.count("\n:") == 0 }) {
+            try Interruption.check()
+            guard Moment.now < limit else { throw BenchError("the daemon tells no events") }
+            try take(until: .now.advanced(bySeconds: 0.1))
+        }
+    }
+
+    // MARK: - Surroundings
+
+    private static func request(_ path: String, _ settings: LoadSettings) -> [UInt8] {
+        let text = """
+            GET \(path) HTTP/1.1\r
+            Host: 127.0.0.1:\(settings.port)\r
+            Authorization: Bearer \(settings.token)\r
+            \r
+
+            """
+        return Array(text.utf8)
+    }
+
+    private static func raiseFileLimit() {
+        var limit = rlimit()
+        let kind = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+        guard getrlimit(kind, &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 16_384)
+        // Where it is not enough, a connection fails and says so.
+        _ = setrlimit(kind, &limit)
+    }
+
+    private static var cpuSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,114 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// What is thrown away of downloads that were added over TCP, where their folder is another one by
+    /// then: nothing outside is touched.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonRemovalTests {
+        private let resource = Resource(size: 300_000)
+
+        /// Another file of the same name, and of those that an unfinished download has.
+        private struct Decoy {
+            let home: ScratchFolder
+            let outside: String
+
+            init(_ home: ScratchFolder) throws {
+                self.home = home
+                outside = try home.makeFolder("outside")
+            }
+
+            /// Copies what lies in the folder, whose place is then taken by a link.
+            func takePlace(of folder: String) throws {
+                for name in home.list(folder) {
+                    try home.write("outside/\(name)", try home.read("\(folder)/\(name)"))
+                }
+                #expect(rename(home.path(folder), home.path("moved")) == 0)
+                #expect(symlink(outside, home.path(folder)) == 0)
+            }
+        }
+
+        private func scene(_ reply: Reply) async throws -> NetworkScene {
+            let network = try await NetworkScene.make()
+            network.scene.workshop.serve(reply)
+            try await network.scene.succeed("daemon", "allow", "--private-addresses", "yes")
+            let body =
+                #"{"downloads":[{"url":"\#(network.scene.workshop.url)","destination":"sub/a.iso"}]}"#
+            #expect(try await network.ask("POST", "/v1/downloads", body).status == 201)
+            return network
+        }
+
+        /// Until what was asked for has been done, which a download behind it shows.
+        private func remove(_ network: NetworkScene, _ action: String) async throws {
+            let target = #"{"targets":["1"]}"#
+            let answer = try await network.ask("POST", "/v1/actions/\(action)", target)
+            #expect(answer.status == 200, "\(answer.body)")
+        }
+
+        private func stop(_ network: NetworkScene) async throws {
+            try await network.scene.succeed("daemon", "stop")
+            await network.daemon.waitForExit()
+        }
+
+        @Test func `a finished file is removed beneath the root alone`() async throws {
+            let network = try await scene(.resource(resource))
+            let home = network.scene.home
+            try await network.scene.succeed("wait", "1")
+            let decoy = try Decoy(home)
+            try decoy.takePlace(of: "Downloads/sub")
+            try await remove(network, "remove-with-files")
+            try await stop(network)
+            #expect(home.list("outside") == ["a.iso"])
+            #expect(home.list("moved") == ["a.iso"])
+            #expect(network.daemon.errors.contains("was not removed"))
+        }
+
+        @Test func `what is left is removed beneath the root alone`() async throws {
+            let door = Latch()
+            let network = try await scene(
+                .resource(resource).holdAfterBytes(200_000, until: door)
+            )
+            let home = network.scene.home
+            await network.scene.workshop.origin.waitForBytes(200_000)
+            try await network.scene.succeed("pause", "1")
+            try await stop(network)
+            door.release()
+            let names = ["a.iso.part", "a.iso.part.pawl"]
+            #expect(home.list("Downloads/sub") == names)
+            let decoy = try Decoy(home)
+            try decoy.takePlace(of: "Downloads/sub")
+            let second = try await network.scene.startDaemon()
+            try await network.scene.succeed("cancel", "1")
+            try await network.scene.succeed("daemon", "stop")
+            await second.waitForExit()
+            #expect(home.list("outside") == names)
+            #expect(home.list("moved") == names)
+            #expect(second.errors.contains("was not removed"))
+        }
+
+        @Test func `where nothing has changed, all of it is removed`() async throws {
+            let network = try await scene(.resource(resource))
+            let home = network.scene.home
+            try await network.scene.succeed("wait", "1")
+            #expect(home.list("Downloads/sub") == ["a.iso"])
+            try await remove(network, "remove-with-files")
+            // One that runs.
+            let door = Latch()
+            network.scene.workshop.serve(.resource(resource).holdAfterBytes(200_000, until: door))
+            let body =
+                #"{"downloads":[{"url":"\#(network.scene.workshop.url)","destination":"sub/b.iso"}]}"#
+            #expect(try await network.ask("POST", "/v1/downloads", body).status == 201)
+            await network.scene.workshop.origin.waitForBytes(500_000)
+            // And one that is paused.
+            try await network.scene.succeed("pause", "2")
+            try await network.scene.succeed("remove", "2", "--with-files")
+            try await stop(network)
+            door.release()
+            #expect(home.list("Downloads/sub").isEmpty)
+            #expect(!network.daemon.errors.contains("was not removed"))
+        }
+    }
+}
