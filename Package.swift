@@ -177,7 +177,7 @@ let package = Package(
             "PawlTests",
             ["Pawl", "PawlCore", "PawlStorage", "SessionProbe", "LibraryProbe", system]
         ),
-        tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore", logging]),
+        tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore", logging, grdb]),
         tests(
             "CommandTests",
             [

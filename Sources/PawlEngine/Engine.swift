@@ -87,6 +87,8 @@ package struct DownloadJob: Sendable {
     package var isTemporary = false
     /// The download's own limit, which its holder may change; nil takes that of `settings`.
     package var limit: RateLimitClock?
+    /// One that it shares with some other downloads; nil is none.
+    package var groupLimit: RateLimitClock?
     /// Called when the download begins to wait for the network (true), and when it goes on.
     package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
 

@@ -5,12 +5,12 @@ import Pawl
 
 // A process of a test's own with one background session, until it is killed or its input ends.
 //
-//   BackgroundProbe IDENTIFIER [--take-over] [--hang] [--jobs N] [--overwrite]
+//   BackgroundProbe IDENTIFIER [--take-over] [--hang] [--jobs N] [--limit RATE] [--overwrite]
 //       [--relaunch PROGRAM ARGUMENT…]
 //
 // Each line of its input is done: `add NAME URL PATH`, `temporary NAME URL`, `choose NAME URL PATH`,
 // `suspend NAME`, `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`, `again NAME [PATH]`, `tasks`,
-// `set NAME NEW-NAME PRIORITY LIMIT SECONDS`, `finish`. `--jobs N`: so many at a time;
+// `set NAME NEW-NAME PRIORITY LIMIT SECONDS`, `finish`. `--jobs N`: so many at a time; `--limit RATE`: bytes a second;
 // `--overwrite`: what its requests say of a file that is there.
 // What the delegate hears is written, a line each.
 
@@ -164,6 +164,7 @@ while let argument = arguments.popFirst() {
     case "--hang": hangs = true
     case "--jobs":
         configuration.maximumConcurrentDownloads = Int(arguments.popFirst() ?? "") ?? 1
+    case "--limit": configuration.limitBytesPerSecond = Int64(arguments.popFirst() ?? "")
     case "--overwrite": overwrites = true
     case "--take-over": configuration.takesOverBackgroundSession = true
     case "--relaunch":

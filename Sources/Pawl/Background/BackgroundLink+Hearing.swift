@@ -11,13 +11,11 @@ extension BackgroundLink {
     func attachAndHear() async throws(DownloadError) {
         let client = try client()
         let registration = SessionRegistration(identifier: identifier)
-        if state.withLock({ $0.mayStart }) {
-            _ = try await client.starting { (client) async throws(DownloadError) in
+        let known =
+            state.withLock { $0.mayStart }
+            ? try await client.starting { (client) async throws(DownloadError) in
                 try await client.register(registration)
-            }
-        } else {
-            _ = try await client.register(registration)
-        }
+            } : try await client.register(registration)
         try await forgetOldNumbers(client)
         var query = AttachQuery(session: identifier)
         query.process = getpid()
@@ -28,6 +26,9 @@ extension BackgroundLink {
         var own = registration
         own.relaunchCommand = configuration.relaunchCommand ?? []
         own.maximumConcurrentDownloads = max(1, configuration.maximumConcurrentDownloads)
+        // Nothing is lifted that is not there: a daemon of an older version knows of no limit.
+        let limit = max(0, configuration.limitBytesPerSecond ?? 0)
+        own.limitBytesPerSecond = limit == 0 && known.limitBytesPerSecond == nil ? nil : limit
         _ = try await client.register(own)
         // An earlier attachment's last word may have got lost.
         if let last { try await client.acknowledge(last, of: identifier) }

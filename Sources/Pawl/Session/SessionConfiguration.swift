@@ -27,9 +27,12 @@ public struct SessionConfiguration: Sendable {
     public var maximumConcurrentDownloads = 5
     /// How many connections a host gets, across all tasks.
     ///
-    /// 16 by default.
+    /// 16 by default. The daemon has one number for all that it downloads (`pawl limit --per-host`), which
+    /// holds for background sessions, too.
     public var connectionsPerHost = 16
     /// The most that all tasks together may bring, in bytes a second; nil, the default, is no limit.
+    ///
+    /// Of a background session it holds until a process of it says another one.
     public var limitBytesPerSecond: Int64?
     /// How a task of the session is done unless its request says otherwise: time limits, retries,
     /// fields, credentials, what to do where the file is there.

@@ -64,6 +64,7 @@ extension DownloadTask {
         if case .choosing(let choose) = destination { job.choosesDestination = choose }
         job.control = currentControl
         job.limit = limit
+        job.groupLimit = groupLimit
         job.connectivityChanged = { [weak self] isWaiting in
             self?.connectivityChanged(isWaiting, run)
         }

@@ -37,6 +37,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     let monitor: DownloadMonitor
     /// Over all runs.
     let limit: RateLimitClock
+    private let group = Mutex<RateLimitClock?>(nil)
     /// Of the run that is in line or going.
     private let control = Mutex(DownloadControl())
     /// Where a file of the session's own is on its way: one place for all runs.
@@ -139,6 +140,20 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             currentControl.limitChanged()
             wasChanged()
         }
+    }
+
+    /// A limit that it shares with some other tasks of its session, beside its own and the session's.
+    ///
+    /// A run that is going keeps the one that it began with.
+    package var groupLimit: RateLimitClock? {
+        get { group.withLock { $0 } }
+        set { group.withLock { $0 = newValue } }
+    }
+
+    /// Changes what it shares with others, who are to be told in the same way.
+    package func setGroupLimit(bytesPerSecond limit: Int64?) {
+        groupLimit?.setLimit(bytesPerSecond: limit, now: engine.time.now())
+        currentControl.limitChanged()
     }
 
     /// Ends the connections and keeps what came; `resume()` goes on.

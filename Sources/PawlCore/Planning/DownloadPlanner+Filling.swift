@@ -91,7 +91,7 @@ extension DownloadPlanner {
             return NextOrder(range: nil, start: 0, end: end)
         }
         // A single source promises what its connections bring already.
-        let promised = sources.count > 1 ? choice.finite : nil
+        let promised = sources.count > 1 ? choice.known : nil
         guard let claim = parts.claim(promised: promised) else { return nil }
         return NextOrder(
             range: claim.range,

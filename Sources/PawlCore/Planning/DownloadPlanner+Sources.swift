@@ -7,7 +7,8 @@ struct SourcePromise: Sendable {
     /// Connections that it has already.
     var connections: Int
 
-    var finite: Double? { bytesPerSecond.isFinite ? bytesPerSecond : nil }
+    /// Nil where nothing is known, nor has come yet.
+    var known: Double? { bytesPerSecond.isFinite && bytesPerSecond > 0 ? bytesPerSecond : nil }
 }
 
 /// Which of several sources to ask, and which not any more.
@@ -22,7 +23,16 @@ extension DownloadPlanner {
                 (setbacks(of: $0), $0.source) < (setbacks(of: $1), $1.source)
             }
         }
-        return promises.max {
+        guard let best = Self.mostPromising(promises) else { return nil }
+        // One more to a source that is asked already may bring nothing; an idle one's comes on top. It
+        // is left out only where its connection would be replaced.
+        let idle = Self.mostPromising(promises.filter { $0.connections == 0 })
+        let least = best.bytesPerSecond * SegmentPlanner.slowFraction
+        return idle.flatMap { $0.bytesPerSecond >= least ? $0 : nil } ?? best
+    }
+
+    private static func mostPromising(_ promises: [SourcePromise]) -> SourcePromise? {
+        promises.max {
             ($0.bytesPerSecond, -$0.connections, -$0.source)
                 < ($1.bytesPerSecond, -$1.connections, -$1.source)
         }

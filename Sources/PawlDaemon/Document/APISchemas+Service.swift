@@ -41,6 +41,7 @@ extension APISchemas {
                         "maximumConcurrentDownloads",
                         .whole("Of its own; left out is as the queue allows.")
                     ),
+                    ("limitBytesPerSecond", .whole("Over its downloads; left out is no limit.")),
                     ("acknowledged", .whole()), ("hasRelaunchCommand", .truth()),
                 ]
             )
@@ -53,6 +54,10 @@ extension APISchemas {
                 [
                     ("identifier!", .text("1 to 200 bytes.")),
                     ("maximumConcurrentDownloads", .whole(from: 1)),
+                    (
+                        "limitBytesPerSecond",
+                        .whole("Over its downloads; 0 is none.", from: 0)
+                    ),
                     ("relaunchCommand", .list(of: .text(), "Not over TCP.")),
                 ],
                 isClosed: true

@@ -38,9 +38,16 @@ extension DownloadKeeper {
         follow(limits)
     }
 
-    private func follow(_ limits: [String: Int]) {
-        guard limits != planner.sessionLimits else { return }
-        planner.sessionLimits = limits
+    func follow(_ limits: [String: StoreTransaction.SessionLimits]) {
+        let old = sessionLimits
+        guard limits != old else { return }
+        sessionLimits = limits
+        planner.sessionLimits = limits.compactMapValues(\.concurrentDownloads)
+        for name in Set(limits.keys).union(old.keys) {
+            let limit = limits[name]?.bytesPerSecond
+            guard limit != old[name]?.bytesPerSecond else { continue }
+            live.setLimit(bytesPerSecond: limit, ofSession: name)
+        }
         bell.ring()
     }
 

@@ -73,6 +73,8 @@ extension DownloadKeeper {
         // They may begin at once.
         if !outcome.retries.isEmpty { bell.ring() }
         for begun in outcome.begun {
+            let limit = begun.session.flatMap { sessionLimits[$0]?.bytesPerSecond }
+            live.join(begun.task, to: begun.session, limitBytesPerSecond: limit)
             live.add(begun.id, begun.task, session: begun.session, place: begun.place)
         }
         // A row that went meanwhile has no run.

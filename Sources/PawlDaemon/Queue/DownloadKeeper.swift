@@ -27,6 +27,8 @@ actor DownloadKeeper {
     /// How many run at a time, for those who look.
     let atATime = Atomic<Int>(DaemonSettings.standardConcurrentDownloads)
     var planner: QueuePlanner
+    /// What sessions say of all their downloads together.
+    var sessionLimits: [String: StoreTransaction.SessionLimits] = [:]
     /// Runs that have ended and are not in the store yet.
     var ends: [RunEnd] = []
     /// What is to be thrown away from the disk.
@@ -92,16 +94,19 @@ actor DownloadKeeper {
 
     /// Puts in line what an earlier daemon left: what ran goes on first.
     func load() throws(DownloadError) {
-        let (rows, suspects) = try store.write { transaction in
+        let (rows, suspects, limits) = try store.write { transaction in
             let rows = try transaction.unfinished()
             for row in rows where row.state.isActive {
                 var row = row
                 row.state = .waiting
                 try transaction.save(row)
             }
-            planner.sessionLimits = try transaction.sessionLimits()
-            return (rows, try transaction.suspects(starts: Self.suspectStarts))
+            return (
+                rows, try transaction.suspects(starts: Self.suspectStarts),
+                try transaction.sessionLimits()
+            )
         }
+        follow(limits)
         for row in rows where row.state != .paused && row.state != .suspended {
             var entry = QueuePlanner.Entry(row)
             entry.wasRunning = row.state.isActive

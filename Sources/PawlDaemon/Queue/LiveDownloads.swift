@@ -20,6 +20,23 @@ final class LiveDownloads: Sendable {
         tasks.withLock { $0[id] = Entry(task: task, session: session, place: place) }
     }
 
+    /// Has a task that is to run share the limit of its session, which may have none yet.
+    func join(_ task: DownloadTask, to session: String?, limitBytesPerSecond: Int64?) {
+        guard let session else { return }
+        task.groupLimit =
+            tasks(of: session).lazy.compactMap(\.groupLimit).first
+            ?? RateLimitClock(limitBytesPerSecond: limitBytesPerSecond)
+    }
+
+    /// What those of a session may bring together from now on; nil is no limit.
+    func setLimit(bytesPerSecond limit: Int64?, ofSession session: String) {
+        for task in tasks(of: session) { task.setGroupLimit(bytesPerSecond: limit) }
+    }
+
+    private func tasks(of session: String) -> [DownloadTask] {
+        tasks.withLock { $0.values.filter { $0.session == session }.map(\.task) }
+    }
+
     func place(of id: Int64) -> ConfinedFolder? { tasks.withLock { $0[id]?.place } }
 
     /// The file that one becomes, as the user knows it; nil before that is known.

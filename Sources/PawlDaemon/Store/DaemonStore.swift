@@ -88,9 +88,5 @@ package final class DaemonStore: Sendable {
 }
 
 extension DatabaseError {
-    var isDamage: Bool {
-        // Of a header whose number of the format was hit SQLite says no more than that.
-        resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
-            || (resultCode == .SQLITE_ERROR && message == "unsupported file format")
-    }
+    var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
 }

@@ -111,6 +111,7 @@ struct SalvagedQueue {
                 )
                 session.maximumConcurrentDownloads =
                     value("maximumConcurrentDownloads", of: row)
+                session.limitBytesPerSecond = value("limitBytesPerSecond", of: row)
                 found[name] = session
             }
         }

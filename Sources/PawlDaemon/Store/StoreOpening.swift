@@ -45,10 +45,17 @@ enum StoreOpening {
             // cut; only the connection that writes counts.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             if isSuspect { try check(pool) }
-            guard try !pool.read(StoreSchema.migrator.hasBeenSuperseded) else {
+            let applied = try pool.read(StoreSchema.migrator.appliedIdentifiers)
+            let known = Set(StoreSchema.migrator.migrations)
+            if !applied.isSubset(of: known) {
+                // A newer one has all of ours, too.
+                guard known.isSubset(of: applied) else {
+                    throw Damaged(reason: "its versions are not known")
+                }
                 throw newer(path)
             }
             try StoreSchema.migrator.migrate(pool)
+            if isSuspect { try checkSchema(pool) }
             return pool
         } catch {
             // The first error tells more than one of closing.
@@ -92,9 +99,31 @@ enum StoreOpening {
         throw Damaged(reason: answer)
     }
 
+    /// That the tables, indexes and triggers are ours, to the letter: SQLite knows only whether they
+    /// make sense.
+    private static func checkSchema(_ pool: DatabasePool) throws {
+        let fresh = try DatabaseQueue()
+        defer { try? fresh.close() }
+        try StoreSchema.migrator.migrate(fresh)
+        let ours = try fresh.read(StoreSchema.statements)
+        guard try pool.read(StoreSchema.statements) == ours else {
+            throw Damaged(reason: "its tables are not those of Pawl")
+        }
+    }
+
+    /// Whether what is in the file is at fault, not the disk, its rights or its room.
+    ///
+    /// What is asked of SQLite here is right: where it says that it is not, it was misled by what it read.
     private static func isDamage(_ error: any Error) -> Bool {
-        if error is Damaged { return true }
-        return (error as? DatabaseError)?.isDamage == true
+        guard !(error is Damaged), !(error is RowDecodingError) else { return true }
+        guard let error = error as? DatabaseError else { return false }
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: return true
+        case .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH: return true
+        // `create` could write it: a header that asks for a newer SQLite makes it read-only.
+        case .SQLITE_READONLY: return error.extendedResultCode == .SQLITE_READONLY
+        default: return false
+        }
     }
 
     private static func reason(_ error: any Error) -> String {

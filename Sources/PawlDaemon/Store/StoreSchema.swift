@@ -10,8 +10,17 @@ enum StoreSchema {
         migrator.registerMigration("4") { database in try database.execute(sql: version4) }
         migrator.registerMigration("5") { database in try database.execute(sql: version5) }
         migrator.registerMigration("6") { database in try database.execute(sql: version6) }
+        migrator.registerMigration("7") { database in try database.execute(sql: version7) }
         return migrator
     }
+
+    /// What makes the tables, indexes and triggers, in the order of their names.
+    static func statements(_ database: Database) throws -> [String] {
+        let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
+        return try String.fetchAll(database, sql: sql)
+    }
+
+    private static let version7 = "ALTER TABLE session ADD COLUMN limitBytesPerSecond INTEGER"
 
     // `confinedTo`: the folder that what has ended may not be looked for outside of; before that the
     // request has it.

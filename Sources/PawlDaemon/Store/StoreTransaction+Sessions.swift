@@ -27,6 +27,7 @@ extension StoreTransaction {
         )
         session.acknowledged = row?["acknowledged"]
         session.maximumConcurrentDownloads = row?["maximumConcurrentDownloads"]
+        session.limitBytesPerSecond = row?["limitBytesPerSecond"]
         if row?["relaunchCommand"] as String? != nil { session.hasRelaunchCommand = true }
         return session
     }
@@ -54,18 +55,41 @@ extension StoreTransaction {
                 arguments: [count, identifier]
             )
         }
+        if let limit = registration.limitBytesPerSecond {
+            try database.execute(
+                sql: "UPDATE session SET limitBytesPerSecond = ? WHERE identifier = ?",
+                arguments: [limit > 0 ? limit : nil, identifier]
+            )
+        }
     }
 
-    /// How many downloads of a session run at a time, where one says so.
-    package func sessionLimits() throws -> [String: Int] {
+    /// What a session's downloads together may do; nil is as the queue allows.
+    package struct SessionLimits: Hashable, Sendable {
+        package var concurrentDownloads: Int?
+        package var bytesPerSecond: Int64?
+
+        package init(concurrentDownloads: Int? = nil, bytesPerSecond: Int64? = nil) {
+            self.concurrentDownloads = concurrentDownloads
+            self.bytesPerSecond = bytesPerSecond
+        }
+    }
+
+    /// Those of the sessions that say any.
+    package func sessionLimits() throws -> [String: SessionLimits] {
         let rows = try Row.fetchAll(
             database,
             sql: """
-                SELECT identifier, maximumConcurrentDownloads FROM session
-                WHERE maximumConcurrentDownloads IS NOT NULL
+                SELECT identifier, maximumConcurrentDownloads, limitBytesPerSecond FROM session
+                WHERE COALESCE(maximumConcurrentDownloads, limitBytesPerSecond) IS NOT NULL
                 """
         )
-        return Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+        let limits = rows.map { row in
+            (
+                row[0] as String,
+                SessionLimits(concurrentDownloads: row[1], bytesPerSecond: row[2])
+            )
+        }
+        return Dictionary(limits, uniquingKeysWith: { first, _ in first })
     }
 
     /// Nil where nobody ever asked for that session.

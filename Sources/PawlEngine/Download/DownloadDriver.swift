@@ -81,6 +81,7 @@ package final class DownloadDriver {
             pulse: CheckpointPulse { mailbox.post(.checkpointDue) },
             limits: TransferLimits(
                 all: engine.limit,
+                group: job.groupLimit,
                 own: job.limit
                     ?? RateLimitClock(limitBytesPerSecond: job.settings.limitBytesPerSecond)
             ),

@@ -1,23 +1,28 @@
 internal import PawlCore
 
-/// The limits that a transfer keeps: of all downloads together, and of its own.
+/// The limits that a transfer keeps: of all downloads together, of a group of them, and of its own.
 ///
 /// Both may change at any moment.
 struct TransferLimits: Sendable {
     let all: RateLimitClock
+    /// Nil where it is in none.
+    let group: RateLimitClock?
     let own: RateLimitClock
 
-    var isLimited: Bool { all.isLimited || own.isLimited }
+    var isLimited: Bool { all.isLimited || own.isLimited || group?.isLimited == true }
 
-    /// The lower of both; nil where there is none.
+    /// The lowest of them; nil where there is none.
     var bytesPerSecond: Int64? {
-        guard let all = all.limitBytesPerSecond else { return own.limitBytesPerSecond }
-        return own.limitBytesPerSecond.map { min($0, all) } ?? all
+        [all, group, own].compactMap { $0?.limitBytesPerSecond }.min()
     }
 
     /// Counts bytes that came, and returns for how long their transfer must take no more.
     func charge(bytes: Int, now: Moment) -> Duration {
-        max(all.charge(bytes: bytes, now: now), own.charge(bytes: bytes, now: now))
+        max(
+            all.charge(bytes: bytes, now: now),
+            group?.charge(bytes: bytes, now: now) ?? .zero,
+            own.charge(bytes: bytes, now: now)
+        )
     }
 
     /// What a connection is to read at a time, where `bytes` are best: pieces that are small beside the

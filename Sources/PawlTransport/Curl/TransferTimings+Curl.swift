@@ -18,6 +18,17 @@ extension TransferTimings {
 }
 
 extension CurlHandle {
+    /// What the connection of a head that has come took to be made; nil for one that was there
+    /// already.
+    var connectTime: Duration? {
+        var timings = TransferTimings()
+        timings.reusedConnection = number(CURLINFO_NUM_CONNECTS) == 0
+        guard !timings.reusedConnection else { return nil }
+        timings.nameResolved = time(CURLINFO_NAMELOOKUP_TIME_T)
+        timings.connected = time(CURLINFO_CONNECT_TIME_T)
+        return timings.connectTime
+    }
+
     /// nil where that point was not reached.
     fileprivate func time(_ info: CURLINFO) -> Duration? {
         guard let microseconds = offset(info), microseconds > 0 else { return nil }

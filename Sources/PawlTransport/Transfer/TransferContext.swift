@@ -196,7 +196,7 @@ extension TransferContext {
     private func showHead() {
         guard let sink, var head = head.finalHead(url: request.url) else { return }
         isHeadShown = true
-        head.connectTime = handle.flatMap { TransferTimings(of: $0).connectTime }
+        head.connectTime = handle?.connectTime
         handle?.noteScheme(of: request, isSignedIn: head.status != 401)
         switch sink.transferReceived(head) {
         case .take: break

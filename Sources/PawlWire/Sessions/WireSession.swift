@@ -13,6 +13,8 @@ package struct WireSession: Codable, Sendable, Hashable {
     package var hasRelaunchCommand: Bool?
     /// How many of its downloads run at a time; nil is as the queue allows.
     package var maximumConcurrentDownloads: Int?
+    /// The most that its downloads may bring together; nil is no limit but that of all.
+    package var limitBytesPerSecond: Int64?
 
     package init(identifier: String, counts: [String: Int]) {
         self.identifier = identifier
@@ -33,6 +35,8 @@ package struct SessionRegistration: Codable, Sendable, Hashable {
     package var relaunchCommand: [String]?
     /// How many of its downloads run at a time; nil leaves what there is.
     package var maximumConcurrentDownloads: Int?
+    /// The most that its downloads may bring together; 0 is no limit, nil leaves what there is.
+    package var limitBytesPerSecond: Int64?
 
     package init(identifier: String, relaunchCommand: [String]? = nil) {
         self.identifier = identifier
@@ -47,6 +51,13 @@ package struct SessionRegistration: Codable, Sendable, Hashable {
                 .usage,
                 "'maximumConcurrentDownloads' is \(count)",
                 advice: "give 1 or more"
+            )
+        }
+        if let limit = limitBytesPerSecond, limit < 0 {
+            throw DownloadError(
+                .usage,
+                "'limitBytesPerSecond' is \(limit)",
+                advice: "give more than 0, or 0 for none"
             )
         }
         guard let command = relaunchCommand, let program = command.first else { return }

@@ -23,6 +23,8 @@ extension DaemonSuites {
                 (["pause", "1", "7"], .notFound), (["resume", "*.zip"], .notFound),
                 (["cancel", "1", "nothing"], .notFound), (["remove"], .usage),
                 (["move", "1"], .usage), (["move", "--first", "--last", "1"], .usage),
+                (["move", "--first", "--before", "1", "1"], .usage),
+                (["move", "--before", "nothing", "1"], .notFound),
                 (["set", "1"], .usage), (["set", "--url", "x:y", "1"], .usage),
                 (["set", "--connections", "0", "1"], .usage), (["wait", "7"], .notFound),
                 (["wait"], .usage), (["events", "--after", "x"], .usage),
@@ -124,7 +126,7 @@ extension DaemonSuites {
         @Test func `moving and changing count for who begins`() async throws {
             let scene = try DaemonScene(Workshop())
             let resource = Resource(size: 1000)
-            for name in ["a", "b", "c", "d"] {
+            for name in ["a", "b", "c", "d", "e"] {
                 scene.workshop.serve(.resource(resource), at: "/\(name)")
             }
             let door = Latch()
@@ -140,15 +142,18 @@ extension DaemonSuites {
                 scene.workshop.origin.url("/a"),
                 scene.workshop.origin.url("/b"),
                 scene.workshop.origin.url("/c"),
-                scene.workshop.origin.url("/d")
+                scene.workshop.origin.url("/d"),
+                scene.workshop.origin.url("/e")
             )
             try await scene.succeed("move", "--first", "c")
             try await scene.succeed("move", "--last", "a")
+            let moved = try await scene.succeed("move", "--before", "b", "e")
+            #expect(moved.output == "6\tmoved in front of b\te\n")
             try await scene.succeed("set", "--priority", "high", "d")
             door.release()
             try await scene.succeed("wait", "--all")
             let started = try await scene.events().filter { $0.kind == .started }.map(\.name)
-            #expect(started == ["first", "d", "c", "b", "a"])
+            #expect(started == ["first", "d", "c", "e", "b", "a"])
             withExtendedLifetime(daemon) {}
         }
 

@@ -199,6 +199,39 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        // MARK: - A session's
+
+        @Test func `the downloads of a session share its limit`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let resource = Resource(size: 120_000)
+            scene.workshop.serve(.resource(resource))
+            let process = try await scene.session("films", "--limit", "100000")
+            let watch = Stopwatch()
+            for name in ["a", "b"] {
+                let path = scene.workshop.folder.path(name)
+                process.type("add", name, scene.workshop.url, path)
+            }
+            for name in ["a", "b"] { await process.hears("completed \(name) ok") }
+            // 240,000 bytes at 100,000 a second, of which some ran ahead; alone, each would take 1.2 s.
+            #expect(watch.elapsed > .seconds(1.7))
+        }
+
+        @Test func `a session's limit is what its newest process says`() async throws {
+            let scene = try DaemonScene(Workshop(big))
+            let first = try await scene.session("films", "--limit", "51200")
+            first.type("add", "one", scene.workshop.url, scene.workshop.folder.path("a"))
+            await scene.workshop.origin.waitForBytes(1)
+            let sessions = try await scene.succeed("session", "list", "--json")
+            #expect(sessions.output.contains(#""limitBytesPerSecond" : 51200"#))
+            // At the limit it would take eight minutes.
+            let second = try await scene.session("films", "--take-over")
+            try await scene.succeed("wait", "1")
+            try expectExact("a", big, in: scene.workshop)
+            let later = try await scene.succeed("session", "list", "--json")
+            #expect(!later.output.contains("limitBytesPerSecond"))
+            withExtendedLifetime((first, second)) {}
+        }
+
         @Test func `what is wrong is refused, and changes nothing`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()

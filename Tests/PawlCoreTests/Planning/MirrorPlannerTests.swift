@@ -122,6 +122,24 @@ struct MirrorPlannerTests {
         #expect(other.newest?.source == 1)
     }
 
+    @Test(arguments: [(Int64(4), 1), (1, 0)])
+    func `an idle source is asked before a faster one gets a second connection, unless it crawls`(
+        mebibytes: Int64,
+        source: Int
+    ) throws {
+        var run = try begun(2)
+        flow(&run, [16 << 20, mebibytes << 20])
+        let mirror = run.opened[1]
+        run.end(mirror.id, at: mirror.start + mebibytes << 20, .stopped)
+        #expect(run.newest?.source == source)
+    }
+
+    @Test func `before any speed is known new connections get equal parts`() throws {
+        let run = try begun(8)
+        #expect(run.opened.count == 8)
+        #expect(run.opened.allSatisfy { $0.end - $0.start >= Self.total / 16 })
+    }
+
     @Test func `a crawling source is replaced by another`() throws {
         var run = try begun(2)
         flow(&run, [1 << 10, 4 << 20], tenths: 25)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GRDB
 import Glibc
 import PawlCore
 import PawlDaemon
@@ -134,15 +135,13 @@ struct DaemonStoreTests {
         let scene = try StoreScene()
         try scene.add()
         try scene.store.close()
-        var bytes = try scene.folder.read(StoreScene.name)
-        // The newest migration's row, and its entry in the index, get a name of tomorrow: '9'.
-        for record in [[3, 4, 2, 0x0F, 0x34], [3, 0x0F, 1, 0x34, 4]] as [[UInt8]] {
-            let place = try #require(bytes.firstRange(of: record))
-            let name = try #require(record.firstIndex(of: 0x34))
-            bytes[place.lowerBound + name] = 0x39
-        }
-        try scene.folder.write(StoreScene.name, bytes)
         let path = scene.folder.path(StoreScene.name)
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { database in
+            try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('tomorrow')")
+        }
+        try queue.close()
+        let bytes = try scene.folder.read(StoreScene.name)
         let error = #expect(throws: DownloadError.self) { try DaemonStore(path: path) }
         #expect(error?.code == .directoryNotUsable)
         #expect(error?.message.contains("newer version") == true)

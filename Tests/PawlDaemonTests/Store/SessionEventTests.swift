@@ -101,15 +101,27 @@ struct SessionEventTests {
         #expect(!json.contains("download\""))
     }
 
-    @Test func `a session's limit stays until it says another one`() throws {
+    @Test func `a session's limits stay until it says others`() throws {
         var registration = SessionRegistration(identifier: "films")
         registration.maximumConcurrentDownloads = 2
         try scene.store.write { transaction in
             try transaction.register(registration, at: noon)
             try transaction.register(SessionRegistration(identifier: "films"), at: noon)
         }
-        #expect(try scene.store.write { try $0.sessionLimits() } == ["films": 2])
-        registration.maximumConcurrentDownloads = 0
-        #expect(throws: DownloadError.self) { try registration.check() }
+        var limits = StoreTransaction.SessionLimits(concurrentDownloads: 2)
+        #expect(try scene.store.write { try $0.sessionLimits() } == ["films": limits])
+        registration.limitBytesPerSecond = 5000
+        try scene.store.write { try $0.register(registration, at: noon) }
+        limits.bytesPerSecond = 5000
+        #expect(try scene.store.write { try $0.sessionLimits() } == ["films": limits])
+        #expect(try scene.store.write { try $0.session("films") }.limitBytesPerSecond == 5000)
+        registration.limitBytesPerSecond = 0
+        try scene.store.write { try $0.register(registration, at: noon) }
+        limits.bytesPerSecond = nil
+        #expect(try scene.store.write { try $0.sessionLimits() } == ["films": limits])
+        for wrong in [(0, 1), (2, -1)] as [(Int, Int64)] {
+            (registration.maximumConcurrentDownloads, registration.limitBytesPerSecond) = wrong
+            #expect(throws: DownloadError.self) { try registration.check() }
+        }
     }
 }
