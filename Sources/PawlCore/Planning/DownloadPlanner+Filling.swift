@@ -107,6 +107,7 @@ extension DownloadPlanner {
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
+        sources[place].slowBytesPerSecond = nil
         let source = sources[place]
         var order = TransferOrder(
             id: nextID(),

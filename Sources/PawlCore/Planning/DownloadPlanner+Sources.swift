@@ -25,8 +25,12 @@ extension DownloadPlanner {
         }
         guard let best = Self.mostPromising(promises) else { return nil }
         // One more to a source that is asked already may bring nothing; an idle one's comes on top. It
-        // is left out only where its connection would be replaced.
-        let idle = Self.mostPromising(promises.filter { $0.connections == 0 })
+        // is left out only where its connection would be replaced, or just was.
+        let idle = Self.mostPromising(
+            promises.filter {
+                $0.connections == 0 && sources[$0.source].slowBytesPerSecond == nil
+            }
+        )
         let least = best.bytesPerSecond * SegmentPlanner.slowFraction
         return idle.flatMap { $0.bytesPerSecond >= least ? $0 : nil } ?? best
     }
@@ -86,7 +90,12 @@ extension DownloadPlanner {
         guard count > 0 else {
             // One that failed is tried again as if it were new, once at a time.
             let speed = source.retry.failures > 0 ? nil : source.record.speed(at: now)
-            return SourcePromise(source: place, bytesPerSecond: speed ?? .infinity, connections: 0)
+            let most = source.slowBytesPerSecond ?? .infinity
+            return SourcePromise(
+                source: place,
+                bytesPerSecond: speed.map { min($0, most) } ?? .infinity,
+                connections: 0
+            )
         }
         let speed = source.record.speed(at: now) ?? 0
         return SourcePromise(

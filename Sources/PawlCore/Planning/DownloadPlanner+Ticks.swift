@@ -52,6 +52,9 @@ extension DownloadPlanner {
             guard let slow else { return }
             actions.append(.log("connection \(slow) is much slower than the others: replaced"))
             close(slow, &actions)
+            if let segment = parts.segments[slow] {
+                sources[segment.source].slowBytesPerSecond = segment.bytesPerSecond
+            }
             // A source that turned slow has slowed all of its connections.
             guard sources.count > 1 else { return }
         }

@@ -134,6 +134,29 @@ struct MirrorPlannerTests {
         #expect(run.newest?.source == source)
     }
 
+    @Test func `a source that turned slow is not asked again at once`() throws {
+        var run = try begun(8)
+        let answered = [run.opened[0].id, run.opened.first { $0.source == 1 }?.id]
+        for order in run.running where !answered.contains(order.id) {
+            run.answer(order.id, part(order))
+        }
+        var offsets: [TransferID: Int64] = [:]
+        for tenth in 1...40 where run.closed.isEmpty {
+            for order in run.running {
+                let speed: Int64 = order.source == 0 && tenth > 10 ? 8 << 10 : 1 << 20
+                offsets[order.id, default: order.start] += speed / 10
+            }
+            run.pass(
+                .milliseconds(100),
+                offsets.map { TransferSample(id: $0.key, offset: $0.value) }
+            )
+        }
+        #expect(run.closed.count == 4)
+        for id in run.closed { run.end(id, at: offsets[id] ?? 0, .cancelled) }
+        #expect(run.opened.count == 12)
+        #expect(run.opened.suffix(4).allSatisfy { $0.source == 1 })
+    }
+
     @Test func `before any speed is known new connections get equal parts`() throws {
         let run = try begun(8)
         #expect(run.opened.count == 8)
