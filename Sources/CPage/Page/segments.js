@@ -45,9 +45,8 @@ export class SegmentsMap {
     }));
     this.picture = svg("svg", { viewBox: `0 0 ${columns * pitch - 1.5} ${lines * pitch - 1.5}`, role: "img", class: "map" }, ...this.cells);
     this.body = el("tbody");
-    const heads = ["Connection", "Fetches", "There", "Speed", "From"].map((text) => el("th", { scope: "col" }, text));
-    this.from = heads[4];
-    this.table = el("table", { class: "connections" }, el("thead", {}, el("tr", {}, ...heads)),
+    this.table = el("table", { class: "connections" },
+      el("thead", {}, el("tr", {}, ...["Connection", "Fetches", "There", "Speed"].map((text) => el("th", { scope: "col" }, text)))),
       this.body);
     this.element = el("section", { class: "segments", "aria-label": "Segments" }, el("h3", {}, "Segments"), this.picture, this.table);
   }
@@ -60,25 +59,27 @@ export class SegmentsMap {
     const there = format.percent(map) || format.bytes(map.completedBytes);
     setAttribute(this.picture, "aria-label", `${there} is there; ${format.plural(connections.length, "connection")}`);
     this.table.hidden = connections.length === 0;
-    this.from.hidden = connections.every((connection) => connection.host === host);
-    this.#rows(connections, performance.now());
+    const isFromOthers = connections.some((connection) => connection.host !== host);
+    this.#rows(connections, isFromOthers, performance.now());
   }
 
-  #rows(connections, now) {
+  #rows(connections, showsHosts, now) {
     const kept = new Map();
     while (this.body.rows.length > connections.length) this.body.deleteRow(-1);
     connections.forEach((connection, index) => {
       const row = this.body.rows[index] ?? this.body.insertRow();
-      while (row.cells.length < 5) row.insertCell();
+      while (row.cells.length < 4) row.insertCell();
       const speed = this.#speed(connection, now, kept);
       const { from, to, position, number } = connection;
-      const [name, range, there, rate, host] = row.cells;
-      host.hidden = this.from.hidden;
-      setText(host, connection.host ?? "");
-      if (!name.firstChild) name.append(el("span", { "aria-hidden": "true" }), el("span"));
+      const [name, range, there, rate] = row.cells;
+      if (!name.firstChild) {
+        name.append(el("span", { "aria-hidden": "true" }), el("span"));
+        range.append(el("span"), el("span", { class: "host" }));
+      }
+      setText(range.lastChild, showsHosts && connection.host ? `from ${connection.host}` : "");
       setAttribute(name.firstChild, "class", `key c${number % colours}`);
       setText(name.lastChild, `${number}`);
-      setText(range, to === undefined ? `from ${format.bytes(from)}` : `${format.bytes(from)} to ${format.bytes(to)}`);
+      setText(range.firstChild, to === undefined ? `from ${format.bytes(from)}` : `${format.bytes(from)} to ${format.bytes(to)}`);
       setText(there, to === undefined ? format.bytes(position - from) : `${Math.floor((100 * (position - from)) / Math.max(1, to - from))} %`);
       setText(rate, speed === undefined ? "" : format.speed(speed));
     });

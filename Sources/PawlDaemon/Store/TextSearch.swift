@@ -2,22 +2,26 @@ internal import GRDB
 
 /// Looks for a text within names and URLs, whatever the capitals of either.
 ///
-/// SQLite's `LIKE` does that for the letters of ASCII, and fast. Of others it leaves out what cannot fit;
-/// what may is folded and compared.
+/// SQLite's `LIKE` does that for the letters of ASCII, and fast. Of others it leaves out what cannot fit, as
+/// does a look at whether there are any; what may is folded and compared.
 struct TextSearch {
     private let text: String
 
-    init(_ text: String) { self.text = text }
+    init(_ text: String) { self.text = text.lowercased() }
 
     var condition: String {
         let fits = "(name LIKE ? ESCAPE '\\' OR url LIKE ? ESCAPE '\\')"
-        let holds = "(\(Self.name)(name, ?) OR \(Self.name)(url, ?))"
-        return isPlain ? fits : "\(fits) AND \(holds)"
+        guard !isPlain else { return fits }
+        let holds = ["name", "url"].map { column in
+            // In characters, and in bytes.
+            let hasOthers = "length(\(column)) <> length(CAST(\(column) AS BLOB))"
+            return "\(hasOthers) AND \(Self.name)(\(column), ?)"
+        }
+        return "\(fits) AND (\(holds.joined(separator: " OR ")))"
     }
 
     var arguments: StatementArguments {
-        let folded = text.lowercased()
-        return isPlain ? [pattern, pattern] : [pattern, pattern, folded, folded]
+        isPlain ? [pattern, pattern] : [pattern, pattern, text, text]
     }
 
     private var isPlain: Bool { text.utf8.allSatisfy { $0 < 0x80 } }
