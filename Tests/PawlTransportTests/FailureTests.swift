@@ -42,6 +42,28 @@ struct FailureTests {
         #expect(record.outcome == .completed)
     }
 
+    @Test func `a host without an address costs the transfers behind it nothing`() async throws {
+        let origin = try TestOrigin { connection in
+            while try !connection.readHead().isEmpty {
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345")
+            }
+        }
+        let transport = CurlTransport(loops: 1)
+        defer { transport.shutDown() }
+        // No label has more than 63 letters (RFC 1035 §2.3.4), so that nobody is asked.
+        let nowhere = "http://\(String(repeating: "a", count: 64)).invalid/"
+        for bufferBytes in [4_096, 65_536] {
+            var request = TransferRequest(url: try #require(URL(string: nowhere)))
+            request.bufferBytes = bufferBytes
+            let lost = try await fetch(request, over: transport)
+            #expect(lost.failure == .nameNotResolved, "\(lost.message)")
+            request = TransferRequest(url: try origin.url())
+            request.bufferBytes = bufferBytes * 2
+            let record = try await fetch(request, over: transport)
+            #expect(record.outcome == .completed, "\(record.message)")
+        }
+    }
+
     @Test func `a reset in mid-body is a lost connection`() async throws {
         let seen = Signal<Void>()
         let gate = Gate()

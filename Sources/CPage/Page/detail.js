@@ -158,6 +158,8 @@ export class Detail {
         el("section", { "aria-label": "Facts" }, el("h3", {}, "Facts"), this.facts),
         el("section", { "aria-label": "Events" }, el("h3", {}, "Events"), this.events)));
     this.element.dataset.id = id;
+    // What is drawn again only where it has changed is new here.
+    this.action = this.problemText = this.factsText = null;
   }
 
   // MARK: Drawing

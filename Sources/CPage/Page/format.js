@@ -39,7 +39,7 @@ export function fraction(download) {
 export function percent(download) {
   const part = fraction(download);
   // 100 only when all is there.
-  return part === undefined ? "" : `${part === 1 ? 100 : Math.min(99.9, part * 100).toFixed(part < 0.1 ? 1 : 0)} %`;
+  return part === undefined ? "" : `${part === 1 ? 100 : part < 0.1 ? (part * 100).toFixed(1) : Math.floor(part * 100)} %`;
 }
 
 export function amount(download) {

@@ -49,12 +49,11 @@ export class Form {
 // The addresses in a text, and what is none.
 export function addresses(text) {
   const found = [], wrong = [];
-  for (const line of text.split(/\s+/)) {
-    if (!line || line.startsWith("#")) continue;
-    let url;
-    try { url = new URL(line); } catch { url = null; }
-    if (url && /^https?:$/.test(url.protocol)) found.push(line);
-    else wrong.push(line);
+  const lines = text.split("\n").filter((line) => !line.trimStart().startsWith("#"));
+  for (const word of lines.join("\n").split(/\s+/).filter(Boolean)) {
+    // A browser takes `http:host`, too.
+    if (/^https?:\/\//i.test(word) && URL.canParse(word)) found.push(word);
+    else wrong.push(word);
   }
   return { found: [...new Set(found)], wrong };
 }

@@ -206,8 +206,10 @@ async function logInByLink() {
   const credentials = link.has("code") ? { code: link.get("code") } : link.has("token") ? { token: link.get("token") } : null;
   if (!credentials) return;
   history.replaceState(null, "", location.pathname);
-  // Where it is worth nothing, the form asks.
-  await api.login(credentials).catch(() => {});
+  try {
+    await api.login(credentials);
+    login.dialog.close();
+  } catch { /* The form asks. */ }
 }
 
 // MARK: Hands

@@ -62,14 +62,20 @@ export class SettingsForm extends Form {
     return period;
   }
 
+  // What holds for this run of the daemon alone would else be kept.
+  #changed(name, field) {
+    const value = Number($(field).value);
+    return value === this.store.settings[name] ? {} : { [name]: value };
+  }
+
   async #save() {
     const timetable = [...this.periods.children].map((row) => this.#period(row));
     const before = this.store.settings.limitBytesPerSecond;
     const limit = $("set-limit").value;
     this.store.settings = await api.changeSettings({
       limitBytesPerSecond: limit === fromRate(before) ? (before ?? null) : toRate(limit),
-      maximumConcurrentDownloads: Number($("set-jobs").value),
-      connectionsPerHost: Number($("set-host").value),
+      ...this.#changed("maximumConcurrentDownloads", "set-jobs"),
+      ...this.#changed("connectionsPerHost", "set-host"),
       usesMeteredNetwork: $("set-metered").checked,
       timetable: timetable.length ? timetable : null,
     });

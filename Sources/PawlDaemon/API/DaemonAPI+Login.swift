@@ -19,7 +19,9 @@ extension DaemonAPI {
         }
         let isRight =
             login.code.map { gate.takeCode($0) } ?? login.token.map { gate.keys.isToken($0) }
-        guard isRight == true else { return try await gate.wrongCredentials() }
+        guard isRight == true else {
+            return try await gate.wrongCredentials(isCode: login.code != nil)
+        }
         let attributes = "Path=/; HttpOnly; SameSite=Strict"
         return Response(
             status: .noContent,

@@ -29,7 +29,7 @@ final class RequestGate: Sendable {
     }
 
     /// After a while, so that nobody tries many.
-    func wrongCredentials() async throws -> Response {
+    func wrongCredentials(isCode: Bool = false) async throws -> Response {
         guard let pause = delay.withLock({ $0.failed(at: .now) }) else {
             return try Self.response(
                 429,
@@ -44,8 +44,9 @@ final class RequestGate: Sendable {
         return try Self.response(
             401,
             .unauthorized,
-            "the token is not the daemon's",
-            "send what pawl daemon token shows"
+            isCode ? "the code was used, or is too old" : "the token is not the daemon's",
+            isCode
+                ? "open a new link: pawl daemon token --url" : "send what pawl daemon token shows"
         )
     }
 

@@ -13,8 +13,7 @@ extension CurlHandle {
         try setErrorText()
         try setTarget(request)
         try setVersion(multiplexes: bufferBytes == nil)
-        // A handle that has left a connection in use cannot change its buffer any more (libcurl
-        // 7.88), and HTTP/2 comes in frames that are no larger than the default, 16 KiB.
+        // HTTP/2 comes in frames that are no larger than the default, 16 KiB.
         if let bufferBytes {
             try set(CURLOPT_BUFFERSIZE, to: min(max(1_024, bufferBytes), 512 * 1_024))
         }
@@ -22,6 +21,14 @@ extension CurlHandle {
         try setFields(request)
         try setConnection(request.connection)
         try setTrust(request.connection)
+    }
+
+    /// Whether the buffer can be changed.
+    ///
+    /// libcurl (7.88) keeps that of a transfer which ended before it had a connection, as its host has
+    /// no address, or which left a connection that others use: then it calls any size a bad argument.
+    var takesBufferSize: Bool {
+        pawl_curl_set_long(raw, CURLOPT_BUFFERSIZE, 16 * 1_024) == CURLE_OK
     }
 
     private func setTarget(_ request: TransferRequest) throws(TransferFailure) {

@@ -115,7 +115,7 @@ final class LoopThread {
     private func begin(_ context: TransferContext) {
         active[ObjectIdentifier(context)] = context
         do throws(TransferFailure) {
-            let handle = try takeHandle()
+            let handle = try takeHandle(for: context)
             context.begin(with: handle, timers: timers, buffers: buffers)
             if context.sharing == nil {
                 context.receiveBytes = room.take(atMost: context.request.bufferBytes)
@@ -130,8 +130,13 @@ final class LoopThread {
         }
     }
 
-    private func takeHandle() throws(TransferFailure) -> CurlHandle {
-        if let handle = idleHandles.popLast() { return handle }
+    /// One whose buffer has not the size that the transfer wants, and cannot get it, is left.
+    private func takeHandle(
+        for context: TransferContext
+    ) throws(TransferFailure) -> CurlHandle {
+        while let handle = idleHandles.popLast() {
+            if context.sharing != nil || handle.takesBufferSize { return handle }
+        }
         return try CurlHandle(caches: multi.caches)
     }
 
