@@ -34,7 +34,8 @@ package enum WireJSON {
             switch error {
             case .keyNotFound(let key, let context): (context, "'\(key.stringValue)' is missing")
             case .typeMismatch(let type, let context): (context, "it is no \(name(of: type))")
-            case .valueNotFound(let type, let context): (context, "the \(name(of: type)) is missing")
+            case .valueNotFound(let type, let context):
+                (context, "the \(name(of: type)) is missing")
             case .dataCorrupted(let context): (context, context.debugDescription)
             @unknown default: (nil, "it is no JSON")
             }

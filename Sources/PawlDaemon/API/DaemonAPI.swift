@@ -172,7 +172,11 @@ struct DaemonAPI: Sendable {
         do throws(DownloadError) {
             value = try WireJSON.decode(Value.self, from: buffer.readableBytesView)
         } catch {
-            throw DownloadError(.usage, "the body: \(error.message)", advice: "see /openapi.json, or docs/http-api.md")
+            throw DownloadError(
+                .usage,
+                "the body: \(error.message)",
+                advice: "see /openapi.json, or docs/http-api.md"
+            )
         }
         if let stranger = MemberScan.stranger(in: buffer.readableBytesView, .named(name)) {
             throw DownloadError(

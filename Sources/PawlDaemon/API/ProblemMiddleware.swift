@@ -34,7 +34,11 @@ struct ProblemMiddleware: RouterMiddleware {
             let code: ErrorCode = error.status.code == 404 ? .notFound : .usage
             let text = error.body ?? error.status.reasonPhrase
             return try Self.response(
-                DownloadError(code, text.sanitized, advice: "see /openapi.json, or docs/http-api.md"),
+                DownloadError(
+                    code,
+                    text.sanitized,
+                    advice: "see /openapi.json, or docs/http-api.md"
+                ),
                 error.status
             )
         }

@@ -21,7 +21,11 @@ extension DownloadKeeper {
 
     func change(_ change: DaemonSettingsChange) throws(DownloadError) -> DaemonSettings {
         guard !change.isEmpty else {
-            throw DownloadError(.usage, "nothing is to be changed", advice: "see /openapi.json, or docs/http-api.md")
+            throw DownloadError(
+                .usage,
+                "nothing is to be changed",
+                advice: "see /openapi.json, or docs/http-api.md"
+            )
         }
         let new = try change.applied(to: settings)
         var told = new.completed
