@@ -36,7 +36,7 @@ package enum WireJSON {
             case .typeMismatch(let type, let context): (context, "it is no \(name(of: type))")
             case .valueNotFound(let type, let context):
                 (context, "the \(name(of: type)) is missing")
-            case .dataCorrupted(let context): (context, context.debugDescription)
+            case .dataCorrupted(let context): (context, mistake(in: context))
             @unknown default: (nil, "it is no JSON")
             }
         let path = (context?.codingPath ?? []).map { key in
@@ -44,6 +44,19 @@ package enum WireJSON {
         }
         guard !path.isEmpty else { return what }
         return "'\(path.joined(separator: "."))': \(what)"
+    }
+
+    /// In words of ours, where the decoder's are Swift's.
+    private static func mistake(in context: DecodingError.Context) -> String {
+        let text = context.debugDescription
+        if text.contains("not valid JSON") {
+            return "it is no JSON, or a number in it does not fit where it stands"
+        }
+        if text.hasPrefix("Cannot initialize "), let word = text.split(separator: " ").last {
+            return "'\(word)' is none of the words that it may be"
+        }
+        guard text.contains("ISO8601") else { return text }
+        return "a time has the form of 2026-11-22T22:00:00Z (RFC 3339)"
     }
 
     private static func name(of type: any Any.Type) -> String {

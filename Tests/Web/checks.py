@@ -108,6 +108,30 @@ def addresses_are_typed_pasted_and_dropped(scene, origin, pages):
 
 
 @check
+def many_are_added_once_where_one_is_refused(scene, origin, pages):
+    page = pages.open()
+    page.get_by_role("button", name="Add").click()
+    dialog = page.get_by_role("dialog", name="Add downloads")
+    addresses = dialog.get_by_label("Addresses")
+    dialog.get_by_label("Folder").fill(scene.folder)
+    dialog.get_by_label("Add paused").check()
+    urls = [origin.url(f"many-{number}", 10) for number in range(260)]
+    # The page takes it, the daemon does not.
+    refused = origin.url("a" * 40_000, 10)
+    addresses.fill("\n".join(["# a list", *urls[:255], refused, *urls[255:]]))
+    # The browser says by itself that an answer was a refusal.
+    pages.expects_loss = True
+    dialog.get_by_role("button", name="Add").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("The first 250 were added.")
+    pages.expects_loss = False
+    expect(dialog.locator("#add-count")).to_have_text("11 addresses")
+    addresses.fill(addresses.input_value().replace(refused + "\n", ""))
+    dialog.get_by_role("button", name="Add").click()
+    expect(dialog).to_be_hidden()
+    assert scene.ask("GET", "/v1/status")["counts"] == {"paused": 260}
+
+
+@check
 def the_map_shows_which_connection_brings_what(scene, origin, pages):
     page = pages.open()
     scene.add([origin.url("map.iso", 8 * MIB, hold=MIB)], settings={"connections": 4})

@@ -59,13 +59,10 @@ export const act = (action, ids) => json("POST", `/v1/actions/${action}`, select
 export const change = (ids, changes) => json("POST", "/v1/changes", { selection: select(ids), changes });
 
 // In requests that a TCP listener takes: 1 MiB each. With the same key nothing is added twice.
-export async function add(downloads, key) {
-  const added = [];
+export async function add(downloads, key, whenAdded) {
   for (let index = 0; index < downloads.length; index += 250) {
     const part = downloads.slice(index, index + 250);
-    const headers = { "Idempotency-Key": `${key}-${index}` };
-    const outcome = await json("POST", "/v1/downloads", { downloads: part }, headers);
-    added.push(...outcome.downloads);
+    const headers = { "Idempotency-Key": key(JSON.stringify(part)) };
+    whenAdded((await json("POST", "/v1/downloads", { downloads: part }, headers)).downloads, part.length);
   }
-  return added;
 }

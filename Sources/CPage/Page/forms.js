@@ -63,6 +63,7 @@ export class AddForm extends Form {
     super("add", () => this.#add());
     this.store = store;
     this.urls = $("add-urls");
+    this.keys = new Map();
     this.urls.addEventListener("input", () => this.#count());
     this.urls.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.form.requestSubmit();
@@ -103,13 +104,22 @@ export class AddForm extends Form {
       url, destination, settings, priority: $("add-priority").value, isPaused: $("add-paused").checked,
     }));
     // Where an answer was lost, the second attempt adds nothing twice.
-    const text = JSON.stringify(downloads);
-    if (this.attempt?.text !== text) this.attempt = { text, key: `${Date.now()}-${Math.random()}` };
-    const added = await api.add(downloads, this.attempt.key);
-    this.attempt = null;
-    this.store.learned(added);
+    const key = (part) => {
+      if (!this.keys.has(part)) this.keys.set(part, `${Date.now()}-${Math.random()}`);
+      return this.keys.get(part);
+    };
+    let count = 0;
+    try {
+      await api.add(downloads, key, (added, length) => { this.store.learned(added); count += length; });
+    } catch (error) {
+      if (!count) throw error;
+      this.urls.value = found.slice(count).join("\n");
+      this.#count();
+      throw new Error(`The first ${count} were added. Of the rest: ${error.text ?? error.message}`);
+    }
+    this.keys.clear();
     this.urls.value = $("add-checksum").value = "";
-    announce(`${format.plural(added.length, "download")} added`);
+    announce(`${format.plural(count, "download")} added`);
   }
 }
 

@@ -85,19 +85,10 @@ export class Store {
     const moved = this.#moved = new Set();
     const take = (page) => {
       if (round !== this.#loading) throw new DOMException("another load", "AbortError");
-      for (const download of page.downloads) {
-        if (!this.#removed.has(download.id)) this.#put(download);
-      }
+      for (const download of page.downloads) this.#put(download);
       this.#changed();
     };
-    const pages = async (states) => {
-      let after = 0;
-      do {
-        const page = await api.list({ state: states, limit: pageSize, after });
-        take(page);
-        after = page.next;
-      } while (after !== undefined);
-    };
+    const pages = (states) => this.#pages(states, take);
     const first = Promise.all([
       this.refreshStatus(), this.refreshSettings(), pages("running,waitingForConnectivity"),
     ]);
@@ -116,6 +107,16 @@ export class Store {
     this.isLoaded = true;
     this.#changed();
     this.onLoaded();
+    if (this.search) this.find(this.search).catch(() => {});
+  }
+
+  async #pages(states, take) {
+    let after = 0;
+    do {
+      const page = await api.list({ state: states, limit: pageSize, after });
+      take(page);
+      after = page.next;
+    } while (after !== undefined);
   }
 
   async refreshStatus() {
@@ -231,7 +232,7 @@ export class Store {
         const page = await api.list({ target: part.join("\n"), limit: pageSize });
         const wanted = new Set(part);
         for (const download of page.downloads) {
-          if (!wanted.has(download.id) || this.#removed.has(download.id)) continue;
+          if (!wanted.has(download.id)) continue;
           const before = this.downloads.get(download.id);
           hasMoved ||= before && before.position !== download.position && !isEnded(download);
           this.#put(download);
@@ -239,7 +240,11 @@ export class Store {
       }
       await this.refreshStatus();
       // Others have made room for it.
-      if (hasMoved) await this.load();
+      if (hasMoved) {
+        await this.#pages("running,waitingForConnectivity,waiting,paused,suspended", (page) => {
+          for (const download of page.downloads) this.#put(download);
+        });
+      }
       this.#changed();
     } catch {
       // The stream tells of it, and all is loaded anew when it is back.
@@ -251,6 +256,7 @@ export class Store {
   // MARK: Keeping
 
   #put(download) {
+    if (this.#removed.has(download.id)) return;
     this.#seen?.add(download.id);
     const known = this.downloads.get(download.id);
     if (known) {
@@ -261,6 +267,7 @@ export class Store {
     }
     if (active.has(download.state)) this.#running.add(download.id);
     else this.#running.delete(download.id);
+    if (!active.has(download.state)) this.histories.delete(download.id);
   }
 
   #drop(id) {

@@ -1,13 +1,13 @@
 package import PawlCore
 
-/// Reads `sha256=hex` or `none`.
+/// Reads `sha256=hex`, `sha256:hex` or `none`.
 package enum ChecksumText {
     private static let form =
         "write algorithm=hex with md5, sha1, sha256, sha384 or sha512; or none"
 
     package static func parse(_ text: String) throws(ValueError) -> ChecksumPolicy {
         if text.lowercased() == "none" { return .none }
-        guard let mark = text.firstIndex(of: "=") else {
+        guard let mark = text.firstIndex(where: { $0 == "=" || $0 == ":" }) else {
             throw ValueError("'\(text)' names no algorithm", advice: adviceForBareDigits(text))
         }
         let name = text[..<mark].lowercased().filter { $0 != "-" }

@@ -17,6 +17,8 @@ extension DaemonAPI {
             let events = try await store.read {
                 try $0.events(ofDownload: id, limit: Self.mostEvents)
             }
+            // It may be there without any: old ones go.
+            if events.isEmpty { _ = try await download(context) }
             return try Response.json(WireEvents(events))
         }
     }

@@ -44,11 +44,7 @@ extension DaemonAPI {
         }
         let sessions = try await store.read { try $0.sessions() }
         guard sessions.contains(where: { $0.identifier == query.session }) else {
-            throw DownloadError(
-                .notFound,
-                "there is no session '\(query.session.sanitized)'",
-                advice: "see pawl session list"
-            )
+            throw DownloadError.noSession(query.session)
         }
         if let process = desk.owner(of: query.session) {
             throw Conflict.error(

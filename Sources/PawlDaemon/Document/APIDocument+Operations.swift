@@ -67,7 +67,8 @@ extension APIDocument {
             name: "downloadEvents",
             about: "What happened to one download: the newest 200 events, in order.",
             parameters: [id],
-            answer: .json("Events")
+            answer: .json("Events"),
+            failures: [404]
         ),
         APIOperation(
             method: "get",

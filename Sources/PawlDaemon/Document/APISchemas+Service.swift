@@ -67,7 +67,7 @@ extension APISchemas {
             "Acknowledgement",
             .object(
                 "Up to which event everything was delivered.",
-                [("session!", .text()), ("event!", .whole())],
+                [("session!", .text()), ("event!", .whole(from: 0))],
                 isClosed: true
             )
         ),

@@ -14,4 +14,12 @@ extension DownloadError {
     static func noDownload(_ id: Int64) -> DownloadError {
         DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
     }
+
+    static func noSession(_ name: String) -> DownloadError {
+        DownloadError(
+            .notFound,
+            "there is no session '\(name.sanitized)'",
+            advice: "see pawl session list"
+        )
+    }
 }

@@ -27,7 +27,16 @@ extension DownloadKeeper {
     }
 
     func acknowledge(_ acknowledgement: Acknowledgement) throws(DownloadError) {
-        try store.write { try $0.acknowledge(acknowledgement, at: Date()) }
+        guard acknowledgement.event >= 0 else {
+            let number = acknowledgement.event
+            throw DownloadError(.usage, "'event' is \(number)", advice: "give an event's id")
+        }
+        try store.write { transaction in
+            guard try transaction.acknowledged(acknowledgement.session) != nil else {
+                throw DownloadError.noSession(acknowledgement.session)
+            }
+            try transaction.acknowledge(acknowledgement, at: Date())
+        }
     }
 
     func forgetSession(_ identifier: String) throws(DownloadError) {

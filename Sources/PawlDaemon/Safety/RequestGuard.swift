@@ -20,6 +20,12 @@ package struct RequestGuard: Sendable {
         package init(_ method: String, _ path: String, hosts: [String]) {
             (self.method, self.path, self.hosts) = (method, path, hosts)
         }
+
+        /// That of a target in absolute form.
+        fileprivate var namedHost: String? {
+            guard !path.hasPrefix("/"), let mark = path.firstRange(of: "://") else { return nil }
+            return String(path[mark.upperBound...].prefix { $0 != "/" })
+        }
     }
 
     /// What the token or the cookie of a request were found to be.
@@ -68,6 +74,10 @@ package struct RequestGuard: Sendable {
                 "the request is for another host than this daemon",
                 "ask for \(hosts.sorted().joined(separator: ", "))"
             )
+        }
+        // Where the target names a host, that one counts (RFC 9112 §3.2.2).
+        if let named = asked.namedHost, !hosts.contains(named.lowercased()) {
+            return refusal(421, "the target of the request is another host", "ask for a path alone")
         }
         let isOurs = asked.origins.allSatisfy { origin in
             let origin = origin.lowercased()

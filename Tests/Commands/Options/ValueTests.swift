@@ -43,6 +43,7 @@ struct ValueTests {
         "sha256=\(String(repeating: "ab", count: 32))",
         "sha-256=\(String(repeating: "AB", count: 32))",
         "sha-512=\(String(repeating: "0", count: 128))",
+        "sha256:\(String(repeating: "ab", count: 32))",
     ])
     func `checksums are read`(text: String) throws {
         guard case .digest(let digest) = try ChecksumText.parse(text) else {
@@ -51,7 +52,7 @@ struct ValueTests {
         }
         #expect(
             digest.description
-                == text.lowercased().replacing("sha-", with: "sha")
+                == text.lowercased().replacing("sha-", with: "sha").replacing(":", with: "=")
         )
     }
 

@@ -42,6 +42,13 @@ struct RequestGuardTests {
         #expect(status(asked { $0.hosts = hosts }) == 421)
     }
 
+    @Test func `a host that the target names counts, too`() {
+        #expect(status(asked("GET", "http://localhost:6880/v1/downloads")) == nil)
+        for path in ["http://evil/v1/downloads", "HTTP://127.0.0.1/", "http:///v1/downloads"] {
+            #expect(status(asked("GET", path)) == 421, "\(path)")
+        }
+    }
+
     @Test func `at the standard port a host has none`() {
         let rules = RequestGuard(port: 80)
         var asked = RequestGuard.Asked("GET", "/", hosts: ["localhost"])

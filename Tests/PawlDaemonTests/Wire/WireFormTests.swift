@@ -172,6 +172,30 @@ struct WireFormTests {
         #expect(error?.message == "'downloads.1.url': it is no text")
     }
 
+    @Test(arguments: [
+        (#""settings":{"connections":1.5}"#, "a number in it does not fit where it stands"),
+        (
+            #""settings":{"limitBytesPerSecond":18446744073709551615}"#,
+            "does not fit where it stands"
+        ),
+        (#""taskIdentifier":1e30"#, "does not fit where it stands"),
+        (
+            #""priority":"urgent""#,
+            "'downloads.1.priority': 'urgent' is none of the words that it may be"
+        ),
+        (
+            #""notBefore":"soon""#,
+            "'downloads.1': a time has the form of 2026-11-22T22:00:00Z (RFC 3339)"
+        ),
+    ])
+    func `what does not fit is told in our words`(member: String, reason: String) {
+        let json = #"{"downloads":[{"url":"http://a/b","destination":"/",\#(member)}]}"#
+        let error = #expect(throws: DownloadError.self) {
+            try WireJSON.decode(NewDownloads.self, from: json.utf8)
+        }
+        #expect(error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
+    }
+
     @Test func `a list's parameters come back as they were`() throws {
         var query = ListQuery()
         query.states = [.paused, .running]

@@ -40,12 +40,14 @@ extension DaemonSuites {
                 "changeSettings":
                     #"{"limitBytesPerSecond":100000,"timetable":[{"from":"22:00","to":"07:00"}]}"#,
                 "registerSession": #"{"identifier":"s"}"#,
-                "acknowledge": #"{"session":"s","event":1}"#,
+                "acknowledge": #"{"session":"t","event":1}"#,
             ]
             let first =
                 #"{"downloads":[{"url":"\#(url)","destination":"a","session":"s"},"#
                 + #"{"url":"\#(url)","destination":"b","isPaused":true}]}"#
             #expect(try await network.ask("POST", "/v1/downloads", first).status == 201)
+            let other = try await network.ask("POST", "/v1/sessions", #"{"identifier":"t"}"#)
+            #expect(other.status == 200)
             try await network.scene.succeed("wait", "1")
             var seen: Set<String> = []
             for operation in reading.operations {

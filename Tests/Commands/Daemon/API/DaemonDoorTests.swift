@@ -202,7 +202,8 @@ extension DaemonSuites {
             var attempts = wrongBodies(reading, right)
             let paths: [(String, Int)] = [
                 ("/v1/downloads/x", 400), ("/v1/downloads/99999999999999999999", 400),
-                ("/v1/downloads/77", 404), ("/v1/downloads?limit=0", 400),
+                ("/v1/downloads/77", 404), ("/v1/downloads/77/events", 404),
+                ("/v1/downloads?limit=0", 400),
                 ("/v1/downloads?limit=1001", 400), ("/v1/downloads?state=odd", 400),
                 ("/v1/downloads?after=-1", 400), ("/v1/downloads?order=up", 400),
                 ("/v1/downloads?odd=1", 400), ("/v1/downloads?search=", 400),
@@ -237,6 +238,20 @@ extension DaemonSuites {
                 "{\"downloads\":[{\"url\":\"http://a/\",\"destination\":\"a\",\"priority\":\"x\"}]}",
             ]
             var attempts = mistyped(reading, right)
+            let acknowledgements = [
+                (#"{"session":"none","event":1}"#, 404), (#"{"session":"s","event":-1}"#, 400),
+            ]
+            for (body, status) in acknowledgements {
+                attempts.append(
+                    Attempt(
+                        method: "POST",
+                        path: "/v1/acknowledgements",
+                        body: body,
+                        fields: [right],
+                        expected: [status]
+                    )
+                )
+            }
             for operation in reading.operations where operation.body != nil {
                 for body in wrong {
                     attempts.append(
