@@ -18,8 +18,8 @@ package final class StoreLock: Sendable {
             )
         }
         guard Self.take(descriptor) else {
+            // It is closed by `deinit`, which runs as all is set: twice would be another file's number.
             let owner = Self.owner(descriptor).map { " (process \($0))" } ?? ""
-            close(descriptor)
             throw DownloadError(
                 .alreadyRunning,
                 "another daemon\(owner) has \(folder)",
