@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from browser import audit
 
 CHECKS = []
+KIB = 1 << 10
 MIB = 1 << 20
 
 
@@ -190,7 +191,7 @@ def what_is_there_of_a_paused_one_is_shown_where_it_lies(scene, origin, pages):
 @check
 def each_connection_says_from_where_it_fetches(scene, origin, pages):
     page = pages.open()
-    address = origin.url("mirrored.iso", 64 * MIB, hold=MIB)
+    address = origin.url("mirrored.iso", 64 * MIB, hold=KIB, drip=KIB)
     mirror = address.replace("127.0.0.1", "localhost")
     scene.add([address], settings={"connections": 4, "mirrors": [mirror]})
     in_state(page, "mirrored.iso", "running")
@@ -419,8 +420,7 @@ def everybody_can_use_it(scene, origin, pages):
 @check
 def a_phone_is_wide_enough(scene, origin, pages):
     name = "a-very-long-name-" * 8 + ".iso"
-    # Large enough not to end: what stands still is asked for anew, and brings a piece each time.
-    address = origin.url(name, 256 * MIB, hold=MIB)
+    address = origin.url(name, 256 * MIB, hold=KIB, drip=KIB)
     settings = {"connections": 4, "mirrors": [address.replace("127.0.0.1", "localhost")]}
     scene.add([address], settings=settings)
     for width in (360, 320):

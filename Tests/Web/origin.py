@@ -1,4 +1,4 @@
-"""A web server that holds files back until it is told to go on, and notes who asked."""
+"""A web server that holds files back until it is told to go on."""
 
 import http.server
 import re
@@ -8,7 +8,10 @@ import urllib.parse
 
 
 class Origin(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    """`/NAME?size=…` is a file; with `hold=N` each answer stops N bytes behind its beginning."""
+    """`/NAME?size=…` is a file; with `hold=N` each answer stops N bytes behind its beginning, and with
+    `drip=N` it goes on from there by N bytes, twenty times a second: a connection that stands still is
+    given up after a while, perhaps for another source.
+    """
 
     daemon_threads = True
     request_queue_size = 128
@@ -18,8 +21,8 @@ class Origin(socketserver.ThreadingMixIn, http.server.HTTPServer):
         self.gate = threading.Event()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
-    def url(self, name, size, hold=None):
-        end = "" if hold is None else f"&hold={hold}"
+    def url(self, name, size, hold=None, drip=0):
+        end = "" if hold is None else f"&hold={hold}&drip={drip}"
         return f"http://127.0.0.1:{self.server_port}/{name}?size={size}{end}"
 
     def release(self):
@@ -57,14 +60,15 @@ class Answer(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/octet-stream")
         self.send_header("ETag", '"one"')
         self.end_headers()
-        self.send_body(last - first + 1, int(query.get("hold", size)))
+        self.send_body(last - first + 1, int(query.get("hold", size)), int(query.get("drip", 0)))
 
-    def send_body(self, count, hold):
+    def send_body(self, count, hold, drip):
         try:
-            held = min(count, hold)
-            self.wfile.write(b"x" * held)
-            if held < count:
-                self.server.gate.wait()
-                self.wfile.write(b"x" * (count - held))
+            sent = min(count, hold)
+            self.wfile.write(b"x" * sent)
+            while sent < count and not self.server.gate.wait(0.05 if drip else None):
+                self.wfile.write(b"x" * min(drip, count - sent))
+                sent += min(drip, count - sent)
+            self.wfile.write(b"x" * (count - sent))
         except OSError:
             self.close_connection = True
