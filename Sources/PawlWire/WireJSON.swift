@@ -52,12 +52,21 @@ package enum WireJSON {
         if text.contains("not valid JSON") {
             return "it is no JSON, or a number in it does not fit where it stands"
         }
-        if text.hasPrefix("Cannot initialize "), let word = text.split(separator: " ").last {
-            return "'\(word)' is none of the words that it may be"
+        let spoken = text.split(separator: " ")
+        if text.hasPrefix("Cannot initialize "), spoken.count > 3 {
+            let known = words[String(spoken[2])]?.joined(separator: ", ")
+            return "'\(spoken[spoken.count - 1])' is none of the words that it may be"
+                + (known.map { ": \($0)" } ?? "")
         }
         guard text.contains("ISO8601") else { return text }
         return "a time has the form of 2026-11-22T22:00:00Z (RFC 3339)"
     }
+
+    /// Of each type whose values are words, and that a request may have.
+    private static let words = [
+        "\(WirePriority.self)": WirePriority.allCases.map(\.rawValue),
+        "\(ExistingFilePolicy.self)": ExistingFilePolicy.allCases.map(\.rawValue),
+    ]
 
     private static func name(of type: any Any.Type) -> String {
         switch type {

@@ -259,6 +259,27 @@ def one_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
 
 
 @check
+def what_is_still_on_the_disk_is_said(scene, origin, pages):
+    scene.add([origin.url("small", 10)])
+    page = pages.open()
+    in_state(page, "small", "finished")
+    # What no program removes as a file.
+    path = os.path.join(scene.folder, "small")
+    os.remove(path)
+    os.mkdir(path)
+    row(page, "small").click()
+    page.get_by_role("complementary", name="small").get_by_role("button", name="Remove…").click()
+    dialog = page.get_by_role("dialog", name="Remove")
+    dialog.get_by_label("Delete what is on the disk, too").check()
+    dialog.get_by_role("button", name="Remove").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("cannot be removed")
+    expect(row(page, "small")).to_have_count(0)
+    dialog.get_by_role("button", name="Remove").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#empty")).to_be_visible()
+
+
+@check
 def an_error_says_what_to_do(scene, origin, pages):
     page = pages.open()
     scene.add([f"http://127.0.0.1:{origin.server_port}/missing.zip"])

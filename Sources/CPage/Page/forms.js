@@ -167,14 +167,21 @@ export class RemoveForm extends Form {
     const one = this.ids.length === 1 ? `“${this.store.get(this.ids[0]).name}”` : format.plural(this.ids.length, "download");
     setText($("remove-text"), `Take ${one} off the list?`);
     $("remove-files").checked = false;
+    this.isDone = false;
     super.open();
   }
 
   async #remove() {
-    await api.act($("remove-files").checked ? "remove-with-files" : "remove", this.ids);
+    const after = () => this.whenRemoved(this.ids);
+    // Once it was told what is still there, the button only closes.
+    if (this.isDone) return after;
+    const { notRemoved } = await api.act($("remove-files").checked ? "remove-with-files" : "remove", this.ids);
+    this.isDone = true;
     this.store.forget(this.ids);
     announce(`${format.plural(this.ids.length, "download")} removed`);
-    return () => this.whenRemoved(this.ids);
+    if (!notRemoved) return after;
+    const reasons = notRemoved.map(({ problem }) => new api.Problem(0, problem).text);
+    throw new Error(`Off the list, but not all is off the disk: ${reasons.join("; ")}`);
   }
 }
 

@@ -6,12 +6,14 @@ internal import SystemPackage
 
 /// What downloads left that run no more.
 extension DownloadSession {
-    /// Throws away the partial file of a download that was to become that file, and its checkpoint,
-    /// unless another process has them.
-    package func discardLeftover(of path: String) async {
+    /// Throws away the partial file of a download that was to become that file, and its checkpoint.
+    ///
+    /// - Throws: `.alreadyRunning` where another process has them, and what the disk says.
+    package func removeLeftover(of path: String) async throws(DownloadError) {
         let engine = engine
-        // Only a pool that was shut down refuses, and then nobody waits for it.
-        try? await engine.disk.run { Leftover.discard(DownloadPaths(FilePath(path)), engine) }
+        try await engine.disk.run { () throws(DownloadError) in
+            try Leftover.remove(DownloadPaths(FilePath(path)), engine)
+        }
     }
 
     /// With what a download that is to become that file could be gone on; nil where that is nothing.

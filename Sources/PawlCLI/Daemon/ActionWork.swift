@@ -14,7 +14,8 @@ extension PawlVerb {
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let outcome = try await client.act(action, on: selection)
             show(outcome, json: json, said: word, console)
-            return 0
+            for left in outcome.notRemoved ?? [] { console.report(left.problem.error) }
+            return outcome.notRemoved?.first?.problem.code.exitStatus ?? 0
         }
     }
 }

@@ -32,7 +32,7 @@ package struct HostBudget: Sendable {
     /// Whom a connection to that address counts for.
     package static func name(of url: URL) -> String {
         let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
-        return "\(url.host()?.lowercased() ?? ""):\(port)"
+        return "\(url.shownHost ?? ""):\(port)"
     }
 
     /// True where the connection may be opened now; else the ticket waits.

@@ -144,11 +144,14 @@ struct DaemonAPI: Sendable {
         _ name: String,
         upTo limit: Int = mostBytes
     ) async throws -> Value {
-        let type = request.headers[.contentType]?.split(separator: ";").first
-        guard type?.lowercased() == "application/json" else {
+        guard RequestGuard.isJSON(request.headers[.contentType]) else {
             throw APIFailure(
                 .unsupportedMediaType,
-                DownloadError(.usage, "the body is not said to be application/json")
+                DownloadError(
+                    .usage,
+                    "the body is not said to be application/json",
+                    advice: RequestGuard.whatIsJSON
+                )
             )
         }
         let buffer: ByteBuffer

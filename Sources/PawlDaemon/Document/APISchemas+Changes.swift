@@ -52,6 +52,17 @@ extension APISchemas {
                 [
                     ("downloads!", .list(of: .of("Download"))),
                     ("lastEvent!", .whole("The newest event that tells of it.", from: 0)),
+                    ("notRemoved", .list(of: .of("NotRemoved"))),
+                ]
+            )
+        ),
+        (
+            "NotRemoved",
+            .object(
+                "A file that was to be thrown away, and why it is still there.",
+                [
+                    ("download!", .whole("Whose it was.", from: 1)), ("path!", .text()),
+                    ("problem!", .of("Problem")),
                 ]
             )
         ),

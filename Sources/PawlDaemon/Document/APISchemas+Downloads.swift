@@ -141,7 +141,7 @@ enum APISchemas {
             ("ifExists", .word(ExistingFilePolicy.allCases.map(\.rawValue))),
             ("retries", .whole(from: 0, to: 1_000_000)),
             ("connectTimeoutSeconds", .number()), ("stallTimeoutSeconds", .number()),
-            ("maximumSeconds", .number()), ("minimumBytesPerSecond", .whole()),
+            ("maximumSeconds", .number()), ("minimumBytesPerSecond", .whole(from: 0)),
             ("limitBytesPerSecond", .whole(from: 1)), ("allowsUntrustedCertificates", .truth()),
             ("authoritiesFile", .text("Not over TCP.")), ("resumes", .truth()),
             ("resumesWithoutValidator", .truth()),

@@ -135,10 +135,14 @@ extension DownloadKeeper {
 
     // MARK: - Actions
 
-    /// Does it to all that are meant, or to none.
+    /// Does it to all that are meant, or to none; what is thrown away of those that do not run is gone
+    /// by the answer, or named in it.
     ///
     /// - Throws: `.notFound` where a target means none, `.usage` where one that is named cannot.
-    func act(_ action: QueueAction, on selection: Selection) throws(DownloadError) -> WireOutcome {
+    func act(
+        _ action: QueueAction,
+        on selection: Selection
+    ) async throws(DownloadError) -> WireOutcome {
         var places = Places(first: firstPosition, last: nextPosition)
         let (changes, last) = try store.write { transaction in
             let selected = try transaction.select(
@@ -153,9 +157,13 @@ extension DownloadKeeper {
             return (changes, try transaction.lastEvent())
         }
         (firstPosition, nextPosition) = (places.first, places.last)
-        for change in changes { follow(change, action) }
-        let outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: last)
+        let discards = changes.compactMap { follow($0, action) }
+        var outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: last)
         published(outcome)
+        for discard in discards {
+            guard let error = await discard.carryOut(in: session, logger) else { continue }
+            outcome.notRemoved = (outcome.notRemoved ?? []) + [WireNotRemoved(discard, error)]
+        }
         return outcome
     }
 
@@ -231,34 +239,43 @@ extension DownloadKeeper {
         )
     }
 
-    /// The planner and the task do what the store says.
-    private func follow(_ change: Change, _ action: QueueAction) {
+    /// The planner and the task do what the store says; returns what is to be thrown away.
+    private func follow(_ change: Change, _ action: QueueAction) -> Discard? {
         let row = change.now
         switch ActionRules.effect(action, on: change.before.state) {
-        case .nothing, .refuse: break
-        case .become(.waiting): planner.wait(QueuePlanner.Entry(row))
+        case .nothing, .refuse: return nil
+        case .become(.waiting):
+            planner.wait(QueuePlanner.Entry(row))
+            return nil
         case .become(let state):
             planner.leave(row.id)
-            stop(row, change.root, keeping: state == .paused)
+            return stop(change, keeping: state == .paused)
         case .remove:
             planner.leave(row.id)
             let keeping = action == .remove
             if !keeping, live[row.id] != nil { removedWithFiles.insert(row.id) }
-            stop(row, change.root, keeping: keeping || row.state == .finished)
-            if !keeping, row.state == .finished, let path = row.path {
-                discards.append(Discard(kind: .file, path: path, root: change.root))
-            }
+            return stop(change, keeping: keeping)
         case .moveFirst, .moveLast:
             if row.state == .waiting { planner.wait(QueuePlanner.Entry(row)) }
+            return nil
         }
     }
 
-    private func stop(_ row: WireDownload, _ root: String?, keeping: Bool) {
+    private func stop(_ change: Change, keeping: Bool) -> Discard? {
+        let row = change.now
         if let task = live[row.id] {
-            task.end(keeping: keeping)
-        } else if !keeping, let path = row.path {
-            discards.append(Discard(kind: .leftover, path: path, root: root))
+            task.end(keeping: keeping || row.state == .finished)
+            guard row.state == .finished else { return nil }
         }
+        guard !keeping, let path = row.path else { return nil }
+        let kind: Discard.Kind = row.state == .finished ? .file : .leftover
+        return Discard(id: row.id, kind: kind, path: path, root: change.root)
+    }
+}
+
+extension WireNotRemoved {
+    fileprivate init(_ discard: Discard, _ error: DownloadError) {
+        self.init(download: discard.id, path: discard.path, problem: Problem(error))
     }
 }
 

@@ -220,7 +220,12 @@ extension DownloadKeeper {
             if case .success(let file) = end.result {
                 let place = live.place(of: end.id)
                 let path = place?.shown(file.path) ?? file.path
-                outcome.orphans[end.id] = Discard(kind: .file, path: path, place: place)
+                outcome.orphans[end.id] = Discard(
+                    id: end.id,
+                    kind: .file,
+                    path: path,
+                    place: place
+                )
             }
             return
         }

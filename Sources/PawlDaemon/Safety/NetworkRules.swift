@@ -10,7 +10,7 @@ package struct NetworkRules: Sendable {
 
     /// A new download within the rules; what is relative lies in the first folder.
     ///
-    /// Throws `.notAllowed`.
+    /// Throws `.notAllowed`, and `.usage` for what is no place of a file.
     package func confine(_ new: NewDownload) throws(DownloadError) -> NewDownload {
         var new = new
         if !new.destination.hasPrefix("/") {
@@ -22,6 +22,7 @@ package struct NetworkRules: Sendable {
             throw .onlyOverSocket("a file of authorities")
         }
         new.confinedTo = try root(of: new.destination)
+        try new.checkDestination()
         return new
     }
 
@@ -64,7 +65,8 @@ enum PathNames {
         let own = folder.split(separator: "/").filter { $0 != "." }
         guard path.hasPrefix("/"), !names.contains("..") else { return false }
         // The folder itself is meant where a file is to be put into it.
-        return names.starts(with: own) && (names.count > own.count || path.hasSuffix("/"))
+        let isFolder = path.hasSuffix("/") || path.hasSuffix("/.")
+        return names.starts(with: own) && (names.count > own.count || isFolder)
     }
 
     /// The folder of a file, or the one that is meant by a slash at the end.

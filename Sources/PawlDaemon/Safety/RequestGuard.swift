@@ -114,17 +114,23 @@ package struct RequestGuard: Sendable {
                 .tooLarge
             )
         }
-        let type = asked.contentType?.split(separator: ";").first ?? ""
-        guard type.trimmed.lowercased() == "application/json" else {
+        guard Self.isJSON(asked.contentType) else {
             return refusal(
                 415,
                 "the body is not said to be application/json",
-                "send it with Content-Type: application/json",
+                Self.whatIsJSON,
                 .usage
             )
         }
         return nil
     }
+
+    /// Whatever parameters stand behind it (RFC 9110 §8.3).
+    static func isJSON(_ contentType: String?) -> Bool {
+        contentType?.split(separator: ";").first?.trimmed.lowercased() == "application/json"
+    }
+
+    static let whatIsJSON = "send it with Content-Type: application/json"
 
     // MARK: - By which right
 

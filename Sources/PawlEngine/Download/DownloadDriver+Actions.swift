@@ -77,8 +77,7 @@ extension DownloadDriver {
 
     /// No part of a URL that could be a secret; as a browser writes it.
     private static func shownHost(of url: URL) -> String? {
-        guard let name = url.host()?.lowercased() else { return nil }
-        let host = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
+        guard let host = url.shownHost else { return nil }
         let usual = url.scheme?.lowercased() == "https" ? 443 : 80
         let port = url.port.flatMap { $0 == usual ? nil : ":\($0)" } ?? ""
         return (host + port).sanitized(atMost: 260)

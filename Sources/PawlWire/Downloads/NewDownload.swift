@@ -100,6 +100,18 @@ extension NewDownload {
         throw SessionName.error(session)
     }
 
+    /// Throws `.usage` for a file that has the name of a folder.
+    package func checkDestination() throws(DownloadError) {
+        guard let last = destination.split(separator: "/").last, !destination.hasSuffix("/"),
+            last == "." || last == ".."
+        else { return }
+        throw DownloadError(
+            .usage,
+            "'\(destination.sanitized(atMost: 100))' is a folder's path",
+            advice: "end it with a slash"
+        )
+    }
+
     private func checkedDestination() throws(DownloadError) -> Destination {
         guard destination.hasPrefix("/"), !destination.utf8.contains(0),
             destination.utf8.count < 4096
@@ -110,6 +122,7 @@ extension NewDownload {
                 advice: "give a file's as /folder/name, or a folder's with a slash at its end"
             )
         }
+        try checkDestination()
         return destination.hasSuffix("/") ? .directory(destination) : .file(destination)
     }
 }

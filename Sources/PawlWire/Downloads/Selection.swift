@@ -73,9 +73,26 @@ package struct WireOutcome: Codable, Sendable, Hashable {
     package var downloads: [WireDownload]
     /// The newest event that tells of it.
     package var lastEvent: Int64
+    /// What was to be thrown away and is still there; nil where nothing is.
+    package var notRemoved: [WireNotRemoved]?
 
     package init(downloads: [WireDownload], lastEvent: Int64) {
         self.downloads = downloads
         self.lastEvent = lastEvent
+    }
+}
+
+/// A file that was to be thrown away, and why it is still there.
+package struct WireNotRemoved: Codable, Sendable, Hashable {
+    /// Whose it was.
+    package var download: Int64
+    /// The file, finished or to come.
+    package var path: String
+    package var problem: Problem
+
+    package init(download: Int64, path: String, problem: Problem) {
+        self.download = download
+        self.path = path
+        self.problem = problem
     }
 }

@@ -113,7 +113,13 @@ extension WireSettings {
             settings.retries = try Self.number(retries, in: 0...1_000_000, "retries")
         }
         if let minimumBytesPerSecond {
-            settings.minimumBytesPerSecond = max(0, minimumBytesPerSecond)
+            guard minimumBytesPerSecond >= 0 else {
+                throw Self.refusal(
+                    "'minimumBytesPerSecond' is \(minimumBytesPerSecond)",
+                    "give 0 or more"
+                )
+            }
+            settings.minimumBytesPerSecond = minimumBytesPerSecond
         }
         if let limitBytesPerSecond { try WireLimitPeriod.check(limitBytesPerSecond) }
         settings.limitBytesPerSecond = limitBytesPerSecond

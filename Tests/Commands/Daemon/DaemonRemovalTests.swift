@@ -59,7 +59,14 @@ extension DaemonSuites {
             try await network.scene.succeed("wait", "1")
             let decoy = try Decoy(home)
             try decoy.takePlace(of: "Downloads/sub")
-            try await remove(network, "remove-with-files")
+            let run = try await network.scene.workshop.run(
+                ["remove", "1", "--with-files"],
+                network.scene.settings
+            )
+            // It is off the list, and what is still there is said.
+            #expect(run.output == "1\tremoved with its files\ta.iso\n")
+            #expect(run.errors.contains("does not lie in"), "\(run.errors)")
+            #expect(run.status == .code(ErrorCode.notAllowed.exitStatus))
             try await stop(network)
             #expect(home.list("outside") == ["a.iso"])
             #expect(home.list("moved") == ["a.iso"])
@@ -81,7 +88,9 @@ extension DaemonSuites {
             let decoy = try Decoy(home)
             try decoy.takePlace(of: "Downloads/sub")
             let second = try await network.scene.startDaemon()
-            try await network.scene.succeed("cancel", "1")
+            let run = try await network.scene.workshop.run(["cancel", "1"], network.scene.settings)
+            #expect(run.output == "1\tcancelled\ta.iso\n")
+            #expect(run.status == .code(ErrorCode.notAllowed.exitStatus), "\(run.errors)")
             try await network.scene.succeed("daemon", "stop")
             await second.waitForExit()
             #expect(home.list("outside") == names)

@@ -1,9 +1,20 @@
 import PawlCore
 import Testing
 
+import struct FoundationEssentials.URL
+
 @Suite(.timeLimit(.minutes(1)))
 struct HostBudgetTests {
     private let host = "mirror.example:443"
+
+    @Test(arguments: [
+        ("https://Mirror.example/a", "mirror.example:443"),
+        ("http://10.0.0.1:8080", "10.0.0.1:8080"),
+        ("http://[FD00::1]/a", "[fd00::1]:80"),
+    ])
+    func `a host has a name and a port`(url: String, name: String) throws {
+        #expect(HostBudget.name(of: try #require(URL(string: url))) == name)
+    }
 
     @Test func `a host gets so many connections, over all tickets`() {
         var budget = HostBudget(connectionsPerHost: 2)

@@ -28,6 +28,13 @@ struct NetworkRulesTests {
         #expect(new.destination.hasPrefix("/"))
     }
 
+    @Test(arguments: [".", "sub/.", "/srv/."])
+    func `a folder is no file's name`(path: String) {
+        let error = #expect(throws: DownloadError.self) { try confine(path) }
+        #expect(error?.code == .usage)
+        #expect(error?.advice == "end it with a slash")
+    }
+
     @Test(
         arguments: [
             "/etc/passwd", "/home/me/", "/home/me/Downloads", "/home/me/DownloadsX/a",

@@ -181,7 +181,7 @@ struct WireFormTests {
         (#""taskIdentifier":1e30"#, "does not fit where it stands"),
         (
             #""priority":"urgent""#,
-            "'downloads.1.priority': 'urgent' is none of the words that it may be"
+            "'downloads.1.priority': 'urgent' is none of the words that it may be: low, normal, high"
         ),
         (
             #""notBefore":"soon""#,
@@ -194,6 +194,15 @@ struct WireFormTests {
             try WireJSON.decode(NewDownloads.self, from: json.utf8)
         }
         #expect(error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func `a least speed is not negative`() throws {
+        var settings = WireSettings()
+        settings.minimumBytesPerSecond = -1
+        let error = #expect(throws: DownloadError.self) { try settings.downloadSettings() }
+        #expect(error?.code == .usage)
+        settings.minimumBytesPerSecond = 0
+        #expect(try settings.downloadSettings().minimumBytesPerSecond == 0)
     }
 
     @Test func `a list's parameters come back as they were`() throws {
