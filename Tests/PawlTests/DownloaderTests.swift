@@ -111,6 +111,7 @@ struct DownloaderTests {
         )
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.folder.list() == ["disk.bin"])
+        await scene.origin.waitUntil { $0.activeExchanges == 0 }
         let again = scene.origin.requests.dropFirst(before)
         #expect(again.allSatisfy { $0.status == 206 })
         #expect(again.reduce(0) { $0 + $1.bodyBytesSent } == LibraryScene.size - 600_000)

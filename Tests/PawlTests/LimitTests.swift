@@ -79,18 +79,23 @@ struct LimitTests {
     @Test func `all downloads together keep the limit of bytes a second`() async throws {
         var settings = DownloaderSettings()
         settings.limitBytesPerSecond = 400_000
-        let scene = try LibraryScene(settings)
         let resource = Resource(size: 400_000)
-        scene.origin.route("/*", .resource(resource))
         let time = SystemTimekeeper()
-        let start = time.now()
-        try await fetch(scene, count: 3, scene.fixed(1))
-        let seconds = (time.now() - start).seconds
-        let average = 1_200_000 / seconds
-        // A little runs ahead of the limit; a busy machine stays behind it.
-        #expect((150_000...480_000).contains(average), "\(average) bytes a second")
-        for number in 1...3 {
-            #expect(try resource.verify(fileAt: scene.folder.path("\(number).bin")) == nil)
+        var most = 0.0
+        // A busy machine, or its disk, stays behind the limit: one round of three counts.
+        for _ in 0..<3 where most < 150_000 {
+            let scene = try LibraryScene(settings)
+            scene.origin.route("/*", .resource(resource))
+            let start = time.now()
+            try await fetch(scene, count: 3, scene.fixed(1))
+            let average = 1_200_000 / (time.now() - start).seconds
+            // A little runs ahead of it.
+            #expect(average <= 480_000)
+            most = max(most, average)
+            for number in 1...3 {
+                #expect(try resource.verify(fileAt: scene.folder.path("\(number).bin")) == nil)
+            }
         }
+        #expect(most >= 150_000)
     }
 }

@@ -15,7 +15,7 @@ struct ProgressTests {
 
     @Test func `several readers see it grow and each sees the end`() async throws {
         let scene = try LibraryScene()
-        scene.origin.route("/disk.bin", .resource(resource).rate(700_000))
+        scene.origin.route("/disk.bin", .resource(resource).rate(350_000))
         let download = scene.downloader.makeDownload(
             try scene.url(),
             to: scene.file(),

@@ -3,7 +3,11 @@
 import json
 import os
 
+from playwright.sync_api import expect
+
 AUDIT = open(os.path.join(os.path.dirname(__file__), "audit.js"), encoding="utf-8").read()
+# A commit of the queue may take long.
+expect.set_options(timeout=20_000)
 # What must have a name that is read out.
 NAMED = {
     "button", "link", "textbox", "searchbox", "checkbox", "combobox", "spinbutton", "dialog", "image", "grid",

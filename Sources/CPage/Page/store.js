@@ -265,9 +265,12 @@ export class Store {
     } else {
       this.downloads.set(download.id, download);
     }
-    if (active.has(download.state)) this.#running.add(download.id);
-    else this.#running.delete(download.id);
-    if (!active.has(download.state)) this.histories.delete(download.id);
+    if (isActive(download)) {
+      this.#running.add(download.id);
+    } else {
+      this.#running.delete(download.id);
+      this.histories.delete(download.id);
+    }
   }
 
   #drop(id) {

@@ -73,9 +73,13 @@ extension DownloadKeeper {
         // They may begin at once.
         if !outcome.retries.isEmpty { bell.ring() }
         for begun in outcome.begun {
-            let limit = begun.session.flatMap { sessionLimits[$0]?.bytesPerSecond }
-            live.join(begun.task, to: begun.session, limitBytesPerSecond: limit)
-            live.add(begun.id, begun.task, session: begun.session, place: begun.place)
+            live.add(
+                begun.id,
+                begun.task,
+                session: begun.session,
+                limitBytesPerSecond: begun.session.flatMap { sessionLimits[$0]?.bytesPerSecond },
+                place: begun.place
+            )
         }
         // A row that went meanwhile has no run.
         for id in starting where live[id] == nil { planner.ended(id) }

@@ -16,16 +16,20 @@ final class LiveDownloads: Sendable {
 
     subscript(id: Int64) -> DownloadTask? { tasks.withLock { $0[id]?.task } }
 
-    func add(_ id: Int64, _ task: DownloadTask, session: String?, place: ConfinedFolder?) {
+    /// Adds one that is to run; it shares the limit of its session, which may have none yet.
+    func add(
+        _ id: Int64,
+        _ task: DownloadTask,
+        session: String?,
+        limitBytesPerSecond limit: Int64?,
+        place: ConfinedFolder?
+    ) {
+        if let session {
+            task.groupLimit =
+                tasks(of: session).lazy.compactMap(\.groupLimit).first
+                ?? RateLimitClock(limitBytesPerSecond: limit)
+        }
         tasks.withLock { $0[id] = Entry(task: task, session: session, place: place) }
-    }
-
-    /// Has a task that is to run share the limit of its session, which may have none yet.
-    func join(_ task: DownloadTask, to session: String?, limitBytesPerSecond: Int64?) {
-        guard let session else { return }
-        task.groupLimit =
-            tasks(of: session).lazy.compactMap(\.groupLimit).first
-            ?? RateLimitClock(limitBytesPerSecond: limitBytesPerSecond)
     }
 
     /// What those of a session may bring together from now on; nil is no limit.

@@ -121,11 +121,14 @@ extension DaemonSuites {
         @Test func `reopened without the session: nothing is heard, and nothing lost`()
             async throws
         {
-            let scene = try DaemonScene(Workshop(big))
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
             let first = try await scene.session("films")
             await add("one", to: first, in: scene)
             await scene.workshop.origin.waitForBytes(1 << 20)
             await first.kill()
+            door.release()
             let other = try await scene.session("songs")
             await other.hears("events")
             try await scene.succeed("wait", "--all")

@@ -174,11 +174,14 @@ extension DaemonSuites {
 
         @Test func `a temporary file waits for the next process`() async throws {
             let resource = Resource(size: 3 << 20)
-            let scene = try DaemonScene(Workshop(resource))
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            scene.workshop.serve(.resource(resource).holdAfterBytes(1 << 20, until: door))
             let first = try await scene.session("films")
             first.type("temporary", "one", scene.workshop.url)
             await scene.workshop.origin.waitForBytes(1)
             await first.kill()
+            door.release()
             try await scene.succeed("wait", "--all")
             let second = try await scene.session("films")
             await second.hears("completed one ok")

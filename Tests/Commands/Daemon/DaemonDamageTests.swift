@@ -10,23 +10,9 @@ extension DaemonSuites {
         private let big = Resource(size: 24 << 20)
         private let store = "state/pawl/queue.sqlite"
 
-        /// A download that came to a checkpoint, and a daemon that was killed.
-        private func leave(_ scene: DaemonScene) async throws {
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
-            let daemon = try await scene.startDaemon()
-            try await scene.succeed("add", scene.workshop.url, "-x", "1")
-            try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
-            // It is made a moment before it says something.
-            while try await scene.run("inspect", "disk.iso.part").status != .code(0) {
-                try Task.checkCancellation()
-            }
-            daemon.signal(SIGKILL)
-            await daemon.waitForExit()
-        }
-
         @Test func `where the queue is gone, what came is found by its checkpoints`() async throws {
             let scene = try DaemonScene(Workshop())
-            try await leave(scene)
+            try await scene.leaveInTheMiddle(of: big)
             let before = scene.workshop.origin.snapshot
             for suffix in ["-wal", "-shm"] where scene.home.exists(store + suffix) {
                 unlink(scene.home.path(store + suffix))
@@ -56,7 +42,7 @@ extension DaemonSuites {
 
         @Test func `what the damaged queue still tells goes on by itself`() async throws {
             let scene = try DaemonScene(Workshop())
-            try await leave(scene)
+            try await scene.leaveInTheMiddle(of: big)
             try await scene.succeed("daemon", "start")
             try await scene.succeed("pause", "--all")
             try await scene.succeed("daemon", "stop")

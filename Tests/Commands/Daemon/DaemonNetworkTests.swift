@@ -153,7 +153,22 @@ extension DaemonSuites {
             #expect(open.status == .code(ErrorCode.usage.exitStatus))
         }
 
-        @Test func `a daemon in the background listens, too, and at IPv6`() async throws {
+        private static let hasIPv6: Bool = {
+            let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+            guard descriptor >= 0 else { return false }
+            defer { close(descriptor) }
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_addr = in6addr_loopback
+            return withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
+                }
+            }
+        }()
+
+        @Test(.enabled(if: hasIPv6, "this machine has no ::1"))
+        func `a daemon in the background listens, too, and at IPv6`() async throws {
             let scene = try DaemonScene(Workshop())
             let first = try await scene.succeed("daemon", "start", "--listen", "[::1]:0")
             let url = try #require(first.everything.split(separator: "http://").last)

@@ -37,10 +37,13 @@ final class DaemonScene: Sendable {
     }
 
     var settings: ProcessSettings {
-        ProcessSettings(environment: [
-            "XDG_RUNTIME_DIR": home.path("run"), "XDG_STATE_HOME": home.path("state"),
-            "HOME": home.path,
-        ])
+        ProcessSettings(
+            environment: [
+                "XDG_RUNTIME_DIR": home.path("run"), "XDG_STATE_HOME": home.path("state"),
+                "HOME": home.path,
+            ],
+            timeLimit: .seconds(115)
+        )
     }
 
     /// Starts a daemon in front, which answers when this returns.
@@ -49,6 +52,20 @@ final class DaemonScene: Sendable {
         let isReady = await runner.waitForOutput(containing: "answers at")
         #expect(isReady, "\(runner.errors)")
         return runner
+    }
+
+    /// A download that came to a checkpoint, and a daemon that was killed.
+    func leaveInTheMiddle(of resource: Resource) async throws {
+        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
+        let daemon = try await startDaemon()
+        try await succeed("add", workshop.url, "-x", "1")
+        try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: workshop.folder)
+        // It is made a moment before it says something.
+        while try await run("inspect", "disk.iso.part").status != .code(0) {
+            try Task.checkCancellation()
+        }
+        daemon.signal(SIGKILL)
+        #expect(await daemon.waitForExit() == .signal(SIGKILL))
     }
 
     func run(_ arguments: String...) async throws -> FinishedProcess {

@@ -13,7 +13,7 @@ extension DaemonSuites {
         }
 
         @Test func `a client that says nothing, half a head or half a body is cut`() async throws {
-            let network = try await NetworkScene.make("--client-timeout", "1")
+            let network = try await NetworkScene.make("--client-timeout", "5")
             let half = head(
                 network,
                 "POST /v1/actions/pause",

@@ -34,13 +34,9 @@ extension DaemonSuites {
 
         @Test func `a daemon that is killed goes on where it was`() async throws {
             let scene = try DaemonScene(Workshop())
-            scene.workshop.serve(.resource(big).rate(24 << 20))
-            let first = try await scene.startDaemon()
-            try await scene.succeed("add", scene.workshop.url, "-x", "1")
-            await scene.workshop.origin.waitForBytes(14 << 20)
-            first.signal(SIGKILL)
-            #expect(await first.waitForExit() == .signal(SIGKILL))
-            let before = await scene.workshop.origin.waitForQuiet()
+            try await scene.leaveInTheMiddle(of: big)
+            let before = scene.workshop.origin.snapshot
+            scene.workshop.serve(.resource(big))
             let second = try await scene.startDaemon()
             try await scene.succeed("wait", "1")
             try expectExact(Workshop.name, big, in: scene.workshop)

@@ -11,11 +11,11 @@ extension Provocation {
         Provocation(.timedOut, .resource(resource).stallAfterBytes(9), "--max-time", "0.3"),
         Provocation(
             .tooSlow,
-            .resource(resource).rate(5000),
+            .resource(resource).rate(20_000),
             "--min-speed",
             "100K",
             "--stall-timeout",
-            "0.5",
+            "2",
             "--retries",
             "1"
         ),

@@ -7,12 +7,6 @@ import Testing
 struct InterruptionTests {
     private let resource = Resource(size: 12 << 20)
 
-    private func workshop() throws -> Workshop {
-        let workshop = try Workshop()
-        workshop.serve(.resource(resource).rate(6 << 20))
-        return workshop
-    }
-
     /// Ends well where it is run again, and asks only for what was not kept.
     private func expectGoesOn(_ workshop: Workshop, kept: RangeSet) async throws {
         let before = workshop.origin.requests.count
@@ -31,7 +25,8 @@ struct InterruptionTests {
     func `a signal winds up in time, keeps all, and the same command goes on`(signal: Int32)
         async throws
     {
-        let workshop = try Workshop()
+        // Where a sync takes no time: it is the program's that is measured.
+        let workshop = try Workshop(inMemory: true)
         let runner = try await workshop.begin(resource, [workshop.url])
         let watch = Stopwatch()
         runner.signal(signal)
@@ -48,7 +43,7 @@ struct InterruptionTests {
     @Test func `Ctrl-C on a terminal does the same, and leaves the terminal as it was`()
         async throws
     {
-        let workshop = try Workshop()
+        let workshop = try Workshop(inMemory: true)
         let runner = try await workshop.begin(
             resource,
             [workshop.url],
@@ -74,10 +69,9 @@ struct InterruptionTests {
         runner.signal(SIGSTOP)
         runner.signal(SIGINT)
         runner.signal(SIGTERM)
-        let watch = Stopwatch()
         runner.signal(SIGCONT)
+        // Who winds up ends with a status of its own.
         #expect(await runner.waitForExit() == .signal(SIGTERM))
-        #expect(watch.elapsed < .seconds(1))
         #expect(!workshop.folder.exists(Workshop.name))
         workshop.serve(.resource(resource))
         let run = try await workshop.run(workshop.url)
@@ -126,8 +120,9 @@ struct InterruptionTests {
     }
 
     @Test func `a reader that goes away winds up the run`() async throws {
-        let workshop = try workshop()
-        let script = "\"$0\" --progress json \"$1\" | head -n 1; exit ${PIPESTATUS[0]}"
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).rate(1 << 19))
+        let script = "\"$0\" -x 1 --progress json \"$1\" | head -n 1; exit ${PIPESTATUS[0]}"
         let watch = Stopwatch()
         let run = try await ProcessRunner.run(
             "bash",
@@ -152,7 +147,8 @@ struct InterruptionTests {
     }
 
     @Test func `messages that nobody reads do not stop a download`() async throws {
-        let workshop = try workshop()
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).rate(6 << 20))
         let script = "\"$0\" \"$1\" 2> >(head -n 0); exit $?"
         let run = try await ProcessRunner.run(
             "bash",

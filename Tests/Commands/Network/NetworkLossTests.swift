@@ -21,12 +21,15 @@ extension HeavyTests {
             let origin: ScriptedOrigin
             let folder: ScratchFolder
 
-            init() async throws {
+            /// The door is for what the first answer still has to bring.
+            init(door: Latch? = nil) async throws {
                 namespace = try await NetworkNamespace()
                 origin = try ScriptedOrigin(onAllAddresses: true)
                 folder = try ScratchFolder()
                 let link = SharedLink(bytesPerSecond: 8 << 20)
-                origin.route(Workshop.path, .resource(resource).through(link))
+                let reply = Reply.resource(resource).through(link)
+                let first = door.map { reply.holdAfterBytes(4 << 20, until: $0) } ?? reply
+                origin.route(Workshop.path, first.from(request: 2, reply))
             }
 
             /// Bears no failure at all.
@@ -75,11 +78,13 @@ extension HeavyTests {
         func `a download whose network goes waits, and goes on when it is back`(
             outage: Outage
         ) async throws {
-            let site = try await Site()
+            let door = Latch()
+            let site = try await Site(door: door)
             let runner = try site.start("--wait-for-network")
             await site.origin.waitForBytes(3 << 20)
             try await take(outage, site.namespace)
             #expect(await runner.waitForOutput(containing: "no network"), "\(runner.errors)")
+            door.release()
             #expect(site.origin.requests.count == 1)
             try await giveBack(outage, site.namespace)
             try await site.expectFile(runner)

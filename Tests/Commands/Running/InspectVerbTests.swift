@@ -50,8 +50,8 @@ struct InspectVerbTests {
     @Test(arguments: ["disk.iso.part", "disk.iso.part.pawl"])
     func `inspect of a partial file says what its checkpoint holds`(name: String) async throws {
         let workshop = try Workshop()
-        workshop.serve(.resource(resource).rate(1 << 20))
-        _ = try await workshop.run(workshop.url, "-x", "1", "--max-time", "0.7")
+        workshop.serve(.resource(resource).holdAfterBytes(1 << 20, until: Latch()))
+        _ = try await workshop.run(workshop.url, "-x", "1", "--max-time", "3")
         let requests = workshop.origin.requests.count
         let text = try await workshop.run("inspect", name)
         #expect(text.status == .code(0), "\(text.errors)")

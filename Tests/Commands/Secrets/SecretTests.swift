@@ -136,12 +136,16 @@ struct SecretTests {
 
     private func contains(_ bytes: [UInt8], _ text: String) -> Bool {
         let wanted = Array(text.utf8)
-        guard let first = wanted.first, bytes.count >= wanted.count else { return false }
-        var start = bytes.startIndex
-        while let index = bytes[start...].firstIndex(of: first) {
-            if bytes[index...].starts(with: wanted) { return true }
-            start = index + 1
+        return bytes.withUnsafeBytes { all in
+            guard let base = all.baseAddress else { return false }
+            var start = 0
+            while let found = memchr(base + start, Int32(wanted[0]), all.count - start) {
+                let index = UnsafeRawPointer(found) - base
+                let rest = all.count - index
+                if rest >= wanted.count, memcmp(found, wanted, wanted.count) == 0 { return true }
+                start = index + 1
+            }
+            return false
         }
-        return false
     }
 }

@@ -5,8 +5,10 @@ import Testing
 /// Random events, and what holds after each.
 @Suite(.timeLimit(.minutes(2)))
 struct LibraryIndexSimulationTests {
-    @Test func `whatever happens, one run a key, one conclusion a waiter, no shared names`() {
+    @Test func `whatever happens, one run a key, one conclusion a waiter, no shared names`() async {
+        var breath = Breath()
         for seed in TestSeed.seeds("library index", count: 300) {
+            await breath.take()
             var simulation = LibrarySimulation(seed: seed)
             for _ in 0..<400 { simulation.step() }
             simulation.finish()

@@ -13,7 +13,7 @@ struct QueueRebuildTests {
     private let path: String
 
     init() throws {
-        folder = try ScratchFolder()
+        folder = try StoreScene.makeFolder()
         path = folder.path(StoreScene.name)
     }
 

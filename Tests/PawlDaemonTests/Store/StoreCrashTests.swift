@@ -64,7 +64,7 @@ struct StoreCrashTests {
     }
 
     private static func copy(_ scene: StoreScene, cutLogAt part: Double) throws -> Copy {
-        let folder = try ScratchFolder()
+        let folder = try StoreScene.makeFolder()
         let name = StoreScene.name
         try folder.write(name, scene.folder.read(name))
         let log = try scene.folder.read("\(name)-wal")

@@ -19,7 +19,7 @@ struct StallTests {
             $0.ordinal == (start == .fresh ? 2 : 1)
         }
         try await scene.begin(start, of: resource, settings, then: stalling)
-        settings.stallTimeout = .milliseconds(500)
+        settings.stallTimeout = .seconds(2)
         try await scene.download(settings)
         try scene.expectFile(resource)
         let stalled = try #require(scene.asked.first { $0.bodyBytesSent == 50_000 })
@@ -34,11 +34,11 @@ struct StallTests {
     ) async throws {
         let scene = try Scene(.never)
         var settings = scene.settings(connections)
-        settings.stallTimeout = .milliseconds(200)
+        settings.stallTimeout = .seconds(1)
         settings.retries = 1
         let error = try await scene.failure(settings)
         #expect(error.code == .timedOut)
-        #expect(scene.asked.count == 2)
+        #expect(await scene.origin.waitForRequests(2).count == 2)
     }
 
     @Test(arguments: Scene.connectionCounts)
@@ -76,8 +76,13 @@ struct StallTests {
         let scene = try Scene(.resource(resource).stallAfterBytes(300_000))
         var settings = scene.settings(1)
         settings.maximumDuration = .seconds(1)
-        let error = try await scene.failure(settings)
-        #expect(error.code == .timedOut)
+        let clock = ManualTimekeeper()
+        let running = try scene.start(settings, by: EngineProcess(time: clock))
+        await running.waitForBytes(300_000)
+        await clock.waitForSleeper(until: clock.now() + .milliseconds(200))
+        clock.advance(by: .seconds(1))
+        let error = await #expect(throws: DownloadError.self) { try await running.file() }
+        #expect(error?.code == .timedOut)
         scene.serve(.resource(resource))
         scene.forgetRequests()
         try await scene.download(scene.settings(1))

@@ -42,8 +42,8 @@ struct SmallFileTests {
     }
 
     @Test func `one that is slow is kept like a large one`() async throws {
-        // Two seconds long.
-        let scene = try Scene(.resource(resource).rate(30_000))
+        let reply = Reply.resource(resource).rate(30_000)
+        let scene = try Scene(reply.holdAfterBytes(45_000, until: Latch()))
         let running = try scene.start(scene.settings(1))
         await running.waitForBytes(40_000)
         running.cancel()
@@ -97,7 +97,7 @@ struct SmallFileTests {
         let reply = Reply.resource(resource)
         let scene = try Scene(.sequence([reply.stallAfterBytes(25_000), reply]))
         var settings = scene.settings(1)
-        settings.stallTimeout = .milliseconds(500)
+        settings.stallTimeout = .seconds(2)
         try await scene.download(settings)
         try scene.expectFile(resource)
         #expect(scene.asked.map { $0.range?.first } == [nil, 25_000])

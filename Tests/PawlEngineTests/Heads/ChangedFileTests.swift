@@ -105,6 +105,7 @@ struct ChangedFileTests {
         try await scene.download(settings)
         try scene.expectFile(old)
         scene.expectManners()
+        await scene.origin.waitUntil { $0.activeExchanges == 0 }
         // The last answer brought the whole, by itself.
         #expect(scene.asked.contains { $0.range == nil && $0.bodyBytesSent == Scene.size })
     }

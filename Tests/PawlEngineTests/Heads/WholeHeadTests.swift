@@ -98,6 +98,7 @@ struct WholeHeadTests {
         latch.release()
         _ = try await running.file()
         try scene.expectFile(resource)
+        await scene.origin.waitUntil { $0.activeExchanges == 0 }
         #expect(scene.asked.first?.bodyBytesSent == Scene.size)
     }
 

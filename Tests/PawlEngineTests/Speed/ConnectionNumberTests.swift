@@ -63,16 +63,18 @@ struct ConnectionNumberTests {
 
     @Test func `a server that limits each connection gets several`() async throws {
         let resource = Resource(size: 3 << 20)
+        var peaks: [Int] = []
         let elapsed = try await leastSeconds(under: 6) {
             let scene = try Scene(.resource(resource).rate(300_000))
             var settings = DownloadSettings()
             settings.connections = .automatic
             try await scene.download(settings)
             try scene.expectFile(resource)
-            #expect(scene.origin.snapshot.peakConnections >= 4)
+            peaks.append(scene.origin.snapshot.peakConnections)
         }
         // One connection takes 10.5 s.
         #expect(elapsed < 6)
+        #expect(peaks.contains { $0 >= 4 }, "\(peaks)")
     }
 
     @Test func `a fixed number of connections is that number`() async throws {

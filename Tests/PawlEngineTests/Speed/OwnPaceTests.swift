@@ -23,9 +23,9 @@ struct OwnPaceTests {
         latch.release()
         await scene.origin.waitForQuiet()
         scene.forgetRequests()
-        // Three seconds of bytes that are there already.
-        scene.serve(reply.ignoreRange.rate(300_000))
-        settings.stallTimeout = .seconds(1)
+        // Seven seconds of bytes that are there already.
+        scene.serve(reply.ignoreRange.rate(150_000))
+        settings.stallTimeout = .seconds(4)
         try await scene.download(settings)
         try scene.expectFile(resource)
         #expect(scene.asked.map(\.status) == [200])
@@ -34,9 +34,9 @@ struct OwnPaceTests {
     @Test func `below the minimum speed by our own limit is not too slow`() async throws {
         let scene = try Scene(.resource(resource))
         var limits = DownloaderSettings()
-        limits.limitBytesPerSecond = 300_000
+        limits.limitBytesPerSecond = 150_000
         var settings = scene.settings(1)
-        settings.stallTimeout = .seconds(1)
+        settings.stallTimeout = .seconds(4)
         settings.minimumBytesPerSecond = 3_000_000
         try await scene.download(settings, by: EngineProcess(limits))
         try scene.expectFile(resource)

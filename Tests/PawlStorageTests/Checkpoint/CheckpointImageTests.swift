@@ -1,5 +1,6 @@
 import PawlCore
 import PawlStorage
+import PawlTesting
 import Testing
 
 /// Damage to a whole checkpoint file: an older whole slot is used, or the file is refused.
@@ -41,10 +42,12 @@ struct CheckpointImageTests {
         #expect(Self.newest(Self.image) == Self.content(3))
     }
 
-    @Test func `any byte flipped gives a true checkpoint or none`() {
+    @Test func `any byte flipped gives a true checkpoint or none`() async {
         let true123 = Set((1...3).map(Self.content))
         var outcomes: [UInt64: Int] = [:]
+        var breath = Breath()
         for place in Self.image.indices {
+            await breath.take()
             var bytes = Self.image
             bytes[place] ^= 1 << UInt8(place % 8)
             let found = Self.newest(bytes)
@@ -59,9 +62,11 @@ struct CheckpointImageTests {
         #expect(outcomes[2] == third)
     }
 
-    @Test func `cut at any length it gives a true checkpoint or none`() {
+    @Test func `cut at any length it gives a true checkpoint or none`() async {
         var last: UInt64 = 0
+        var breath = Breath()
         for length in 0...Self.image.count {
+            await breath.take()
             let sequence = Self.newest(Array(Self.image[..<length]))?.sequence ?? 0
             #expect(sequence >= last, "more bytes, less known, at \(length)")
             last = max(last, sequence)

@@ -25,32 +25,37 @@ struct FolderWatcherTests {
     {
         let watched = try WatchedFolder()
         let folder = watched.folder
+        let other = try ScratchFolder()
         let clock = ContinuousClock()
-        var slowest = Duration.zero
-        func tell(_ expected: FolderChange, _ change: () throws -> Void) async throws {
+        var least = [Duration](repeating: .seconds(60), count: 8)
+        func tell(_ kind: Int, _ expected: FolderChange, _ change: () throws -> Void) async throws {
             let begin = clock.now
             try change()
             while let changes = try await watched.next(), !changes.contains(expected) {}
-            slowest = max(slowest, begin.duration(to: clock.now))
+            least[kind] = min(least[kind], begin.duration(to: clock.now))
             #expect(watched.told.contains(expected))
         }
-        let other = try ScratchFolder()
-        try await tell(.added("a")) { try folder.write("a", [1]) }
-        try await watched.catchUp()
-        try await tell(.modified("a")) { try folder.write("a", [1, 2]) }
-        try await tell(.removed("a")) { unlink(folder.path("a")) }
-        // These come whole, in one step.
-        try other.write("1", [1])
-        try await tell(.added("b")) { rename(other.path("1"), folder.path("b")) }
-        try await tell(.renamed(from: "b", to: "c")) { rename(folder.path("b"), folder.path("c")) }
-        try other.write("2", [1, 2])
-        try await tell(.modified("c")) { rename(other.path("2"), folder.path("c")) }
-        try await tell(.modified("c")) {
-            let times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
-            utimensat(AT_FDCWD, folder.path("c"), times, 0)
+        // The least of three: a busy machine may stand still for longer than that.
+        for _ in 0..<3 {
+            try await tell(0, .added("a")) { try folder.write("a", [1]) }
+            try await watched.catchUp()
+            try await tell(1, .modified("a")) { try folder.write("a", [1, 2]) }
+            try await tell(2, .removed("a")) { unlink(folder.path("a")) }
+            // These come whole, in one step.
+            try other.write("1", [1])
+            try await tell(3, .added("b")) { rename(other.path("1"), folder.path("b")) }
+            try await tell(4, .renamed(from: "b", to: "c")) {
+                rename(folder.path("b"), folder.path("c"))
+            }
+            try other.write("2", [1, 2])
+            try await tell(5, .modified("c")) { rename(other.path("2"), folder.path("c")) }
+            try await tell(6, .modified("c")) {
+                let times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+                utimensat(AT_FDCWD, folder.path("c"), times, 0)
+            }
+            try await tell(7, .removed("c")) { rename(folder.path("c"), other.path("3")) }
         }
-        try await tell(.removed("c")) { rename(folder.path("c"), other.path("3")) }
-        #expect(slowest < .seconds(1))
+        #expect(least.allSatisfy { $0 < .seconds(1) }, "\(least)")
         #expect(watched.files.isEmpty)
     }
 

@@ -36,6 +36,7 @@ struct PausingContract {
         task.suspend()
         #expect(task.state == .suspended)
         latch.release()
+        await scene.origin.waitUntil { $0.bodyBytesSent > Self.held }
         // What was on its way may still be written, and then nothing more.
         var bytes: [Int64] = []
         for await progress in task.progress.prefix(5) { bytes.append(progress.completedBytes) }

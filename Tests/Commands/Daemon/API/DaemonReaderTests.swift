@@ -34,7 +34,7 @@ extension DaemonSuites {
         }
 
         @Test func `one that does not read is cut, and the others never notice`() async throws {
-            let network = try await NetworkScene.make("--client-timeout", "2")
+            let network = try await NetworkScene.make("--client-timeout", "5")
             // More than the system keeps for who does not read.
             let name = String(repeating: "n", count: 200)
             let rows = (0..<5000).map { number in
