@@ -51,11 +51,20 @@ export const eventsOf = async (id) => (await json("GET", `/v1/downloads/${id}/ev
 export const settings = () => json("GET", "/v1/settings");
 export const changeSettings = (changes) => json("PATCH", "/v1/settings", changes);
 export const login = (credentials) => json("POST", "/v1/login", credentials);
-export const list = (query) => json("GET", `/v1/downloads?${new URLSearchParams(query)}`);
+// A plus is no space to the daemon.
+export const list = (query) => json("GET", `/v1/downloads?${new URLSearchParams(query).toString().replaceAll("+", "%20")}`);
 
 const select = (ids) => ({ targets: ids.map(String) });
 
 export const act = (action, ids) => json("POST", `/v1/actions/${action}`, select(ids));
+
+// Throws where something is still there that was to be thrown away.
+export function checkRemoved({ notRemoved }) {
+  if (!notRemoved) return;
+  const reasons = notRemoved.map(({ problem }) => new Problem(0, problem).text);
+  throw new Error(`Not all is off the disk: ${reasons.join("; ")}`);
+}
+
 export const change = (ids, changes) => json("POST", "/v1/changes", { selection: select(ids), changes });
 
 // In requests that a TCP listener takes: 1 MiB each. With the same key nothing is added twice.

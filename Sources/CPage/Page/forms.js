@@ -172,16 +172,17 @@ export class RemoveForm extends Form {
   }
 
   async #remove() {
-    const after = () => this.whenRemoved(this.ids);
+    const { ids } = this;
+    const after = () => this.whenRemoved(ids);
     // Once it was told what is still there, the button only closes.
     if (this.isDone) return after;
-    const { notRemoved } = await api.act($("remove-files").checked ? "remove-with-files" : "remove", this.ids);
-    this.isDone = true;
-    this.store.forget(this.ids);
-    announce(`${format.plural(this.ids.length, "download")} removed`);
-    if (!notRemoved) return after;
-    const reasons = notRemoved.map(({ problem }) => new api.Problem(0, problem).text);
-    throw new Error(`Off the list, but not all is off the disk: ${reasons.join("; ")}`);
+    const outcome = await api.act($("remove-files").checked ? "remove-with-files" : "remove", ids);
+    // It may have been closed and opened for others meanwhile.
+    if (this.ids === ids) this.isDone = true;
+    this.store.forget(ids);
+    announce(`${format.plural(ids.length, "download")} removed`);
+    api.checkRemoved(outcome);
+    return after;
   }
 }
 

@@ -27,7 +27,10 @@ async function attempt(work) {
 }
 
 const act = (action, ids) => attempt(async () => {
-  store.learned((await api.act(action, ids)).downloads);
+  const outcome = await api.act(action, ids);
+  // What has happened since was told already.
+  if (Number(stream.last) <= outcome.lastEvent) store.learned(outcome.downloads);
+  api.checkRemoved(outcome);
 });
 
 function toggle(id) {
@@ -225,16 +228,18 @@ document.addEventListener("paste", (event) => {
   const text = event.clipboardData.getData("text/plain");
   if (text.trim()) { event.preventDefault(); add.open(text); }
 });
+// What is dropped into a dialog's field is the field's.
+const isOurDrop = (event) => !list.isDragging && !event.target.closest?.("dialog :is(input, textarea)");
+
 document.addEventListener("dragover", (event) => {
-  if (list.isDragging) return;
-  event.preventDefault();
-  $("drop").hidden = false;
+  $("drop").hidden = !isOurDrop(event);
+  if (isOurDrop(event)) event.preventDefault();
 });
 document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) $("drop").hidden = true; });
 document.addEventListener("drop", (event) => {
-  if (list.isDragging) return;
-  event.preventDefault();
   $("drop").hidden = true;
+  if (!isOurDrop(event)) return;
+  event.preventDefault();
   const text = event.dataTransfer.getData("text/uri-list") || event.dataTransfer.getData("text/plain");
   if (text.trim()) add.open(text);
 });

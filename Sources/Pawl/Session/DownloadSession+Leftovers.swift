@@ -8,7 +8,7 @@ internal import SystemPackage
 extension DownloadSession {
     /// Throws away the partial file of a download that was to become that file, and its checkpoint.
     ///
-    /// - Throws: `.alreadyRunning` where another process has them, and what the disk says.
+    /// - Throws: `.alreadyRunning` where somebody has them, and what the disk says.
     package func removeLeftover(of path: String) async throws(DownloadError) {
         let engine = engine
         try await engine.disk.run { () throws(DownloadError) in

@@ -26,6 +26,7 @@ struct DaemonAPI: Sendable {
         let router = Router(context: APIContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(counters: keeper.counters))
         router.add(middleware: ProblemMiddleware())
+        router.add(middleware: RequestForm())
         router.get("/v1/status") { _, _ in try await status() }
         router.get("/v1/downloads") { request, _ in try await list(request) }
         router.post("/v1/downloads") { request, context in try await add(request, context) }

@@ -23,7 +23,6 @@ struct Discard: Sendable {
     /// What was in the way, which the log tells, too.
     ///
     /// A folder that is another one by now, or a link, has nothing of this download.
-    @discardableResult
     func carryOut(in session: DownloadSession, _ logger: Logger) async -> DownloadError? {
         var place = place
         do throws(DownloadError) {

@@ -138,7 +138,7 @@ extension DownloadKeeper {
     }
 
     private func follow(_ row: WireDownload, _ changes: DownloadChanges) {
-        if row.state == .waiting { planner.wait(QueuePlanner.Entry(row)) }
+        if row.state == .waiting { wait(QueuePlanner.Entry(row)) }
         guard row.state.isActive else { return }
         if changes.limitBytesPerSecond != nil {
             live[row.id]?.limitBytesPerSecond = row.limitBytesPerSecond

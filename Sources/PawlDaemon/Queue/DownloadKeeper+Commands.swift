@@ -160,10 +160,8 @@ extension DownloadKeeper {
         let discards = changes.compactMap { follow($0, action) }
         var outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: last)
         published(outcome)
-        for discard in discards {
-            guard let error = await discard.carryOut(in: session, logger) else { continue }
-            outcome.notRemoved = (outcome.notRemoved ?? []) + [WireNotRemoved(discard, error)]
-        }
+        let left = await carryOut(discards)
+        if !left.isEmpty { outcome.notRemoved = left }
         return outcome
     }
 
@@ -245,18 +243,18 @@ extension DownloadKeeper {
         switch ActionRules.effect(action, on: change.before.state) {
         case .nothing, .refuse: return nil
         case .become(.waiting):
-            planner.wait(QueuePlanner.Entry(row))
+            wait(QueuePlanner.Entry(row))
             return nil
         case .become(let state):
-            planner.leave(row.id)
+            leave(row.id)
             return stop(change, keeping: state == .paused)
         case .remove:
-            planner.leave(row.id)
+            leave(row.id)
             let keeping = action == .remove
             if !keeping, live[row.id] != nil { removedWithFiles.insert(row.id) }
             return stop(change, keeping: keeping)
         case .moveFirst, .moveLast:
-            if row.state == .waiting { planner.wait(QueuePlanner.Entry(row)) }
+            if row.state == .waiting { wait(QueuePlanner.Entry(row)) }
             return nil
         }
     }
@@ -264,18 +262,13 @@ extension DownloadKeeper {
     private func stop(_ change: Change, keeping: Bool) -> Discard? {
         let row = change.now
         if let task = live[row.id] {
-            task.end(keeping: keeping || row.state == .finished)
-            guard row.state == .finished else { return nil }
+            // What comes of it is looked at when it has ended.
+            task.end(keeping: keeping)
+            return nil
         }
         guard !keeping, let path = row.path else { return nil }
         let kind: Discard.Kind = row.state == .finished ? .file : .leftover
         return Discard(id: row.id, kind: kind, path: path, root: change.root)
-    }
-}
-
-extension WireNotRemoved {
-    fileprivate init(_ discard: Discard, _ error: DownloadError) {
-        self.init(download: discard.id, path: discard.path, problem: Problem(error))
     }
 }
 

@@ -18,8 +18,10 @@ extension DownloadKeeper {
         var begun: [Begun] = []
         var retries: [QueuePlanner.Entry] = []
         var notInLine: [Int64] = []
-        /// Files of downloads that were removed while they finished.
+        /// What is there of downloads that were removed while they ran.
         var orphans: [Int64: Discard] = [:]
+        /// What those that were cancelled while they ended have kept.
+        var cancelled: [Discard?] = []
         /// How many failed for good.
         var failures = 0
         var lastEvent: Int64 = 0
@@ -67,8 +69,9 @@ extension DownloadKeeper {
             else { continue }
             discards.append(orphan)
         }
+        discards += outcome.cancelled.compactMap(\.self)
         counters.failed(outcome.failures)
-        for id in outcome.notInLine { planner.leave(id) }
+        for id in outcome.notInLine { leave(id) }
         for entry in outcome.retries { planner.wait(entry) }
         // They may begin at once.
         if !outcome.retries.isEmpty { bell.ring() }
@@ -215,22 +218,27 @@ extension DownloadKeeper {
 
     // MARK: - Ending
 
+    /// What a run left that nobody is to have.
+    private func orphan(of end: RunEnd) -> Discard? {
+        let place = live.place(of: end.id)
+        switch end.result {
+        case .success(let file):
+            let path = place?.shown(file.path) ?? file.path
+            return Discard(id: end.id, kind: .file, path: path, place: place)
+        case .failure:
+            return live.path(of: end.id).map { path in
+                Discard(id: end.id, kind: .leftover, path: path, place: place)
+            }
+        }
+    }
+
     private func note(
         _ end: RunEnd,
         _ transaction: StoreTransaction,
         _ outcome: inout Outcome
     ) throws {
         guard var row = try transaction.download(end.id) else {
-            if case .success(let file) = end.result {
-                let place = live.place(of: end.id)
-                let path = place?.shown(file.path) ?? file.path
-                outcome.orphans[end.id] = Discard(
-                    id: end.id,
-                    kind: .file,
-                    path: path,
-                    place: place
-                )
-            }
+            outcome.orphans[end.id] = orphan(of: end)
             return
         }
         let progress = end.task.currentProgress
@@ -253,6 +261,8 @@ extension DownloadKeeper {
             try transaction.forgetRequest(of: row.id)
             try transaction.append(.finished, row, at: Date())
         case .failure(var error):
+            // One that was paused first kept what came.
+            if row.state == .cancelled { outcome.cancelled.append(orphan(of: end)) }
             if let place = live.place(of: row.id) { error = place.shown(error) }
             // Where somebody paused or cancelled it, that has been told.
             guard row.state.isActive, !isWindingUp else { break }

@@ -33,6 +33,10 @@ actor DownloadKeeper {
     var ends: [RunEnd] = []
     /// What is to be thrown away from the disk.
     var discards: [Discard] = []
+    /// Those of which something is being thrown away, and what is to be in line once that is done: a run
+    /// that began before would lose its files to it.
+    var discarding: Set<Int64> = []
+    var heldBack: [Int64: QueuePlanner.Entry] = [:]
     var nextPosition: Int64 = 1
     var firstPosition: Int64 = 0
     var isWindingUp = false
@@ -134,7 +138,10 @@ actor DownloadKeeper {
                     for task in step() {
                         group.addTask { await self.carry(task.id, task.task) }
                     }
-                    discard(in: &group)
+                    let due = discards
+                    discards = []
+                    hold(due)
+                    if !due.isEmpty { group.addTask { _ = await self.carryOut(due) } }
                     if isWindingUp, planner.running.isEmpty { break }
                     if isWindingUp {
                         await bell.waitInAnyCase()
@@ -173,12 +180,6 @@ actor DownloadKeeper {
         }
         ends.append(RunEnd(id: id, task: task, result: result))
         bell.ring()
-    }
-
-    private func discard(in group: inout DiscardingTaskGroup) {
-        let (session, logger) = (session, logger)
-        for discard in discards { group.addTask { await discard.carryOut(in: session, logger) } }
-        discards = []
     }
 
     /// Tells how far the downloads are, and notes what they are called, while any runs.

@@ -8,7 +8,7 @@ package enum Leftover {
     ///
     /// It blocks.
     ///
-    /// - Throws: `.alreadyRunning` where another process has them, and what the disk says.
+    /// - Throws: `.alreadyRunning` where somebody has them, and what the disk says.
     package static func remove(
         _ paths: DownloadPaths,
         _ engine: Engine

@@ -91,33 +91,31 @@ final class RunningProcess: Sendable {
         let isOver = state.value.status != nil
         // A short wait, so that the end is noticed where a descendant keeps a pipe open.
         poll(&entries, nfds_t(entries.count), isOver ? 0 : 5)
-        var brought = false
+        var (output, error): ([UInt8], [UInt8]) = ([], [])
         for descriptor in entries.filter({ $0.revents != 0 }).map(\.fd) {
-            brought = read(descriptor, &plumbing) || brought
+            let isError = descriptor == plumbing.fromError
+            let bytes = read(descriptor, &plumbing)
+            if isError { error += bytes } else { output += bytes }
         }
-        return brought
+        guard !output.isEmpty || !error.isEmpty else { return false }
+        // In one step: who sees what was written last sees what was written before it, too.
+        state.update { state in
+            state.output += output
+            state.error += error
+        }
+        return true
     }
 
-    private func read(_ descriptor: Int32, _ plumbing: inout ChildPlumbing) -> Bool {
+    private func read(_ descriptor: Int32, _ plumbing: inout ChildPlumbing) -> ArraySlice<UInt8> {
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
-        if count > 0 {
-            let isError = descriptor == plumbing.fromError
-            state.update { state in
-                if isError {
-                    state.error += buffer[0..<count]
-                } else {
-                    state.output += buffer[0..<count]
-                }
-            }
-            return true
-        }
-        if count < 0, errno == EAGAIN || errno == EINTR { return false }
+        if count > 0 { return buffer[0..<count] }
+        if count < 0, errno == EAGAIN || errno == EINTR { return [] }
         if descriptor == plumbing.fromOutput { plumbing.closeOutput() }
         if descriptor == plumbing.fromError { plumbing.closeError() }
         // A terminal whose child side is closed fails with EIO until it is opened again.
         if descriptor == plumbing.terminal?.master { usleep(1000) }
-        return false
+        return []
     }
 
     private func feed(_ plumbing: inout ChildPlumbing) {

@@ -84,6 +84,12 @@ extension DaemonSuites {
             #expect(log.contains("all has ended, running /bin/sh"))
         }
 
+        private func acknowledged(_ scene: DaemonScene) async throws -> Int64? {
+            let run = try await scene.succeed("session", "list", "films", "--json")
+            return try WireJSON.decode([WireSession].self, from: run.output.utf8).first?
+                .acknowledged
+        }
+
         @Test func `killed and reopened: the tasks, how far they are, and what was missed`()
             async throws
         {
@@ -111,6 +117,9 @@ extension DaemonSuites {
             door.release()
             await second.hears("completed one ok")
             try expectExact(Workshop.name, big, in: scene.workshop)
+            // It says so, and acknowledges then.
+            let last = try await scene.events().last?.id
+            while try await acknowledged(scene) != last { try Task.checkCancellation() }
             await second.kill()
             // What was acknowledged does not come again.
             let third = try await scene.session("films")

@@ -41,7 +41,6 @@ extension DaemonSuites {
             return network
         }
 
-        /// Until what was asked for has been done, which a download behind it shows.
         private func remove(_ network: NetworkScene, _ action: String) async throws {
             let target = #"{"targets":["1"]}"#
             let answer = try await network.ask("POST", "/v1/actions/\(action)", target)

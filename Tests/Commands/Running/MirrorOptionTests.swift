@@ -15,11 +15,11 @@ struct MirrorOptionTests {
     }
 
     @Test func `a mirror takes part`() async throws {
-        let latch = Latch()
-        let reply = Reply.resource(resource).holdAfterBytes(1000, until: latch)
+        let (own, others) = (Latch(), Latch())
+        let reply = Reply.resource(resource)
         let workshop = try Workshop()
-        workshop.serve(reply)
-        let mirror = try mirror(reply)
+        workshop.serve(reply.holdAfterBytes(1000, until: own))
+        let mirror = try mirror(reply.holdAfterBytes(1000, until: others))
         async let finished = workshop.run(
             workshop.url,
             "-x",
@@ -27,8 +27,11 @@ struct MirrorOptionTests {
             "--mirror",
             mirror.url(Workshop.path)
         )
-        await latch.waitForArrivals(2)
-        latch.release()
+        await own.waitForArrivals()
+        await others.waitForArrivals()
+        others.release()
+        await mirror.waitForBytes(1001)
+        own.release()
         try expectOnly(Workshop.name, resource, in: workshop, try await finished)
         #expect(mirror.requests.contains { $0.bodyBytesSent > 1000 })
     }

@@ -225,6 +225,40 @@ extension DaemonSuites {
             #expect(try await state(network) == before)
         }
 
+        @Test func `a parameter or a body that is not told of is refused, and changes nothing`()
+            async throws
+        {
+            let (network, reading) = try await scene()
+            let before = try await state(network)
+            let right = "Authorization: Bearer \(network.token)"
+            var attempts: [Attempt] = []
+            for operation in reading.operations {
+                let path = path(operation)
+                attempts.append(
+                    Attempt(
+                        method: operation.method,
+                        path: path + (path.contains("?") ? "&odd=1" : "?odd=1"),
+                        body: Self.bodies[operation.name],
+                        fields: [right],
+                        expected: [400]
+                    )
+                )
+                guard operation.body == nil, operation.method != "GET" else { continue }
+                attempts.append(
+                    Attempt(
+                        method: operation.method,
+                        path: path,
+                        body: #"{"session":"other"}"#,
+                        fields: [right],
+                        expected: [400]
+                    )
+                )
+            }
+            #expect(attempts.count > 18)
+            try await run(attempts, network)
+            #expect(try await state(network) == before)
+        }
+
         /// Bodies of each operation that are not what it takes.
         private func wrongBodies(_ reading: APIReading, _ right: String) -> [Attempt] {
             let deep = String(repeating: "[", count: 3000)

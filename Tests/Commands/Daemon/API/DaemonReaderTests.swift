@@ -33,6 +33,34 @@ extension DaemonSuites {
             return String(decoding: bytes[..<count], as: UTF8.self)
         }
 
+        @Test func `the progress of all comes at most four times a second`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.resource(Resource(size: 64 << 20)).rate(1 << 20))
+            let daemon = try await scene.startDaemon()
+            for name in ["a", "b", "c"] {
+                let folder = scene.workshop.folder.path(name)
+                try await scene.succeed("add", scene.workshop.url, "-x", "1", "-o", folder)
+            }
+            await scene.workshop.origin.waitForRequests(3)
+            let run = try await ProcessRunner.run(
+                "curl",
+                [
+                    "-sN", "--max-time", "4", "--unix-socket",
+                    scene.home.path("run/pawl/daemon.sock"), "http://localhost/v1/events",
+                ]
+            )
+            let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
+            let told = lines.indices.filter { lines[$0] == "event: \(WireProgress.eventName)" }
+            // One more for where the second begins.
+            #expect((2...17).contains(told.count), "\(told.count)")
+            let rows = try told.map { index in
+                let data = lines[index + 1].dropFirst("data: ".count)
+                return try WireJSON.decode(WireProgress.self, from: data.utf8).downloads.map(\.id)
+            }
+            #expect(rows.last == [1, 2, 3])
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `one that does not read is cut, and the others never notice`() async throws {
             let network = try await NetworkScene.make("--client-timeout", "5")
             // More than the system keeps for who does not read.

@@ -1,0 +1,48 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import PawlCore
+
+/// Refuses parameters and bodies that the document does not tell of: what was mistyped would be as if it
+/// had not been said.
+struct RequestForm: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: APIContext,
+        next: (Request, APIContext) async throws -> Response
+    ) async throws -> Response {
+        let method = request.method == .head ? HTTPRequest.Method.get : request.method
+        let route = "\(method.rawValue) \(context.endpointPath ?? "")"
+        if let form = Self.forms[route] { try form.check(request, route) }
+        return try await next(request, context)
+    }
+
+    /// By the method and the path.
+    private static let forms = Dictionary(
+        APIDocument.operations.map { ("\($0.method.uppercased()) \($0.path)", Form($0)) }
+    ) { first, _ in first }
+
+    private struct Form {
+        let parameters: [String]
+        let hasBody: Bool
+
+        init(_ operation: APIOperation) {
+            parameters = operation.parameters.filter { $0.place == .query }.map(\.name)
+            hasBody = operation.body != nil
+        }
+
+        func check(_ request: Request, _ route: String) throws(DownloadError) {
+            for (name, _) in request.uri.queryParameters where !parameters.contains(String(name)) {
+                throw DownloadError(
+                    .usage,
+                    "'\(String(name).sanitized(atMost: 40))' is no parameter of \(route)",
+                    advice: parameters.isEmpty
+                        ? "leave it out" : "use \(parameters.joined(separator: ", "))"
+                )
+            }
+            let length = request.headers[.contentLength] ?? "0"
+            if !hasBody, length != "0" || request.headers[.transferEncoding] != nil {
+                throw DownloadError(.usage, "\(route) has no body", advice: "leave it out")
+            }
+        }
+    }
+}
