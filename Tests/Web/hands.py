@@ -1,0 +1,123 @@
+"""Each key, each field of the forms, and the bar for many at once."""
+
+from playwright.sync_api import expect
+
+from checks import KIB, MIB, check, in_order, in_state, names, row, rows
+
+
+@check
+def each_key_does_what_is_promised(scene, origin, pages):
+    scene.add([origin.url(f"file-{number:02}", 10) for number in range(40)], isPaused=True)
+    page = pages.open()
+    expect(page.locator("#filter-all .count")).to_have_text("40")
+    grid = page.locator("#grid")
+    press = page.keyboard.press
+
+    def current(name):
+        identity = row(page, name).get_attribute("id")
+        expect(grid).to_have_attribute("aria-activedescendant", identity)
+
+    grid.focus()
+    current("file-00")
+    press("ArrowDown")
+    current("file-01")
+    press("ArrowUp")
+    current("file-00")
+    press("End")
+    current("file-39")
+    press("Home")
+    current("file-00")
+    press("PageDown")
+    assert grid.get_attribute("aria-activedescendant") != row(page, names(page)[0]).get_attribute("id")
+    press("PageUp")
+    current("file-00")
+    press(" ")
+    expect(page.locator("#selected")).to_have_text("1 selected")
+    press("Shift+ArrowDown")
+    press("Shift+ArrowDown")
+    expect(page.locator("#selected")).to_have_text("3 selected")
+    press("Escape")
+    expect(page.get_by_role("toolbar", name="Selected downloads")).to_be_hidden()
+    press("Home")
+    press("p")
+    # It goes to the end, which is not drawn.
+    expect(page.get_by_role("button", name="Finished 1")).to_be_visible()
+    press("Enter")
+    expect(page.get_by_role("complementary", name="file-00")).to_be_visible()
+    press("Escape")
+    expect(page.locator("#detail")).to_be_hidden()
+    press("n")
+    expect(page.get_by_role("dialog", name="Add downloads")).to_be_visible()
+    press("Escape")
+    grid.focus()
+    press("/")
+    expect(page.get_by_label("Search by name or address")).to_be_focused()
+
+
+@check
+def each_field_of_the_forms_counts(scene, origin, pages):
+    page = pages.open()
+    page.get_by_role("button", name="Add").click()
+    dialog = page.get_by_role("dialog", name="Add downloads")
+    addresses = dialog.get_by_label("Addresses")
+    dialog.get_by_label("Folder").fill(scene.folder)
+    dialog.get_by_label("Priority").select_option("low")
+    dialog.get_by_label("Connections").fill("3")
+    dialog.get_by_label("Speed limit").fill("0.5")
+    dialog.get_by_label("Checksum").fill("sha256=" + "0" * 64)
+    addresses.fill(f"{origin.url('one', 10)}\n{origin.url('two', 10)}")
+    dialog.get_by_role("button", name="Add").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("a checksum is for one address")
+    addresses.fill(origin.url("slow", 4 * MIB, hold=KIB, drip=KIB))
+    dialog.get_by_role("button", name="Add").click()
+    in_state(page, "slow", "running")
+    added = scene.downloads()[0]
+    assert (added["priority"], added["limitBytesPerSecond"]) == ("low", 512 * KIB), added
+    row(page, "slow").click()
+    detail = page.get_by_role("complementary", name="slow")
+    expect(detail.locator(".connections tbody tr")).to_have_count(3)
+    detail.get_by_role("button", name="Change…").click()
+    dialog = page.get_by_role("dialog", name="Change download")
+    dialog.get_by_label("Name").fill("other")
+    dialog.get_by_label("Another address").fill(origin.url("slow", 4 * MIB, hold=KIB, drip=2 * KIB))
+    dialog.get_by_label("Connections").fill("2")
+    dialog.get_by_label("Speed limit").fill("")
+    dialog.get_by_role("button", name="Change").click()
+    detail = page.get_by_role("complementary", name="other")
+    expect(detail.locator(".facts")).to_contain_text(f"drip={2 * KIB}")
+    expect(detail.locator(".connections tbody tr")).to_have_count(2)
+    in_state(page, "other", "running")
+    assert "limitBytesPerSecond" not in scene.downloads()[0]
+    origin.release()
+    # The checksum that was given is not the file's.
+    in_state(page, "other", "failed")
+    detail.get_by_role("button", name="Try again").click()
+    in_state(page, "other", "failed")
+
+
+@check
+def the_bar_does_it_to_all_that_are_selected(scene, origin, pages):
+    wanted = ["one", "two", "three"]
+    scene.add([origin.url(name, 4 * MIB, hold=KIB, drip=KIB) for name in wanted], settings={"connections": 1})
+    page = pages.open()
+    in_order(page, wanted)
+    bar = page.get_by_role("toolbar", name="Selected downloads")
+    rows(page).nth(0).click(modifiers=["Control"])
+    rows(page).nth(2).click(modifiers=["Control"])
+    expect(page.locator("#selected")).to_have_text("2 selected")
+    bar.get_by_role("button", name="Pause").click()
+    in_state(page, "one", "paused")
+    in_state(page, "three", "paused")
+    in_state(page, "two", "running")
+    bar.get_by_role("button", name="Clear selection").click()
+    expect(bar).to_be_hidden()
+    page.locator("#grid").focus()
+    page.keyboard.press("Control+a")
+    bar.get_by_role("button", name="Cancel").click()
+    for name in wanted:
+        in_state(page, name, "cancelled")
+    bar.get_by_role("button", name="Remove…").click()
+    dialog = page.get_by_role("dialog", name="Remove")
+    expect(dialog).to_contain_text("3 downloads")
+    dialog.get_by_role("button", name="Remove").click()
+    expect(page.locator("#empty")).to_be_visible()
