@@ -30,6 +30,14 @@ def in_state(page, name, state):
     expect(row(page, name)).to_have_attribute("data-state", state)
 
 
+def adding(page, scene):
+    """The dialog that adds, open and with the folder filled in, and its field of addresses."""
+    page.get_by_role("button", name="Add").click()
+    dialog = page.get_by_role("dialog", name="Add downloads")
+    dialog.get_by_label("Folder").fill(scene.folder)
+    return dialog, dialog.get_by_label("Addresses")
+
+
 def names(page):
     """As they are seen, from the top."""
     return page.evaluate(
@@ -116,10 +124,7 @@ def addresses_are_typed_pasted_and_dropped(scene, origin, pages):
 @check
 def many_are_added_once_where_one_is_refused(scene, origin, pages):
     page = pages.open()
-    page.get_by_role("button", name="Add").click()
-    dialog = page.get_by_role("dialog", name="Add downloads")
-    addresses = dialog.get_by_label("Addresses")
-    dialog.get_by_label("Folder").fill(scene.folder)
+    dialog, addresses = adding(page, scene)
     dialog.get_by_label("Add paused").check()
     urls = [origin.url(f"many-{number}", 10) for number in range(260)]
     # The page takes it, the daemon does not.

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from checks import KIB, MIB, check, in_order, in_state, row, rows
+from checks import KIB, MIB, adding, check, in_order, in_state, row, rows
 
 
 @check
@@ -58,10 +58,7 @@ def each_key_does_what_is_promised(scene, origin, pages):
 @check
 def each_field_of_the_forms_counts(scene, origin, pages):
     page = pages.open()
-    page.get_by_role("button", name="Add").click()
-    dialog = page.get_by_role("dialog", name="Add downloads")
-    addresses = dialog.get_by_label("Addresses")
-    dialog.get_by_label("Folder").fill(scene.folder)
+    dialog, addresses = adding(page, scene)
     dialog.get_by_label("Priority").select_option("low")
     dialog.get_by_label("Connections").fill("3")
     dialog.get_by_label("Speed limit").fill("0.5")
