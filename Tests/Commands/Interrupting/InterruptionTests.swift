@@ -69,9 +69,12 @@ struct InterruptionTests {
         runner.signal(SIGSTOP)
         runner.signal(SIGINT)
         runner.signal(SIGTERM)
+        let watch = Stopwatch()
         runner.signal(SIGCONT)
         // Who winds up ends with a status of its own.
         #expect(await runner.waitForExit() == .signal(SIGTERM))
+        // A sync that has begun is waited for by the kernel.
+        #expect(watch.elapsed < .seconds(5))
         #expect(!workshop.folder.exists(Workshop.name))
         workshop.serve(.resource(resource))
         let run = try await workshop.run(workshop.url)
