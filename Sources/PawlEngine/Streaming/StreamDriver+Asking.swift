@@ -85,16 +85,17 @@ extension StreamDriver {
     private func judge(_ running: Running) async throws(DownloadError) -> DownloadResponse? {
         while true {
             try checkTime()
-            if let answer = running.exchange.answer {
+            switch running.exchange.asked {
+            case .answered(let answer):
                 if case .accept = answer.verdict { return accept(answer.head) }
                 try await turnAway(answer, running)
                 return nil
-            }
-            if let end = running.exchange.end {
+            case .ended(let end):
                 note(end)
                 let failure = try Self.failure(end)
                 try await follow(plan { $0.broke(failure, after: .nothing) })
                 return nil
+            case .waiting: break
             }
             if await waitForNews(running) {
                 let patience = order.settings.stallTimeout

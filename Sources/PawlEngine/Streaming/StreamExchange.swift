@@ -16,6 +16,14 @@ final class StreamExchange: TransferSink {
         var head: ResponseHead
     }
 
+    /// How far the way to an answer is.
+    enum Asked: Sendable {
+        case answered(Answer)
+        /// Without an answer.
+        case ended(TransferEnd)
+        case waiting
+    }
+
     enum News: Sendable {
         case bytes([UInt8])
         case ended(TransferEnd)
@@ -57,7 +65,13 @@ final class StreamExchange: TransferSink {
 
     // MARK: - For the reader
 
-    var answer: Answer? { state.withLock { $0.answer } }
+    /// Looked at in one go: an answer and its end may come between two looks.
+    var asked: Asked {
+        state.withLock { state in
+            if let answer = state.answer { return .answered(answer) }
+            return state.end.map(Asked.ended) ?? .waiting
+        }
+    }
 
     var end: TransferEnd? { state.withLock { $0.end } }
 
