@@ -23,45 +23,87 @@ def the_whole_page_weighs_less_than_100_kilobytes(scene, origin, pages):
     return f"{total / 1000:.1f} kB"
 
 
-@check
-def ten_thousand_are_scrolled_through_without_a_stutter(scene, origin, pages):
+def many(scene, origin, pages):
+    """A page with ten thousand, of which fifty run, and go on while anything is measured."""
     scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 50, "connectionsPerHost": 100})
-    scene.add([origin.url(f"running-{n}", 1 << 20, hold=1 << 16) for n in range(50)], settings={"connections": 1})
+    pace = {"connections": 1, "limitBytesPerSecond": 20_000}
+    scene.add([origin.url(f"running-{n}", 1 << 22) for n in range(50)], settings=pace)
     scene.add([origin.url(f"file-{n}.iso", 10) for n in range(COUNT - 50)], isPaused=True)
     page = pages.open()
     expect(page.locator("#filter-all .count")).to_have_text("10,000", timeout=30_000)
     expect(page.locator("#filter-active .count")).to_have_text("50", timeout=30_000)
-    grid = page.locator("#grid")
     expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", str(COUNT + 1), timeout=30_000)
+    return page
+
+
+# To the end and back, a screen and more with each frame; at the top is what runs.
+SCROLL = """(count) => new Promise((done) => {
+    const viewport = document.getElementById("viewport"), frames = [];
+    let step = viewport.scrollHeight / 150, wrong = 0, changes = 0, at = null;
+    const observer = new MutationObserver((records) => { changes += records.length; });
+    observer.observe(document.getElementById("total"), { childList: true, characterData: true, subtree: true });
+    const draw = (now) => {
+        if (at !== null) frames.push(now - at);
+        at = now;
+        const top = viewport.scrollTop;
+        viewport.scrollTop += step;
+        if (viewport.scrollTop === top) step = -step;
+        if (document.querySelectorAll("#rows .row:not([hidden])").length < 8) wrong += 1;
+        if (frames.length < count) requestAnimationFrame(draw);
+        else { observer.disconnect(); done({ frames, wrong, changes }); }
+    };
+    requestAnimationFrame(draw);
+})"""
+
+
+@check
+def ten_thousand_are_scrolled_through_without_a_stutter(scene, origin, pages):
+    page = many(scene, origin, pages)
     assert page.locator(".row").count() < 60
-    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    assert paint < 2000, paint
     client = page.context.new_cdp_session(page)
     # CPU time, as others run beside this.
     client.send("Performance.enable", {"timeDomain": "threadTicks"})
-    before = thread_seconds(client)
-    frames = page.evaluate(
-        """() => new Promise((done) => {
-            const viewport = document.getElementById("viewport");
-            let frames = 0, wrong = 0;
-            const step = () => {
-                viewport.scrollTop += viewport.scrollHeight / 150;
-                const shown = document.querySelectorAll("#rows .row:not([hidden])").length;
-                if (shown < 8) wrong += 1;
-                frames += 1;
-                if (frames < 120) requestAnimationFrame(step); else done([frames, wrong]);
-            };
-            requestAnimationFrame(step);
-        })"""
-    )
-    each = (thread_seconds(client) - before) / frames[0] * 1000
-    assert frames[1] == 0, frames
-    # 60 a second leave 16.7.
-    assert each < 12, f"{each:.1f} ms of CPU a frame"
+    rounds, changes = [], 0
+
+    def is_smooth(middle, late, *_):
+        return middle <= 17.5 and late <= 25
+
+    # Another one may need both cores for a while.
+    while not rounds or (not is_smooth(*rounds[-1]) and len(rounds) < 3):
+        before = thread_seconds(client)
+        told = page.evaluate(SCROLL, 300)
+        # 60 a second leave 16.7.
+        each = (thread_seconds(client) - before) / 300 * 1000
+        assert each < 12, f"{each:.1f} ms of CPU a frame"
+        assert told["wrong"] == 0, told["wrong"]
+        changes += told["changes"]
+        frames = sorted(told["frames"])
+        rounds.append((frames[150], frames[285], each))
+    middle, late, each = rounds[-1]
+    assert is_smooth(middle, late), rounds
+    assert changes > 0, "nothing ran"
+    assert scene.ask("GET", "/v1/status")["counts"]["running"] == 50
+    grid = page.locator("#grid")
     grid.focus()
     page.keyboard.press("End")
     expect(grid).to_have_attribute("aria-activedescendant", f"row-{scene.ask('GET', '/v1/downloads?order=newest&limit=1')['downloads'][0]['id']}")
-    return f"first paint {paint:.0f} ms, {each:.1f} ms of CPU a frame"
+    return (
+        f"{each:.1f} ms of CPU a frame, from frame to frame {middle:.1f} ms in the middle, {late:.1f} for 95 %, "
+        f"the numbers changed {changes} times"
+    )
+
+
+@check
+def ten_thousand_are_there_at_once(scene, origin, pages):
+    many(scene, origin, pages).context.close()
+    paints = []
+    for _ in range(3):
+        page = pages.open()
+        expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", str(COUNT + 1), timeout=30_000)
+        paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+        page.context.close()
+    assert min(paints) < 400, paints
+    return f"first paint {', '.join(f'{paint:.0f}' for paint in paints)} ms"
 
 
 def rests(page, settled, seconds):
@@ -90,12 +132,4 @@ def it_rests_when_nothing_happens(scene, origin, pages):
 
 @check
 def it_rests_while_fifty_of_ten_thousand_run(scene, origin, pages):
-    scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 50, "connectionsPerHost": 100})
-    # They go on, and do not end meanwhile.
-    pace = {"connections": 1, "limitBytesPerSecond": 20_000}
-    scene.add([origin.url(f"running-{n}", 1 << 21) for n in range(50)], settings=pace)
-    scene.add([origin.url(f"file-{n}.iso", 10) for n in range(COUNT - 50)], isPaused=True)
-    page = pages.open()
-    expect(page.locator("#filter-active .count")).to_have_text("50", timeout=30_000)
-    expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", str(COUNT + 1), timeout=30_000)
-    return rests(page, "setTimeout(done, 1000)", 4)
+    return rests(many(scene, origin, pages), "setTimeout(done, 1000)", 4)
