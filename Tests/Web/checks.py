@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 
 from playwright.sync_api import expect
 
@@ -45,6 +46,14 @@ def names(page):
             .sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)
             .map((row) => row.querySelector(".name").textContent)"""
     )
+
+
+def until(page, condition):
+    """For what the page's own requests tell, not its elements."""
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        page.evaluate("new Promise(requestAnimationFrame)")
 
 
 def in_order(page, wanted):
@@ -404,13 +413,35 @@ def it_shows_the_truth_after_the_daemon_was_killed(scene, origin, pages):
 
 
 @check
+def a_stream_that_went_silent_is_given_up_and_made_anew(scene, origin, pages):
+    page = pages.open(prepare=lambda page: page.clock.install())
+    scene.add([origin.url("going", 4 * MIB, hold=MIB)])
+    in_state(page, "going", "running")
+    asked = []
+    page.on("request", lambda request: asked.append(request) if request.url.endswith("/v1/events") else None)
+    banner = page.locator("#banner")
+    with scene.standing_still():
+        # It ends for all but the daemon.
+        origin.release()
+        for attempts in (1, 2):
+            page.clock.fast_forward(31_000)
+            expect(banner).to_contain_text("does not answer")
+            # Nor is an answer waited for that never begins.
+            until(page, lambda: len(asked) >= attempts)
+        in_state(page, "going", "running")
+    expect(banner).to_be_hidden()
+    in_state(page, "going", "finished")
+    scene.add([origin.url("next", 10)])
+    in_state(page, "next", "finished")
+
+
+@check
 def what_happens_while_it_loads_is_not_lost(scene, origin, pages):
     scene.add([origin.url("early", 10)], isPaused=True)
     held = []
     page = pages.open(prepare=lambda page: page.route("**/v1/downloads?state=waiting*", lambda route: held.append(route)))
     expect(page.locator("#filter-all .count")).to_have_text("1")
-    while not held:
-        page.evaluate("new Promise(requestAnimationFrame)")
+    until(page, lambda: held)
     before = held[0].fetch()
     scene.add([origin.url("late", 4 * MIB, hold=MIB)])
     in_state(page, "late", "running")

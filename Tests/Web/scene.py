@@ -1,5 +1,6 @@
 """A daemon of the test's own, and what is asked of it beside the browser."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -79,6 +80,15 @@ class Scene:
         self.daemon.wait()
         self.daemon.stdout.close()
         self.daemon = None
+
+    @contextlib.contextmanager
+    def standing_still(self):
+        """The daemon keeps its connections, and does nothing."""
+        self.daemon.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.daemon.send_signal(signal.SIGCONT)
 
     def pawl(self, *arguments):
         run = subprocess.run(

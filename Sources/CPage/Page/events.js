@@ -6,12 +6,11 @@ import { request } from "./api.js";
 const silence = 30_000;
 
 export class EventStream {
-  // handlers: opened(isFirst), closed(), event(name, data)
+  // handlers: opened(), closed(), event(name, data)
   constructor(handlers) {
     this.handlers = handlers;
     this.last = null;
     this.failures = 0;
-    this.isFirst = true;
     this.retry = null;
     addEventListener("online", () => this.hurry());
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.hurry(); });
@@ -41,14 +40,21 @@ export class EventStream {
   }
 
   async run(aborter) {
-    let isLockedOut = false;
+    let isLockedOut = false, watchdog;
+    const heard = () => {
+      clearTimeout(watchdog);
+      watchdog = setTimeout(() => aborter.abort(), silence);
+    };
     try {
+      heard();
       const headers = { Accept: "text/event-stream" };
       if (this.last !== null) headers["Last-Event-ID"] = this.last;
       const answer = await request("GET", "/v1/events", undefined, headers, aborter.signal);
-      await this.read(answer.body.getReader(), aborter);
+      await this.read(answer.body.getReader(), heard);
     } catch (error) {
       isLockedOut = error.status === 401;
+    } finally {
+      clearTimeout(watchdog);
     }
     if (this.aborter !== aborter) return;
     this.handlers.closed();
@@ -59,20 +65,18 @@ export class EventStream {
     this.retry = setTimeout(() => this.start(), wait);
   }
 
-  async read(reader, aborter) {
+  async read(reader, heard) {
     const decoder = new TextDecoder();
-    let text = "", isOpen = false, watchdog;
+    let text = "", isOpen = false;
     try {
       for (;;) {
-        clearTimeout(watchdog);
-        watchdog = setTimeout(() => aborter.abort(), silence);
         const { done, value } = await reader.read();
         if (done) return;
+        heard();
         if (!isOpen) {
           isOpen = true;
           this.failures = 0;
-          this.handlers.opened(this.isFirst);
-          this.isFirst = false;
+          this.handlers.opened();
         }
         text += decoder.decode(value, { stream: true });
         const blocks = text.split("\n\n");
@@ -80,7 +84,6 @@ export class EventStream {
         for (const block of blocks) this.take(block);
       }
     } finally {
-      clearTimeout(watchdog);
       reader.cancel().catch(() => {});
     }
   }
