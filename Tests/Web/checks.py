@@ -233,6 +233,39 @@ def what_is_not_loaded_is_found_whatever_its_capitals(scene, origin, pages):
 
 
 @check
+def what_ended_long_ago_is_loaded_only_where_it_is_seen(scene, origin, pages):
+    page = pages.open()
+    scene.add([origin.url("old.iso", 10)])
+    in_state(page, "old.iso", "finished")
+    scene.add([origin.url(f"other-{number}", 10) for number in range(1250)], isPaused=True)
+    scene.ask("POST", "/v1/actions/cancel", {"all": True})
+    page = pages.open()
+    grid = page.locator("#grid:not([aria-busy])")
+    expect(grid).to_have_attribute("aria-rowcount", "201")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "newest" in request.url else None)
+    page.get_by_role("button", name="Finished 1").click()
+    in_order(page, ["old.iso"])
+    page.get_by_role("button", name="All 1,251").click()
+    expect(grid).to_have_attribute("aria-rowcount", "201")
+    search = page.get_by_label("Search by name or address")
+    search.fill("/OLD.")
+    in_order(page, ["old.iso"])
+    search.fill("")
+    expect(grid).to_have_attribute("aria-rowcount", "201")
+    assert len(asked) == 2, asked
+    # Each page goes on where the one before has ended.
+    grid.focus()
+    for count in (201, 1201, 1252):
+        expect(grid).to_have_attribute("aria-rowcount", str(count))
+        page.keyboard.press("End")
+    in_state(page, "old.iso", "finished")
+    shown = names(page)
+    assert shown == [f"other-{number}" for number in range(len(shown) - 2, -1, -1)] + ["old.iso"], shown
+    assert len(asked) == 4, asked
+
+
+@check
 def one_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
     page = pages.open()
     scene.add([origin.url("big", 4 * MIB, hold=MIB), origin.url("small", 10)])

@@ -45,7 +45,6 @@ async function json(method, path, body, headers) {
 }
 
 export const status = () => json("GET", "/v1/status");
-export const download = (id) => json("GET", `/v1/downloads/${id}`);
 export const segments = (id) => json("GET", `/v1/downloads/${id}/segments`);
 export const eventsOf = async (id) => (await json("GET", `/v1/downloads/${id}/events`)).events;
 export const settings = () => json("GET", "/v1/settings");

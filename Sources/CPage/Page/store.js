@@ -15,17 +15,20 @@ const active = new Set(filters[1].states);
 const ended = new Set(["finished", "failed", "cancelled"]);
 const priorities = { high: 0, normal: 1, low: 2 };
 const pageSize = 1000;
+// All that has ended, as it is asked for.
+const past = { state: [...ended].join(","), order: "newest" };
 const historyLength = 240;
 
 export const isEnded = (download) => ended.has(download.state);
 export const isActive = (download) => active.has(download.state);
 
-// Those that run, then the queue in its order, then what ended last.
+// Those that run, then the queue in its order, then what has ended, as the daemon's pages have it: what was added
+// last comes first.
 function compare(a, b) {
   const rank = (download) => (active.has(download.state) ? 0 : ended.has(download.state) ? 2 : 1);
   const ranks = rank(a) - rank(b);
   if (ranks) return ranks;
-  if (ended.has(a.state)) return a.endedAt === b.endedAt ? b.id - a.id : a.endedAt < b.endedAt ? 1 : -1;
+  if (ended.has(a.state)) return b.id - a.id;
   return priorities[a.priority] - priorities[b.priority] || a.position - b.position || a.id - b.id;
 }
 
@@ -37,8 +40,7 @@ export class Store {
   counts = {};
   settings = null;
   isLoaded = false;
-  // The speed of all, and of each that runs: [milliseconds, bytes a second].
-  totals = [];
+  // The speed of each that runs: [milliseconds, bytes a second].
   histories = new Map();
   // Called when another row is shown, or in another place; when numbers have changed.
   onStructure = () => {};
@@ -57,8 +59,8 @@ export class Store {
   #timer = null;
   #untilTimer = null;
   #isFetching = false;
-  // The `after` of the next page of what has ended; null where all is loaded.
-  #older = null;
+  // For each query of what has ended, back to which id it is loaded: the `after` of the next page, 0 at the end.
+  #older = new Map();
   #isLoadingOlder = false;
 
   get(id) { return this.downloads.get(id); }
@@ -92,13 +94,13 @@ export class Store {
     const first = Promise.all([
       this.refreshStatus(), this.refreshSettings(), pages("running,waitingForConnectivity"),
     ]);
-    const newest = api.list({ state: "finished,failed,cancelled", order: "newest", limit: 200 });
+    const newest = api.list({ ...past, limit: 200 });
     newest.catch(() => {});
     await first;
     await pages("waiting,paused,suspended");
     const page = await newest;
+    this.#older = new Map([[JSON.stringify(past), page.next ?? 0]]);
     take(page);
-    this.#older = page.next ?? null;
     for (const id of [...this.downloads.keys()]) if (!seen.has(id)) this.#drop(id);
     // A page may have been made before what happened, and have come after it.
     this.#seen = this.#moved = null;
@@ -107,7 +109,6 @@ export class Store {
     this.isLoaded = true;
     this.#changed();
     this.onLoaded();
-    if (this.search) this.find(this.search).catch(() => {});
   }
 
   async #pages(states, take) {
@@ -136,30 +137,36 @@ export class Store {
     this.#untilTimer = setTimeout(() => this.refreshSettings().catch(() => {}), wait);
   }
 
+  // What has ended and is to be seen, as it is asked for; of a long search the daemon may find too much.
+  get #past() {
+    const states = this.filter.states?.filter((state) => ended.has(state)).join(",") ?? past.state;
+    return { ...past, state: states, ...(this.search && { search: this.search.slice(0, 85) }) };
+  }
+
+  // Where what is loaded of it ends.
+  get #oldest() {
+    const at = (query) => this.#older.get(JSON.stringify(query)) ?? Infinity;
+    return Math.min(at(past), at(this.#past));
+  }
+
   // More of what has ended, where the list is at its end.
   async loadOlder() {
-    if (this.#older === null || this.#isLoadingOlder || !this.isLoaded) return;
+    const query = this.#past, after = this.#oldest, older = this.#older;
+    if (!query.state || !after || this.#isLoadingOlder || !this.isLoaded) return;
     this.#isLoadingOlder = true;
     try {
-      if (this.filter.states && !this.filter.states.some((state) => ended.has(state))) return;
-      const query = { state: [...ended].join(","), order: "newest", limit: pageSize, after: this.#older };
-      const page = await api.list(query);
-      for (const download of page.downloads) this.#put(download);
-      this.#older = page.next ?? null;
+      const page = await api.list({ ...query, limit: pageSize, after });
+      // Of the others events have told what is true by now.
+      for (const download of page.downloads) if (!this.get(download.id)) this.#put(download);
+      older.set(JSON.stringify(query), page.next ?? 0);
       this.#changed();
     } finally {
       this.#isLoadingOlder = false;
     }
   }
 
-  // What is searched for may have ended long ago.
-  async find(text) {
+  find(text) {
     this.search = text;
-    this.#changed();
-    if (!text || this.#older === null) return;
-    const page = await api.list({ search: text, order: "newest", limit: pageSize });
-    if (this.search !== text) return;
-    for (const download of page.downloads) this.#put(download);
     this.#changed();
   }
 
@@ -185,9 +192,7 @@ export class Store {
 
   progressed(rows) {
     const now = performance.now();
-    let sum = 0;
     for (const row of rows) {
-      sum += row.bytesPerSecond;
       const download = this.downloads.get(row.id);
       if (!download || !active.has(download.state)) continue;
       download.completedBytes = row.completedBytes;
@@ -197,7 +202,6 @@ export class Store {
       if (row.name) download.name = row.name;
       this.#note(row.id, now, row.bytesPerSecond);
     }
-    Store.#append(this.totals, now, sum);
     this.onValues();
   }
 
@@ -282,10 +286,6 @@ export class Store {
   #note(id, now, speed) {
     let history = this.histories.get(id);
     if (!history) this.histories.set(id, history = []);
-    Store.#append(history, now, speed);
-  }
-
-  static #append(history, now, speed) {
     history.push([now, speed]);
     if (history.length > historyLength) history.shift();
   }
@@ -293,9 +293,11 @@ export class Store {
   #changed() {
     const states = this.filter.states && new Set(this.filter.states);
     const words = this.search.toLowerCase();
-    const view = [];
+    const view = [], oldest = this.#oldest;
     for (const download of this.downloads.values()) {
       if (states && !states.has(download.state)) continue;
+      // In between there may be others.
+      if (download.id < oldest && isEnded(download)) continue;
       if (words && !download.name.toLowerCase().includes(words)
         && !download.url.toLowerCase().includes(words)) continue;
       view.push(download);
