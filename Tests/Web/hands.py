@@ -1,8 +1,10 @@
 """Each key, each field of the forms, and the bar for many at once."""
 
+import os
+
 from playwright.sync_api import expect
 
-from checks import KIB, MIB, adding, check, in_order, in_state, row, rows
+from checks import KIB, MIB, adding, check, in_order, in_state, row, rows, until
 
 
 @check
@@ -91,6 +93,90 @@ def each_field_of_the_forms_counts(scene, origin, pages):
     in_state(page, "other", "failed")
     detail.get_by_role("button", name="Try again").click()
     in_state(page, "other", "failed")
+
+
+@check
+def a_range_is_selected_with_the_shift_key(scene, origin, pages):
+    scene.add([origin.url(name, 10) for name in "abcde"], isPaused=True)
+    page = pages.open()
+    in_order(page, list("abcde"))
+
+    def click(name, *keys):
+        row(page, name).click(modifiers=keys)
+
+    def selected(wanted):
+        expect(page.locator("#rows .row[aria-selected=true]")).to_have_count(len(wanted))
+        for name in wanted:
+            expect(row(page, name)).to_have_attribute("aria-selected", "true")
+
+    click("b")
+    selected("")
+    click("d", "Shift")
+    selected("bcd")
+    # Upwards, from where the last click was.
+    click("a", "Shift")
+    selected("abcd")
+    click("b", "Control")
+    selected("acd")
+    click("e")
+    selected("")
+
+
+@check
+def a_late_answer_closes_no_other_dialog(scene, origin, pages):
+    scene.add([origin.url("stuck", 10), origin.url("plain", 10)])
+    page = pages.open()
+    for name in ("stuck", "plain"):
+        in_state(page, name, "finished")
+    # What no program removes as a file.
+    path = os.path.join(scene.folder, "stuck")
+    os.remove(path)
+    os.mkdir(path)
+    held = []
+    page.route("**/v1/actions/remove-with-files", lambda route: held.append(route))
+    page.route("**/v1/downloads", lambda route: held.append(route))
+    dialog = page.get_by_role("dialog", name="Remove")
+
+    def ask_to_remove(name):
+        row(page, name).click()
+        page.get_by_role("complementary", name=name).get_by_role("button", name="Remove…").click()
+        expect(dialog).to_contain_text(f"“{name}”")
+
+    def close(dialog):
+        until(page, lambda: held)
+        page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
+
+    ask_to_remove("stuck")
+    dialog.get_by_label("Delete what is on the disk, too").check()
+    dialog.get_by_role("button", name="Remove").click()
+    close(dialog)
+    ask_to_remove("plain")
+    held.pop().continue_()
+    expect(page.locator("#banner")).to_contain_text("not all is off the disk", ignore_case=True)
+    os.rmdir(path)
+    expect(row(page, "stuck")).to_have_count(0)
+    expect(dialog).to_contain_text("“plain”")
+    expect(dialog.get_by_role("alert")).to_be_hidden()
+    dialog.get_by_role("button", name="Remove").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#empty")).to_be_visible()
+    # The same of the one that adds: what was typed meanwhile stays.
+    dialog, addresses = adding(page, scene)
+    addresses.fill(origin.url("three", 10))
+    dialog.get_by_role("button", name="Add").click()
+    close(dialog)
+    dialog, addresses = adding(page, scene)
+    addresses.fill(origin.url("four", 10))
+    held.pop().continue_()
+    in_state(page, "three", "finished")
+    expect(dialog).to_be_visible()
+    expect(addresses).to_have_value(origin.url("four", 10))
+    dialog.get_by_role("button", name="Add").click()
+    until(page, lambda: held)
+    held.pop().continue_()
+    expect(dialog).to_be_hidden()
+    in_state(page, "four", "finished")
 
 
 @check

@@ -12,10 +12,15 @@ export const fromRate = (rate) => (rate ? String(Math.round((rate / mebibyte) * 
 // A form in a <dialog>: `submit` runs once at a time, and what it throws is shown in the form; what it
 // returns is called when the dialog is away and others can have the focus.
 export class Form {
+  // Called with what was thrown too late for the form to show it.
+  static complain = () => {};
+  #openings = 0;
+
   constructor(id, submit) {
     this.dialog = $(id);
     this.form = this.dialog.querySelector("form");
     this.error = this.dialog.querySelector(".error");
+    this.button = this.form.querySelector("[type=submit]");
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#submit(submit);
@@ -25,23 +30,30 @@ export class Form {
 
   open() {
     this.error.hidden = true;
-    if (!this.dialog.open) this.dialog.showModal();
+    if (this.dialog.open) return;
+    this.#openings += 1;
+    this.button.disabled = false;
+    this.dialog.showModal();
   }
 
   async #submit(submit) {
-    const button = this.form.querySelector("[type=submit]");
+    const { button } = this;
     if (button.disabled) return;
     button.disabled = true;
     this.error.hidden = true;
+    const opening = this.#openings;
+    // It may be closed by then, or open for others.
+    const isOpen = () => this.dialog.open && opening === this.#openings;
     try {
       const after = await submit();
-      this.dialog.close();
+      if (isOpen()) this.dialog.close();
       after?.();
     } catch (error) {
+      if (!isOpen()) { Form.complain(error); return; }
       setText(this.error, error.text ?? error.message);
       this.error.hidden = false;
     } finally {
-      button.disabled = false;
+      if (opening === this.#openings) button.disabled = false;
     }
   }
 }
@@ -113,13 +125,20 @@ export class AddForm extends Form {
       await api.add(downloads, key, (added, length) => { this.store.learned(added); count += length; });
     } catch (error) {
       if (!count) throw error;
-      this.urls.value = found.slice(count).join("\n");
-      this.#count();
+      this.#strike(found.slice(0, count));
       throw new Error(`The first ${count} were added. Of the rest: ${error.text ?? error.message}`);
     }
     this.keys.clear();
-    this.urls.value = $("add-checksum").value = "";
+    this.#strike(found);
+    if ($("add-checksum").value.trim() === settings.checksum) $("add-checksum").value = "";
     announce(`${format.plural(count, "download")} added`);
+  }
+
+  // What was added goes, what was typed meanwhile stays.
+  #strike(added) {
+    const gone = new Set(added);
+    this.urls.value = this.urls.value.replace(/\S+\s*/g, (word) => (gone.has(word.trim()) ? "" : word));
+    this.#count();
   }
 }
 

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { $, announce, el, inFrame, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { EventStream } from "./events.js";
-import { AddForm, ChangeForm, LoginForm, RemoveForm } from "./forms.js";
+import { AddForm, ChangeForm, Form, LoginForm, RemoveForm } from "./forms.js";
 import { Detail } from "./detail.js";
 import { List, mainAction } from "./list.js";
 import { SettingsForm } from "./settings.js";
@@ -22,9 +22,10 @@ async function attempt(work) {
     await work();
     if ($("banner").dataset.kind === "error") banner();
   } catch (error) {
-    banner(error.text ?? error.message, "error");
+    complain(error);
   }
 }
+const complain = Form.complain = (error) => banner(error.text ?? error.message, "error");
 
 const act = (action, ids) => attempt(async () => {
   const outcome = await api.act(action, ids);
@@ -249,7 +250,7 @@ $("search").addEventListener("input", (event) => {
   clearTimeout(searching);
   searching = setTimeout(() => {
     list.viewport.scrollTop = 0;
-    store.find(event.target.value.trim()).catch(() => {});
+    store.find(event.target.value.trim());
   }, 120);
 });
 $("selection").addEventListener("click", (event) => {
