@@ -363,6 +363,10 @@ def the_queue_is_put_in_order_by_keys_buttons_and_mouse(scene, origin, pages):
     row(page, "b").drag_to(row(page, "a"), target_position={"x": 60, "y": 4})
     in_order(page, ["b", "a", "d", "c"])
     row(page, "a").click()
+    places = {"To the end": "bdca", "One up": "bdac", "To the beginning": "abdc", "One down": "badc"}
+    for button, order in places.items():
+        page.get_by_role("button", name=button).click()
+        in_order(page, list(order))
     page.get_by_role("button", name="To the end").click()
     in_order(page, ["b", "d", "c", "a"])
     other = pages.open()
@@ -375,11 +379,14 @@ def the_queue_is_put_in_order_by_keys_buttons_and_mouse(scene, origin, pages):
 
 @check
 def limits_and_the_timetable_are_kept(scene, origin, pages):
+    before = scene.ask("GET", "/v1/settings")
     page = pages.open()
     page.get_by_role("button", name="Limits").click()
     dialog = page.get_by_role("dialog", name="Limits")
     dialog.get_by_label("All downloads").fill("8")
     dialog.get_by_label("Downloads at a time").fill("3")
+    dialog.get_by_label("Connections a host").fill("7")
+    dialog.get_by_label("Go on while the network is metered").uncheck()
     dialog.get_by_role("button", name="Add a period").click()
     period = dialog.get_by_role("group", name="Period")
     period.get_by_label("sun").uncheck()
@@ -391,17 +398,24 @@ def limits_and_the_timetable_are_kept(scene, origin, pages):
     settings = scene.ask("GET", "/v1/settings")
     assert settings["limitBytesPerSecond"] == 8 * MIB
     assert settings["maximumConcurrentDownloads"] == 3
+    assert settings["connectionsPerHost"] == 7
+    assert settings["usesMeteredNetwork"] is False
     days = ["mon", "tue", "wed", "thu", "fri", "sat"]
     assert settings["timetable"] == [{"days": days, "from": "00:00", "to": "24:00", "limitBytesPerSecond": 2 * MIB}]
     expect(page.locator("#limit")).to_contain_text("at most")
     page.locator("#limit").click()
+    expect(dialog.get_by_label("Connections a host")).to_have_value("7")
+    metered = dialog.get_by_label("Go on while the network is metered")
+    expect(metered).not_to_be_checked()
+    metered.check()
     expect(period.get_by_label("sun")).not_to_be_checked()
     period.get_by_role("button", name="Remove this period").click()
     dialog.get_by_label("All downloads").fill("")
-    dialog.get_by_label("Downloads at a time").fill("5")
+    dialog.get_by_label("Downloads at a time").fill(str(before["maximumConcurrentDownloads"]))
+    dialog.get_by_label("Connections a host").fill(str(before["connectionsPerHost"]))
     dialog.get_by_role("button", name="Save").click()
     expect(page.locator("#limit")).to_have_text("no limit")
-    assert "timetable" not in scene.ask("GET", "/v1/settings")
+    assert scene.ask("GET", "/v1/settings") == before
 
 
 @check
