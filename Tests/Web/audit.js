@@ -25,8 +25,14 @@
     });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const contrast = (a, b) => {
-    const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  // What is shown in grey.
+  const grey = [...document.querySelectorAll("body, body > *")].filter((element) => getComputedStyle(element).filter === "grayscale(1)");
+  const shown = (colour, element) => {
+    if (!grey.some((parent) => parent.contains(element))) return colour;
+    return Array(3).fill(0.2126 * colour[0] + 0.7152 * colour[1] + 0.0722 * colour[2]);
+  };
+  const contrast = (a, b, element) => {
+    const [high, low] = [a, b].map((colour) => luminance(shown(colour, element))).sort((x, y) => y - x);
     return (high + 0.05) / (low + 0.05);
   };
   const dialog = document.querySelector("dialog[open]");
@@ -41,7 +47,7 @@
     if (!dialog && element.closest("dialog")) continue;
     const style = getComputedStyle(element), below = ground(element);
     const size = parseFloat(style.fontSize), isLarge = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-    const ratio = contrast(over(parse(style.color), below), below);
+    const ratio = contrast(over(parse(style.color), below), below, element);
     texts += 1;
     if (ratio < (isLarge ? 3 : 4.5)) found.push(`contrast ${ratio.toFixed(2)} of "${node.data.trim().slice(0, 30)}" ${describe(element)}`);
   }
@@ -50,12 +56,12 @@
   // Fields and pictures that mean something (1.4.11).
   for (const field of root.querySelectorAll("input:not([type=checkbox]), select, textarea")) {
     if (!isSeen(field) || (!dialog && field.closest("dialog"))) continue;
-    const ratio = contrast(parse(getComputedStyle(field).borderTopColor), ground(field.parentElement));
+    const ratio = contrast(parse(getComputedStyle(field).borderTopColor), ground(field.parentElement), field);
     if (ratio < 3) found.push(`contrast ${ratio.toFixed(2)} of the edge of ${describe(field)}`);
   }
   for (const fill of root.querySelectorAll(".fill")) {
     if (!isSeen(fill)) continue;
-    const ratio = contrast(parse(getComputedStyle(fill).backgroundColor), ground(fill.parentElement));
+    const ratio = contrast(parse(getComputedStyle(fill).backgroundColor), ground(fill.parentElement), fill);
     if (ratio < 3) found.push(`contrast ${ratio.toFixed(2)} of a bar's part that is there`);
   }
 
@@ -82,12 +88,24 @@
   levels.forEach((level, index) => { if (index && level > levels[index - 1] + 1) found.push(`a heading of level ${level} behind one of ${levels[index - 1]}`); });
   if (!document.documentElement.lang || !document.title) found.push("no language or no title");
 
-  // Hands (2.5.8): 24 pixels at least.
-  for (const button of root.querySelectorAll("button, input[type=checkbox], select")) {
-    if (!isSeen(button) || (!dialog && button.closest("dialog"))) continue;
-    const target = (button.type === "checkbox" && button.closest("label")) || button;
-    const { width, height } = target.getBoundingClientRect();
-    if (width && (width < 23.5 || height < 15.5)) found.push(`${describe(button)} is small: ${width} x ${height}`);
+  // Hands (2.5.8): 24 pixels at least, or a circle of 24 around its middle that meets no other one and no such circle.
+  const targets = [];
+  for (const control of root.querySelectorAll("a[href], button, input, select, textarea, .row")) {
+    const element = (control.type === "checkbox" && control.closest("label")) || control;
+    if (!isSeen(element) || control.disabled || (!dialog && control.closest("dialog"))) continue;
+    const box = element.getBoundingClientRect();
+    const middle = [box.left + box.width / 2, box.top + box.height / 2];
+    targets.push({ element, box, middle, isSmall: box.width < 24 || box.height < 24 });
+  }
+  if (!targets.length) found.push("no target was looked at");
+  const meets = ({ middle: [x, y] }, { isSmall, box, middle }) => {
+    if (isSmall) return Math.hypot(x - middle[0], y - middle[1]) < 24;
+    return Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom)) < 12;
+  };
+  for (const small of targets.filter((target) => target.isSmall)) {
+    const { element, box: { width, height } } = small;
+    const near = targets.find((other) => other !== small && !other.element.contains(element) && meets(small, other));
+    if (near) found.push(`${describe(element)} is small, ${width} x ${height}, and too near to ${describe(near.element)}`);
   }
   return found;
 }

@@ -536,7 +536,8 @@ def a_phone_is_wide_enough(scene, origin, pages):
     settings = {"connections": 4, "mirrors": [address.replace("127.0.0.1", "localhost")]}
     scene.add([address], settings=settings)
     for width in (360, 320):
-        page = pages.open(viewport={"width": width, "height": 740}, has_touch=True, is_mobile=True)
+        phone = {"viewport": {"width": width, "height": 740}, "has_touch": True, "is_mobile": True}
+        page = pages.open(reduced_motion="reduce", **phone)
         in_state(page, name, "running")
 
         def fits(where):
@@ -551,8 +552,10 @@ def a_phone_is_wide_enough(scene, origin, pages):
         fits("detail")
         inner = detail.locator(".body").evaluate("(body) => body.scrollWidth - body.clientWidth")
         assert inner <= 0, f"detail is {inner} pixels wider than {width}"
+        audit(page, f"detail on a phone of {width}")
         page.get_by_role("button", name="Close details").tap()
         for button in ("Add", "Limits"):
             page.get_by_role("button", name=button).tap()
             fits(button)
+            audit(page, f"{button} on a phone of {width}")
             page.keyboard.press("Escape")

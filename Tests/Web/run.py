@@ -12,7 +12,8 @@ import traceback
 
 from playwright.sync_api import sync_playwright
 
-import hands  # noqa: F401 - they add their checks
+import access  # noqa: F401 - they add their checks
+import hands  # noqa: F401
 import weight  # noqa: F401
 from browser import Pages
 from checks import CHECKS
