@@ -51,7 +51,7 @@ export const settings = () => json("GET", "/v1/settings");
 export const changeSettings = (changes) => json("PATCH", "/v1/settings", changes);
 export const login = (credentials) => json("POST", "/v1/login", credentials);
 // A plus is no space to the daemon.
-export const list = (query) => json("GET", `/v1/downloads?${new URLSearchParams(query).toString().replaceAll("+", "%20")}`);
+export const list = (query) => json("GET", `/v1/downloads?${new URLSearchParams(query)}`);
 
 const select = (ids) => ({ targets: ids.map(String) });
 

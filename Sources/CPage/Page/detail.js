@@ -223,7 +223,8 @@ export class Detail {
     const limit = download.limitBytesPerSecond;
     const field = (name) => response?.fields.find((field) => field.name.toLowerCase() === name)?.value;
     const facts = [
-      ["Source", download.url], ...(response?.redirects ?? []).map((url) => ["By way of", url]),
+      ["Source", download.url], ...(download.mirrors ?? []).map((url) => ["Mirror", url]),
+      ...(response?.redirects ?? []).map((url) => ["By way of", url]),
       ["Served by", response && response.url !== download.url ? response.url : null],
       [download.path || !download.destination.endsWith("/") ? "File" : "Folder", download.path ?? download.destination],
       ["Priority", isEnded(download) ? null : download.priority],

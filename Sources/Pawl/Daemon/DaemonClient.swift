@@ -80,8 +80,16 @@ package final class DaemonClient: Sendable {
         try await read(try await open("POST", APIPath.loginCodes))
     }
 
-    package func sessions() async throws(DownloadError) -> WireSessions {
-        try await fetch(APIPath.sessions)
+    /// All of them, by name.
+    package func sessions() async throws(DownloadError) -> [WireSession] {
+        var sessions: [WireSession] = []
+        var query: [String: String] = [:]
+        while true {
+            let page: WireSessions = try await fetch(APIPath.sessions, query)
+            sessions += page.sessions
+            guard let next = page.next else { return sessions }
+            query["after"] = next
+        }
     }
 
     package func settings() async throws(DownloadError) -> DaemonSettings {
@@ -169,6 +177,8 @@ package final class DaemonClient: Sendable {
                 URLQueryItem(name: name, value: value)
             }
         }
+        // A bare one is a space.
+        parts.percentEncodedQuery = parts.percentEncodedQuery?.replacing("+", with: "%2B")
         guard let url = parts.url else {
             throw DownloadError(.usage, "'\(path.sanitized)' is no path of the daemon")
         }

@@ -10,6 +10,9 @@ package enum DownloadReport {
             ("name", download.name),
             ("state", download.state.word),
             ("URL", download.url),
+        ]
+        rows += (download.mirrors ?? []).map { ("mirror", $0) }
+        rows += [
             ("to", download.path ?? download.destination),
             ("size", download.totalBytes.map(ByteText.size)),
             ("done", ByteText.size(download.completedBytes)),

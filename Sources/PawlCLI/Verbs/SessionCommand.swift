@@ -94,7 +94,7 @@ struct SessionCommand: ParsableCommand {
         _ names: [String],
         _ client: DaemonClient
     ) async throws(DownloadError) -> [WireSession] {
-        let all = try await client.sessions().sessions
+        let all = try await client.sessions()
         guard !names.isEmpty else { return all }
         for name in names {
             guard all.contains(where: { isMeant($0, by: name) }) else {

@@ -4,6 +4,14 @@ extension StringProtocol {
         percentDecodedBytes(marker: UInt8(ascii: "%"))
     }
 
+    /// Whether two digits stand behind each `%`.
+    package var hasSoundPercentCoding: Bool {
+        let bytes = Array(utf8)
+        return bytes.indices.allSatisfy { index in
+            bytes[index] != UInt8(ascii: "%") || bytes.hexadecimalByte(at: index + 1) != nil
+        }
+    }
+
     /// Bytes that are no UTF-8 become U+FFFD.
     package var percentDecoded: String {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }

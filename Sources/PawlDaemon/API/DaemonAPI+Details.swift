@@ -5,22 +5,38 @@ internal import PawlWire
 
 /// What is only asked for while somebody looks at one download.
 extension DaemonAPI {
-    private static let mostEvents = 200
+    /// Of one download, where no limit is said.
+    private static let usualEvents = 200
 
     func addDetails(to router: Router<APIContext>) {
         router.get("/v1/downloads/{id}/segments") { _, context in
             try Response.json(try await segments(of: try await download(context)))
         }
-        router.get("/v1/downloads/{id}/events") { _, context in
-            // Those of a removed one are kept, too.
-            let id = try identifier(context)
-            let events = try await store.read {
-                try $0.events(ofDownload: id, limit: Self.mostEvents)
-            }
-            // It may be there without any: old ones go.
-            if events.isEmpty { _ = try await download(context) }
-            return try Response.json(WireEvents(events))
+        router.get("/v1/downloads/{id}/events") { request, context in
+            try Response.json(try await events(of: identifier(context), request, context))
         }
+    }
+
+    /// Those of a removed one are kept, too.
+    private func events(
+        of id: Int64,
+        _ request: Request,
+        _ context: APIContext
+    ) async throws -> WireEvents {
+        let query = try PageQuery(
+            parameters: try parameters(of: request),
+            cursor: "before",
+            limit: Self.usualEvents
+        )
+        let before: Int64? = try query.cursor.map { (text) throws(DownloadError) in
+            try QueryText.number("before", text, in: 0...Int64.max)
+        }
+        let events = try await store.read {
+            try $0.events(ofDownload: id, before: before, limit: query.limit)
+        }
+        // It may be there without any: old ones go.
+        if events.events.isEmpty { _ = try await download(context) }
+        return events
     }
 
     private func segments(of download: WireDownload) async throws -> WireSegments {

@@ -7,7 +7,7 @@ internal import PawlWire
 /// Sessions and the streams of events.
 extension DaemonAPI {
     func addSessions(to router: Router<APIContext>) {
-        router.get("/v1/sessions") { _, _ in try await sessions() }
+        router.get("/v1/sessions") { request, _ in try await sessions(request) }
         router.post("/v1/sessions") { request, context in
             let registration: SessionRegistration = try await body(request, "SessionRegistration")
             if context.listener == .network { try NetworkRules.check(registration) }
@@ -29,21 +29,21 @@ extension DaemonAPI {
         }
     }
 
-    private func sessions() async throws -> Response {
-        var sessions = try await store.read { try $0.sessions() }
-        for index in sessions.indices {
-            sessions[index].process = desk.owner(of: sessions[index].identifier)
+    private func sessions(_ request: Request) async throws -> Response {
+        let query = try PageQuery(parameters: try parameters(of: request))
+        var page = try await store.read { try $0.sessions(query) }
+        for index in page.sessions.indices {
+            page.sessions[index].process = desk.owner(of: page.sessions[index].identifier)
         }
-        return try Response.json(WireSessions(sessions))
+        return try Response.json(page)
     }
 
     /// Its downloads go on as nobody's.
     private func forget(_ request: Request) async throws -> Response {
-        guard let query = try AttachQuery(parameters: parameters(of: request)) else {
+        guard let query = try AttachQuery(parameters: try parameters(of: request)) else {
             throw DownloadError(.usage, "'session' is missing")
         }
-        let sessions = try await store.read { try $0.sessions() }
-        guard sessions.contains(where: { $0.identifier == query.session }) else {
+        guard try await store.read({ try $0.hasSession(query.session) }) else {
             throw DownloadError.noSession(query.session)
         }
         if let process = desk.owner(of: query.session) {
@@ -52,6 +52,14 @@ extension DaemonAPI {
                 advice: "end that one first"
             )
         }
+        // Nobody gets it meanwhile.
+        let attachment = try await desk.attach(
+            query.session,
+            process: about.processIdentifier,
+            takesOver: false,
+            StreamEnd { true }
+        )
+        defer { attachment.end() }
         try await keeper.forgetSession(query.session)
         return Response(status: .noContent)
     }
@@ -59,31 +67,28 @@ extension DaemonAPI {
     // MARK: - Events
 
     func events(_ request: Request, _ context: APIContext) async throws -> Response {
-        let query = try AttachQuery(parameters: parameters(of: request))
+        let query = try AttachQuery(parameters: try parameters(of: request))
         var after = try lastSeen(request)
         // Nobody reads, so nobody is attached.
         guard request.method != .head else { return Response(status: .ok, headers: Self.fields) }
         let end = StreamEnd(mayGoOn: context.mayGoOn)
         guard let query else { return stream(request, feed(after, of: nil, end), nil) }
         let session = query.session
+        var attachment: Attachment?
+        if let process = query.process {
+            let takesOver = query.takesOver
+            attachment = try await desk.attach(session, process: process, takesOver: takesOver, end)
+        }
+        // Who had it before has acknowledged all that it was told by now.
         let acknowledged = try await store.read { try $0.acknowledged(session) }
         if let acknowledged { after = max(after ?? 0, acknowledged) }
-        guard let process = query.process else {
-            return stream(request, feed(after, of: session, end), nil)
-        }
-        guard acknowledged != nil else {
+        guard attachment == nil || acknowledged != nil else {
             throw DownloadError(
                 .notFound,
                 "nobody has asked for the session '\(session.sanitized)' yet",
                 advice: "register it first"
             )
         }
-        let attachment = try await desk.attach(
-            session,
-            process: process,
-            takesOver: query.takesOver,
-            end
-        )
         return stream(request, feed(after, of: session, end), attachment)
     }
 

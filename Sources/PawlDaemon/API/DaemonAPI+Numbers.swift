@@ -21,7 +21,10 @@ extension DaemonAPI {
                 body: ResponseBody(byteBuffer: ByteBuffer(string: APIDocument.text))
             )
         }
-        router.get("/v1/hosts") { _, _ in try Response.json(keeper.session.hosts) }
+        router.get("/v1/hosts") { request, _ in
+            let query = try PageQuery(parameters: try parameters(of: request))
+            return try Response.json(keeper.session.hosts.page(query))
+        }
         router.get("/v1/statistics") { _, _ in try Response.json(try await statistics()) }
     }
 
@@ -31,7 +34,7 @@ extension DaemonAPI {
         numbers.uptimeSeconds = (ContinuousClock.now - keeper.counters.began).seconds
         numbers.counts = try await store.read { try $0.counts() }
         numbers.bytesPerSecond = keeper.live.bytesPerSecond
-        numbers.receivedBytes = values.receivedBytes + keeper.live.receivedBytes
+        numbers.receivedBytes = keeper.live.receivedBytes
         (numbers.finished, numbers.failed) = (values.finished, values.failed)
         numbers.connections = keeper.live.connections
         numbers.eventReaders = keeper.news.readers

@@ -57,7 +57,7 @@ struct DaemonAPI: Sendable {
     }
 
     private func list(_ request: Request) async throws -> Response {
-        let query = try ListQuery(parameters: parameters(of: request))
+        let query = try ListQuery(parameters: try parameters(of: request))
         var page = try await store.read { try $0.list(query) }
         page.downloads = keeper.live.overlay(page.downloads)
         return try Response.json(page)
@@ -83,10 +83,8 @@ struct DaemonAPI: Sendable {
         return id
     }
 
-    func parameters(of request: Request) -> [(name: String, value: String)] {
-        request.uri.queryParameters.map { name, value in
-            (name: String(name), value: String(value))
-        }
+    func parameters(of request: Request) throws(DownloadError) -> [(name: String, value: String)] {
+        try QueryText.parameters(request.uri.query ?? "")
     }
 
     // MARK: - Changing

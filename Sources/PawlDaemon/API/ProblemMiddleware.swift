@@ -65,7 +65,7 @@ struct ProblemMiddleware: RouterMiddleware {
         return answer
     }
 
-    private static func response(
+    static func response(
         _ error: DownloadError,
         _ status: HTTPResponse.Status
     ) throws -> Response {

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import PawlCore
+internal import PawlWire
 
 /// Refuses parameters and bodies that the document does not tell of: what was mistyped would be as if it
 /// had not been said.
@@ -31,10 +32,11 @@ struct RequestForm: RouterMiddleware {
         }
 
         func check(_ request: Request, _ route: String) throws(DownloadError) {
-            for (name, _) in request.uri.queryParameters where !parameters.contains(String(name)) {
+            let given = try QueryText.parameters(request.uri.query ?? "")
+            for (name, _) in given where !parameters.contains(name) {
                 throw DownloadError(
                     .usage,
-                    "'\(String(name).sanitized(atMost: 40))' is no parameter of \(route)",
+                    "'\(name.sanitized(atMost: 40))' is no parameter of \(route)",
                     advice: parameters.isEmpty
                         ? "leave it out" : "use \(parameters.joined(separator: ", "))"
                 )

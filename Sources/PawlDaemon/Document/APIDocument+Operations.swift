@@ -65,8 +65,12 @@ extension APIDocument {
             method: "get",
             path: "/v1/downloads/{id}/events",
             name: "downloadEvents",
-            about: "What happened to one download: the newest 200 events, in order.",
-            parameters: [id],
+            about: "What happened to one download: the newest events, in order.",
+            parameters: [
+                id,
+                query("before", .whole(from: 0), "Before this event: `next` of a later page."),
+                query("limit", .whole(from: 1, to: PageQuery.mostLimit), "So many at most; 200."),
+            ],
             answer: .json("Events"),
             failures: [404]
         ),
@@ -118,6 +122,11 @@ extension APIDocument {
         query("limit", .whole(from: 1, to: ListQuery.mostLimit), "So many at most; 100."),
     ]
 
+    private static let pageParameters = [
+        query("after", .text(), "Behind this name: `next` of the page before."),
+        query("limit", .whole(from: 1, to: PageQuery.mostLimit), "So many at most; 1000."),
+    ]
+
     private static let sessions: [APIOperation] = [
         APIOperation(
             method: "get",
@@ -142,7 +151,8 @@ extension APIDocument {
             method: "get",
             path: "/v1/sessions",
             name: "listSessions",
-            about: "The sessions, and who is attached.",
+            about: "A page of the sessions, by name, and who is attached.",
+            parameters: pageParameters,
             answer: .json("Sessions")
         ),
         APIOperation(
@@ -188,7 +198,14 @@ extension APIDocument {
             answer: .json("Settings"),
             failures: [507]
         ),
-        get("/v1/hosts", "hosts", "Connections, budget and cool-down of each host.", "Hosts"),
+        APIOperation(
+            method: "get",
+            path: "/v1/hosts",
+            name: "hosts",
+            about: "Connections, budget and cool-down of each host, by name.",
+            parameters: pageParameters,
+            answer: .json("Hosts")
+        ),
         get("/v1/statistics", "statistics", "What was done since the daemon began.", "Statistics"),
         APIOperation(
             method: "post",

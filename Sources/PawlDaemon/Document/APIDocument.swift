@@ -36,7 +36,8 @@ package enum APIDocument {
     private static let about = """
         HTTP/1.1 with JSON, at a Unix socket and, where that was asked for, at an address of this \
         machine alone. HEAD is answered as GET is, without the body. Times are RFC 3339; what is not \
-        known is left out. An error is a problem document with a code that is the same everywhere.
+        known is left out. A query is percent-encoded UTF-8, with `+` for a space. An error is a \
+        problem document with a code that is the same everywhere.
         """
 
     /// By path, in the order in which they stand.

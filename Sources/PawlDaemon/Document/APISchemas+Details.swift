@@ -55,6 +55,15 @@ extension APISchemas {
                 ]
             )
         ),
-        ("Events", .object("In order.", [("events!", .list(of: .of("Event")))])),
+        (
+            "Events",
+            .object(
+                "In order.",
+                [
+                    ("events!", .list(of: .of("Event"))),
+                    ("next", .whole("What to give as `before` for those that came before.")),
+                ]
+            )
+        ),
     ]
 }

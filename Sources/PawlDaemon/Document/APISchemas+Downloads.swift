@@ -71,6 +71,7 @@ enum APISchemas {
             ("id!", .whole("Ascending, never used again.")),
             ("state!", .word(states)),
             ("name!", .text()), ("url!", .text()),
+            ("mirrors", .list(of: .text(), "Where else the same file is to be had.")),
             ("destination!", .text("The file or the folder that was asked for.")),
             ("path", .text("The file that it becomes, once that is known.")),
             ("completedBytes!", .whole(from: 0)), ("totalBytes", .whole(from: 0)),

@@ -2,6 +2,10 @@ internal import PawlCore
 internal import PawlWire
 
 extension APISchemas {
+    private static let next = APISchema.text(
+        "What to give as `after` for the next page; left out at the end."
+    )
+
     static let service: [(String, APISchema)] = [
         (
             "Problem",
@@ -46,7 +50,10 @@ extension APISchemas {
                 ]
             )
         ),
-        ("Sessions", .object("All sessions.", [("sessions!", .list(of: .of("Session")))])),
+        (
+            "Sessions",
+            .object("A page.", [("sessions!", .list(of: .of("Session"))), ("next", next)])
+        ),
         (
             "SessionRegistration",
             .object(
@@ -98,7 +105,7 @@ extension APISchemas {
         ),
         (
             "Hosts",
-            .object("All hosts that something is known of.", [("hosts!", .list(of: .of("Host")))])
+            .object("A page.", [("hosts!", .list(of: .of("Host"))), ("next", next)])
         ),
         (
             "Statistics",

@@ -10,7 +10,6 @@ final class DaemonCounters: Sendable {
 
     struct Values: Sendable {
         var requests: [Request: Int] = [:]
-        var receivedBytes: Int64 = 0
         var finished = 0
         var failed = 0
     }
@@ -22,11 +21,6 @@ final class DaemonCounters: Sendable {
 
     func answered(_ request: Request) {
         state.withLock { $0.requests[request, default: 0] += 1 }
-    }
-
-    /// A run has ended, which brought so much.
-    func runEnded(bytes: Int64) {
-        state.withLock { $0.receivedBytes += bytes }
     }
 
     func finished() { state.withLock { $0.finished += 1 } }

@@ -81,6 +81,7 @@ extension DownloadKeeper {
             url: order.url.redacted,
             createdAt: now
         )
+        row.mirrors = new.settings?.shownMirrors
         row.destination = new.destination.sanitized
         row.priority = new.priority ?? .normal
         row.session = new.session

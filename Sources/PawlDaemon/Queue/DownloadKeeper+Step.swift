@@ -62,9 +62,9 @@ extension DownloadKeeper {
         ends.removeAll { end in ended.contains { $0.task === end.task } }
         planner = next
         for end in ended {
-            live.remove(end.id)
+            live.ended(end.id, end.task)
             restarts.remove(end.id)
-            count(end)
+            if case .success = end.result { counters.finished() }
             guard removedWithFiles.remove(end.id) != nil, let orphan = outcome.orphans[end.id]
             else { continue }
             discards.append(orphan)
@@ -84,17 +84,12 @@ extension DownloadKeeper {
                 place: begun.place
             )
         }
-        // A row that went meanwhile has no run.
+        // A row that went or ended meanwhile has no run.
         for id in starting where live[id] == nil { planner.ended(id) }
         if !outcome.begun.isEmpty { watching.ring() }
         news.published(outcome.lastEvent)
         if !ended.isEmpty { endings.ring() }
         prune(outcome.lastEvent)
-    }
-
-    private func count(_ end: RunEnd) {
-        counters.runEnded(bytes: end.task.currentProgress.receivedBytes)
-        if case .success = end.result { counters.finished() }
     }
 
     /// Old events go, a thousand at a time.
@@ -129,6 +124,10 @@ extension DownloadKeeper {
         _ outcome: inout Outcome
     ) throws {
         guard var row = try transaction.download(id) else { return }
+        // The run before it may have ended just now: well, or with a wait before the next.
+        guard row.state == .waiting, !outcome.retries.contains(where: { $0.id == id }) else {
+            return
+        }
         let newName = try transaction.newName(of: id)
         do throws(DownloadError) {
             let request = try readRequest(id, transaction)

@@ -13,6 +13,8 @@ final class LiveDownloads: Sendable {
     }
 
     private let tasks = Mutex<[Int64: Entry]>([:])
+    /// What the runs that have ended had brought; only looked at while `tasks` is locked.
+    private let endedBytes = Atomic<Int64>(0)
 
     subscript(id: Int64) -> DownloadTask? { tasks.withLock { $0[id]?.task } }
 
@@ -50,7 +52,14 @@ final class LiveDownloads: Sendable {
         return entry?.place?.shown(path) ?? path
     }
 
-    func remove(_ id: Int64) { tasks.withLock { $0[id] = nil } }
+    /// A run has ended.
+    func ended(_ id: Int64, _ task: DownloadTask) {
+        let bytes = task.currentProgress.receivedBytes
+        tasks.withLock { tasks in
+            tasks[id] = nil
+            endedBytes.add(bytes, ordering: .relaxed)
+        }
+    }
 
     var all: [Int64: DownloadTask] { tasks.withLock { $0.mapValues(\.task) } }
     var isEmpty: Bool { tasks.withLock { $0.isEmpty } }
@@ -89,9 +98,12 @@ final class LiveDownloads: Sendable {
 
     var connections: Int { rows.map(\.row.connections).reduce(0, +) }
 
-    /// What their runs have brought.
+    /// What all runs have brought, those that have ended, too: it never falls.
     var receivedBytes: Int64 {
-        all.values.map(\.currentProgress.receivedBytes).reduce(0, +)
+        tasks.withLock { tasks in
+            tasks.values.map(\.task.currentProgress.receivedBytes)
+                .reduce(endedBytes.load(ordering: .relaxed), +)
+        }
     }
 
     /// How far they are, as it is sent: of each session, nil of all.

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
@@ -6,6 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import PawlCore
 internal import Synchronization
 
 /// Serves HTTP/1.1 at a socket that is open already.
@@ -29,19 +29,19 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         let http = channel(door)
         let most = door.limits?.connections ?? .max
         let open = OpenConnections()
-        let (connections, continuation) = AsyncStream.makeStream(of: (any Channel).self)
+        let (connections, continuation) = AsyncStream.makeStream(of: Newcomer.self)
         let listener = try await bootstrap(door, continuation).withBoundSocket(door.descriptor)
             .get()
         whenReady()
         await withDiscardingTaskGroup { group in
-            for await channel in connections {
+            for await newcomer in connections {
                 guard open.count.load(ordering: .relaxed) < most else {
-                    channel.close(promise: nil)
+                    newcomer.isReady.fail(Unwanted())
                     continue
                 }
                 open.count.add(1, ordering: .relaxed)
                 group.addTask {
-                    await serve(channel, http)
+                    await serve(newcomer, http)
                     open.count.subtract(1, ordering: .relaxed)
                 }
             }
@@ -53,16 +53,17 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
 
     private func bootstrap(
         _ door: Door,
-        _ connections: AsyncStream<any Channel>.Continuation
+        _ connections: AsyncStream<Newcomer>.Continuation
     ) -> ServerBootstrap {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            // Nothing is read before somebody is there to take it.
-            .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { channel in
-                if case .terminated = connections.yield(channel) { channel.close(promise: nil) }
-                return channel.eventLoop.makeSucceededVoidFuture()
+                let newcomer = Newcomer(channel: channel, isReady: channel.eventLoop.makePromise())
+                if case .terminated = connections.yield(newcomer) {
+                    newcomer.isReady.fail(Unwanted())
+                }
+                return newcomer.isReady.futureResult
             }
         guard let limits = door.limits else { return bootstrap }
         return bootstrap.childChannelOption(
@@ -72,9 +73,14 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     }
 
     private func channel(_ door: Door) -> HTTP1Channel {
-        guard let limits = door.limits else { return HTTP1Channel(responder: respond) }
+        guard let limits = door.limits else {
+            let configuration = HTTP1Channel.Configuration(
+                additionalChannelHandlers: [MalformedRequestHandler()]
+            )
+            return HTTP1Channel(responder: respond, configuration: configuration)
+        }
         var configuration = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [SlowClientHandler(limits)]
+            additionalChannelHandlers: [SlowClientHandler(limits), MalformedRequestHandler()]
         )
         configuration.httpDecoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: limits.headBytes,
@@ -90,17 +96,17 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         )
     }
 
-    private func serve(_ channel: any Channel, _ http: HTTP1Channel) async {
+    private func serve(_ newcomer: Newcomer, _ http: HTTP1Channel) async {
+        let connection: HTTP1Channel.Value
         do {
-            let connection = try await channel.eventLoop.flatSubmit {
-                http.setup(channel: channel, logger: logger)
+            connection = try await newcomer.channel.eventLoop.flatSubmit {
+                http.setup(channel: newcomer.channel, logger: logger)
             }.get()
-            // Where that fails, the channel has closed, which is what it is told next.
-            try? await channel.setOption(.autoRead, value: true).get()
-            await http.handle(value: connection, logger: logger)
         } catch {
-            channel.close(promise: nil)
+            return newcomer.isReady.fail(error)
         }
+        newcomer.isReady.succeed()
+        await http.handle(value: connection, logger: logger)
     }
 
     @Sendable private func respond(
@@ -122,14 +128,12 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         } catch let error as HTTPParserError {
             throw error
         } catch {
-            response = Response(status: .internalServerError)
+            response = try ProblemMiddleware.response(Self.unknown, .internalServerError)
         }
         memory.used()
         // A refusal has one, too.
         if request.method == .head { response = response.createHeadResponse() }
-        response.headers[.date] = Self.date(time(nil))
-        response.headers[.server] = "pawl"
-        SafetyFields.add(to: &response.headers)
+        AnswerFields.add(to: &response.headers)
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {
@@ -152,19 +156,27 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         return try await responder.respond(to: request, context: APIContext(source: source))
     }
 
+    /// A connection from which nothing is read before somebody is there to take it.
+    private struct Newcomer: Sendable {
+        var channel: any Channel
+        /// It is closed where this fails.
+        var isReady: EventLoopPromise<Void>
+    }
+
+    private struct Unwanted: Error {}
+
     private final class OpenConnections: Sendable {
         let count = Atomic<Int>(0)
     }
 
     private struct BrokenRequest: Error {}
 
-    /// RFC 9110 §5.6.7: `Sat, 21 Nov 2026 20:45:00 GMT`.
-    private static func date(_ seconds: time_t) -> String {
-        var (seconds, parts) = (seconds, tm())
-        gmtime_r(&seconds, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
-        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    private static var unknown: DownloadError {
+        DownloadError(
+            .unknown,
+            "the daemon failed to answer",
+            advice: "ask again; pawl daemon logs may say why"
+        )
     }
 }
 

@@ -82,6 +82,7 @@ package struct QueueRebuild {
         row.taskIdentifier = item.taskIdentifier
         row.taskDescription = item.taskDescription
         row.notBefore = item.notBefore
+        row.mirrors = request?.settings?.shownMirrors
         row.limitBytesPerSecond = request?.settings?.limitBytesPerSecond
         row.path = item.path
         (row.completedBytes, row.totalBytes) = (item.completedBytes, item.totalBytes)
@@ -115,6 +116,7 @@ package struct QueueRebuild {
         row.problem = Problem(Self.lost)
         var settings = WireSettings()
         if !checkpoint.mirrors.isEmpty { settings.mirrors = checkpoint.mirrors }
+        row.mirrors = settings.shownMirrors
         let request = NewDownload(url: checkpoint.source, destination: path, settings: settings)
         try add(row, request, transaction)
     }

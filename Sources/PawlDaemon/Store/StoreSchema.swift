@@ -11,6 +11,7 @@ enum StoreSchema {
         migrator.registerMigration("5") { database in try database.execute(sql: version5) }
         migrator.registerMigration("6") { database in try database.execute(sql: version6) }
         migrator.registerMigration("7") { database in try database.execute(sql: version7) }
+        migrator.registerMigration("8") { database in try database.execute(sql: version8) }
         return migrator
     }
 
@@ -19,6 +20,9 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // A JSON array, without secrets.
+    private static let version8 = "ALTER TABLE download ADD COLUMN mirrors TEXT"
 
     private static let version7 = "ALTER TABLE session ADD COLUMN limitBytesPerSecond INTEGER"
 

@@ -6,15 +6,33 @@ package import PawlWire
 /// Sessions, and up to where their events are acknowledged.
 extension StoreTransaction {
     /// All that were asked for, or that a download names.
-    package func sessions() throws -> [WireSession] {
+    package func sessions(_ query: PageQuery) throws -> WireSessions {
+        // One more tells whether there are more.
         let names = try String.fetchAll(
             database,
             sql: """
-                SELECT identifier FROM session
-                UNION SELECT session FROM download WHERE session IS NOT NULL ORDER BY 1
-                """
+                SELECT identifier FROM session WHERE identifier > ?1
+                UNION SELECT session FROM download WHERE session > ?1 ORDER BY 1 LIMIT ?2
+                """,
+            arguments: [query.cursor ?? "", query.limit + 1]
         )
-        return try names.map(session)
+        let page = names.prefix(query.limit)
+        return WireSessions(
+            try page.map(session),
+            next: page.count < names.count ? page.last : nil
+        )
+    }
+
+    /// Whether a process has asked for it, or a download is of it.
+    package func hasSession(_ identifier: String) throws -> Bool {
+        try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM session WHERE identifier = ?1)
+                    OR EXISTS (SELECT 1 FROM download WHERE session = ?1)
+                """,
+            arguments: [identifier]
+        ) ?? false
     }
 
     /// One, whether or not it is there.

@@ -19,8 +19,8 @@ package struct StoreTransaction {
         let insertion = try database.cachedStatement(
             sql: """
                 INSERT INTO download (state, name, url, destination, priority, position, session,
-                    notBefore, createdAt, taskIdentifier, taskDescription)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    notBefore, createdAt, taskIdentifier, taskDescription, mirrors)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         )
         try insertion.execute(
@@ -29,7 +29,7 @@ package struct StoreTransaction {
                 download.priority.priority.rawValue, download.position, download.session,
                 download.notBefore?.timeIntervalSince1970,
                 download.createdAt.timeIntervalSince1970, download.taskIdentifier,
-                download.taskDescription,
+                download.taskDescription, Self.text(download.mirrors),
             ]
         )
         let id = database.lastInsertedRowID
@@ -173,6 +173,7 @@ package struct StoreTransaction {
             url: row["url"],
             createdAt: Date(timeIntervalSince1970: created)
         )
+        download.mirrors = value(row["mirrors"])
         download.destination = row["destination"]
         download.path = row["path"]
         download.completedBytes = row["completedBytes"]

@@ -42,7 +42,7 @@ package struct ListQuery: Sendable, Hashable {
     package init(parameters: [(name: String, value: String)]) throws(DownloadError) {
         for (name, value) in parameters {
             switch name {
-            case "limit": limit = try Self.number(name, value, in: 1...Int64(Self.mostLimit))
+            case "limit": limit = try QueryText.number(name, value, in: 1...Int64(Self.mostLimit))
             case "state":
                 for word in value.split(separator: ",") { states.insert(try Self.state(word)) }
             case "session": session = value
@@ -58,7 +58,7 @@ package struct ListQuery: Sendable, Hashable {
                     )
                 }
                 search = value
-            case "after": after = try Self.number(name, value, in: 0...Int64.max)
+            case "after": after = try QueryText.number(name, value, in: 0...Int64.max)
             case "order":
                 guard value == "newest" || value == "oldest" else {
                     throw DownloadError(.usage, "'order' is 'newest' or 'oldest'")
@@ -77,21 +77,6 @@ package struct ListQuery: Sendable, Hashable {
                 )
             }
         }
-    }
-
-    private static func number<Number: BinaryInteger>(
-        _ name: String,
-        _ text: String,
-        in range: ClosedRange<Int64>
-    ) throws(DownloadError) -> Number {
-        guard let number = Int64(text), range.contains(number) else {
-            throw DownloadError(
-                .usage,
-                "'\(name)' is '\(text.sanitized(atMost: 40))'",
-                advice: "give a number from \(range.lowerBound) to \(range.upperBound)"
-            )
-        }
-        return Number(number)
     }
 
     private static func state(_ word: Substring) throws(DownloadError) -> TaskState {

@@ -10,6 +10,8 @@ package struct WireDownload: Codable, Sendable, Hashable {
     package var state: TaskState
     package var name: String
     package var url: String
+    /// Where else the same file is to be had.
+    package var mirrors: [String]?
     /// The file or the folder that was asked for.
     package var destination: String
     /// The file that it becomes, once that is known.

@@ -62,6 +62,10 @@ package struct WireSegments: Codable, Sendable, Hashable {
 package struct WireEvents: Codable, Sendable, Hashable {
     /// In order.
     package var events: [WireEvent]
+    /// What to give as `before` for those that came before; nil where there are none.
+    package var next: Int64?
 
-    package init(_ events: [WireEvent]) { self.events = events }
+    package init(_ events: [WireEvent], next: Int64? = nil) {
+        (self.events, self.next) = (events, next)
+    }
 }

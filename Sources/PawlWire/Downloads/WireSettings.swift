@@ -76,6 +76,12 @@ package struct WireSettings: Codable, Sendable, Hashable {
         allowsInsecureRedirects = Self.changed(settings.allowsInsecureRedirects, from: false)
     }
 
+    /// The mirrors as they may be shown and stored; nil where there are none.
+    package var shownMirrors: [String]? {
+        guard let mirrors, !mirrors.isEmpty else { return nil }
+        return mirrors.map { AddressParts($0.trimmed).redacted }
+    }
+
     private static func changed(_ value: Bool, from usual: Bool) -> Bool? {
         value == usual ? nil : value
     }

@@ -19,12 +19,21 @@ package struct WireHost: Codable, Sendable, Hashable {
     }
 }
 
-/// All hosts that something is known of.
+/// Hosts that something is known of.
 package struct WireHosts: Codable, Sendable, Hashable {
     /// By name.
     package var hosts: [WireHost]
+    /// What to give as `after` for the next page; nil at the end.
+    package var next: String?
 
     package init(_ hosts: [WireHost]) { self.hosts = hosts }
+
+    package func page(_ query: PageQuery) -> WireHosts {
+        let (hosts, next) = query.page(of: hosts, by: \.host)
+        var page = WireHosts(hosts)
+        page.next = next
+        return page
+    }
 }
 
 /// What the daemon has done since it began.

@@ -22,10 +22,15 @@ package struct WireSession: Codable, Sendable, Hashable {
     }
 }
 
+/// A page of the sessions, by name.
 package struct WireSessions: Codable, Sendable, Hashable {
     package var sessions: [WireSession]
+    /// What to give as `after` for the next page; nil at the end.
+    package var next: String?
 
-    package init(_ sessions: [WireSession]) { self.sessions = sessions }
+    package init(_ sessions: [WireSession], next: String? = nil) {
+        (self.sessions, self.next) = (sessions, next)
+    }
 }
 
 /// What makes a session one that keeps its events until they are acknowledged.

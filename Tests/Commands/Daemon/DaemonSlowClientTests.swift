@@ -40,23 +40,6 @@ extension DaemonSuites {
             #expect(try await network.ask("GET", "/v1/status").status == 200)
         }
 
-        @Test func `a head, a path or a number of fields that is too large is refused`()
-            async throws
-        {
-            let network = try await NetworkScene.make()
-            let long = String(repeating: "a", count: 40_000)
-            let many = (0..<200).map { "X-\($0): 1\\r\\n" }.joined()
-            for text in [
-                head(network, "GET /v1/status", "X-Long: \(long)\\r\\n\\r\\n"),
-                head(network, "GET /v1/status", many + "\\r\\n"),
-            ] {
-                let client = try network.connect(sending: text)
-                await client.waitForExit()
-                #expect(client.output.hasPrefix("HTTP/1.1 4") || client.output.isEmpty)
-            }
-            #expect(try await network.ask("GET", "/v1/status").status == 200)
-        }
-
         @Test func `a body is bounded, said or not, and so is its nesting`() async throws {
             let network = try await NetworkScene.make()
             let path = try network.scene.home.write(

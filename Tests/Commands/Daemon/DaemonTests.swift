@@ -112,27 +112,50 @@ extension DaemonSuites {
             return try await ProcessRunner.run("curl", arguments).status == .code(28)
         }
 
-        @Test func `what finishes while it is removed with its files leaves none`() async throws {
-            let scene = try DaemonScene(Workshop())
+        /// Runs a download to its end while the queue is busy for a while: the end waits for that, and so
+        /// does what `body` asks for.
+        private func endWhileBusy(_ scene: DaemonScene, _ body: () async throws -> Void)
+            async throws
+        {
             let door = Latch()
             let resource = Resource(size: 200_000)
             scene.workshop.serve(.resource(resource).holdAfterBytes(100_000, until: door))
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", scene.workshop.url)
             await scene.workshop.origin.waitForBytes(100_000)
-            // The queue is busy for a while: then the end and the removal wait for it together.
             let urls = (0..<20_000).map { "http://localhost:9/\($0)\n" }.joined()
             try scene.workshop.folder.write("list", Array(urls.utf8))
             let adding = try scene.start("add", "--paused", "-i", "list")
             while try await !isBusy(scene), adding.status == nil { try Task.checkCancellation() }
             door.release()
             try await FolderWatch.wait(for: Workshop.name, in: scene.workshop.folder)
-            try await scene.succeed("remove", "1", "--with-files")
+            try await body()
             await adding.waitForExit()
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `what finishes while it is paused and resumed is finished`() async throws {
+            let scene = try DaemonScene(Workshop())
+            try await endWhileBusy(scene) {
+                // Before the queue has heard of the end, or after it: then there is nothing to pause.
+                let pausing = try scene.start("pause", "1")
+                _ = try await scene.run("resume", "1")
+                await pausing.waitForExit()
+                try await scene.succeed("wait", "1")
+                let row = try #require(try await scene.downloads("1").first)
+                #expect(row.state == .finished && row.problem == nil)
+                #expect(try await !scene.events().contains { $0.kind == .failed })
+            }
+        }
+
+        @Test func `what finishes while it is removed with its files leaves none`() async throws {
+            let scene = try DaemonScene(Workshop())
+            try await endWhileBusy(scene) {
+                try await scene.succeed("remove", "1", "--with-files")
+            }
             let path = scene.workshop.folder.path(Workshop.name)
             while access(path, F_OK) == 0, !Task.isCancelled { await Task.yield() }
             #expect(scene.workshop.folder.list() == ["list"])
-            withExtendedLifetime(daemon) {}
         }
 
         @Test func `what is cancelled leaves nothing`() async throws {

@@ -21,10 +21,15 @@ struct DownloadEventsTests {
                 try transaction.events(ofDownload: 0, limit: 10)
             )
         }
-        #expect(own.map(\.kind) == [.added, .started, .finished])
-        #expect(own.allSatisfy { $0.name == "b" })
-        #expect(newest == own.suffix(2))
-        #expect(none.isEmpty)
+        #expect(own.events.map(\.kind) == [.added, .started, .finished])
+        #expect(own.events.allSatisfy { $0.name == "b" })
+        #expect(own.next == nil)
+        #expect(newest.events == own.events.suffix(2))
+        #expect(none.events.isEmpty)
+        let rest = try await scene.store.read { transaction in
+            try transaction.events(ofDownload: ids[1], before: newest.next, limit: 2)
+        }
+        #expect(rest == WireEvents([own.events[0]]))
     }
 
     @Test func `between two places are those of the same priority that have not ended`()

@@ -14,8 +14,9 @@ struct APIReference {
             curl -H "Authorization: Bearer $(pawl daemon token)" http://127.0.0.1:6880/v1/downloads
             ```
 
-            HEAD is answered as GET is, without the body. Times are RFC 3339; what is not known is left out. An error is a `Problem`. What is meant by
-            *relative*, *Not over TCP* and so on is the difference between the two listeners.
+            HEAD is answered as GET is, without the body. Times are RFC 3339; what is not known is left out.
+            A query is percent-encoded UTF-8, with `+` for a space. An error is a [Problem](#problem), also
+            where the request was no proper HTTP. *Not over TCP* is what the Unix socket alone does.
 
             ## Operations
 

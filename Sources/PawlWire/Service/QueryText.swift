@@ -1,0 +1,50 @@
+package import PawlCore
+
+/// The query of a URL, as names and values.
+///
+/// A `+` is a space, as forms and most clients write it (WHATWG URL §5.1); a plus sign is `%2B`.
+package enum QueryText {
+    /// Throws `.usage` where something is encoded wrongly.
+    package static func parameters(
+        _ text: String
+    ) throws(DownloadError) -> [(name: String, value: String)] {
+        var parameters: [(name: String, value: String)] = []
+        for part in text.split(separator: "&") {
+            let sign = part.firstIndex(of: "=") ?? part.endIndex
+            parameters.append(
+                (name: try decoded(part[..<sign]), value: try decoded(part[sign...].dropFirst()))
+            )
+        }
+        return parameters
+    }
+
+    /// For the value of a parameter.
+    package static func number<Number: BinaryInteger>(
+        _ name: String,
+        _ text: String,
+        in range: ClosedRange<Int64>
+    ) throws(DownloadError) -> Number {
+        guard let number = Int64(text), range.contains(number) else {
+            throw DownloadError(
+                .usage,
+                "'\(name)' is '\(text.sanitized(atMost: 40))'",
+                advice: "give a number from \(range.lowerBound) to \(range.upperBound)"
+            )
+        }
+        return Number(number)
+    }
+
+    private static func decoded(_ text: Substring) throws(DownloadError) -> String {
+        let spaced = text.replacing("+", with: " ")
+        guard spaced.hasSoundPercentCoding,
+            let decoded = String(validating: spaced.percentDecodedBytes, as: UTF8.self)
+        else {
+            throw DownloadError(
+                .usage,
+                "'\(String(text).sanitized(atMost: 40))' is no percent-encoded UTF-8",
+                advice: "write '%' as %25, and other bytes as %XX"
+            )
+        }
+        return decoded
+    }
+}

@@ -1,0 +1,147 @@
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// What is no proper HTTP, byte by byte as a client sends it.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonMalformedTests {
+        private struct Attempt {
+            var request: String
+            var status: Int
+            /// A part of the sentence.
+            var says: String
+        }
+
+        @Test func `what is no proper HTTP gets its status, a sentence, and changes nothing`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            for attempt in Self.attempts(network) {
+                let wire = try await HalfClosingClient.exchange(
+                    attempt.request,
+                    port: network.port
+                )
+                let answer = NetworkScene.Answer(wire)
+                let asked = attempt.request.prefix(60)
+                #expect(answer.status == attempt.status, "\(asked)")
+                let problem = try #require(answer.problem, "\(asked)")
+                #expect(problem.title.contains(attempt.says), "\(problem.title)")
+                #expect(problem.status == attempt.status)
+                #expect(problem.advice?.isEmpty == false)
+                #expect(answer.fields["connection"] == "close")
+                #expect(answer.fields["x-content-type-options"] == "nosniff")
+                #expect(answer.fields["date"] != nil)
+            }
+            #expect(try await network.scene.downloads().isEmpty)
+        }
+
+        private static func attempts(_ network: NetworkScene) -> [Attempt] {
+            let fields = fields(network)
+            let long = String(repeating: "a", count: 40_000)
+            let many = (0..<200).map { "X-\($0): 1\r\n" }.joined()
+            let add = "POST /v1/downloads HTTP/1.1\r\n\(fields)Content-Type: application/json\r\n"
+            return [
+                Attempt(
+                    request: "GET /v1/status HTTP/1.1\r\n\(fields)X: \(long)\r\n\r\n",
+                    status: 431,
+                    says: "too long"
+                ),
+                Attempt(
+                    request: "GET /v1/status HTTP/1.1\r\n\(fields)\(many)\r\n",
+                    status: 431,
+                    says: "too many fields"
+                ),
+                Attempt(
+                    request: "GET /\(long) HTTP/1.1\r\n\(fields)\r\n",
+                    status: 431,
+                    says: "too long"
+                ),
+                Attempt(
+                    request: "PAWL /v1/status HTTP/1.1\r\n\(fields)\r\n",
+                    status: 400,
+                    says: "its method is none"
+                ),
+                Attempt(
+                    request: "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}",
+                    status: 400,
+                    says: "no HTTP"
+                ),
+                Attempt(
+                    request: "GET /v1/status HTTP/3.7\r\n\(fields)\r\n",
+                    status: 505,
+                    says: "another version"
+                ),
+                Attempt(
+                    request: "GET /v1/ status HTTP/1.1\r\n\(fields)\r\n",
+                    status: 400,
+                    says: "no proper HTTP/1.1"
+                ),
+                Attempt(
+                    request: "\(add)Content-Length: x\r\n\r\n",
+                    status: 400,
+                    says: "no proper HTTP/1.1"
+                ),
+                Attempt(
+                    request: "\(add)Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+                    status: 400,
+                    says: "no proper HTTP/1.1"
+                ),
+                Attempt(
+                    request: "\(add)Transfer-Encoding: chunked\r\n\r\nzz\r\n{}",
+                    status: 400,
+                    says: "no proper HTTP/1.1"
+                ),
+                Attempt(
+                    request: "\(add)Content-Length: 100\r\n\r\n{}",
+                    status: 400,
+                    says: "no proper HTTP/1.1"
+                ),
+            ]
+        }
+
+        private static func fields(_ network: NetworkScene) -> String {
+            "Host: 127.0.0.1:\(network.port)\r\nAuthorization: Bearer \(network.token)\r\n"
+        }
+
+        @Test func `what was asked before is answered before`() async throws {
+            let network = try await NetworkScene.make()
+            let request = "GET /healthz HTTP/1.1\r\n\(Self.fields(network))\r\nnonsense\r\n\r\n"
+            let wire = try await HalfClosingClient.exchange(request, port: network.port)
+            #expect(wire.hasPrefix("HTTP/1.1 200 "))
+            #expect(wire.contains(#"{"status":"ok"}HTTP/1.1 400 "#))
+        }
+
+        @Test func `a client that closes its side at once is answered`() async throws {
+            let network = try await NetworkScene.make()
+            let request = "GET /healthz HTTP/1.1\r\n\(Self.fields(network))\r\n"
+            // Its end may be there before anybody has begun to read.
+            for _ in 0..<50 {
+                let wire = try await HalfClosingClient.exchange(request, port: network.port)
+                #expect(NetworkScene.Answer(wire).status == 200)
+            }
+        }
+
+        @Test func `a parameter is percent-encoded UTF-8, and a plus is a space`() async throws {
+            let network = try await NetworkScene.make()
+            let new = """
+                {"downloads":[{"url":"http://127.0.0.1:1/a%20b%2Bc","destination":"","isPaused":true}]}
+                """
+            #expect(try await network.ask("POST", "/v1/downloads", new).status == 201)
+            for text in ["a+b", "a%20b", "b%2bc", "a+b%2Bc"] {
+                let answer = try await network.ask("GET", "/v1/downloads?search=\(text)")
+                #expect(answer.body.contains(#""id":1"#), "\(text)")
+            }
+            for text in ["b+c", "ab%2Bc"] {
+                let answer = try await network.ask("GET", "/v1/downloads?search=\(text)")
+                #expect(answer.body == #"{"downloads":[]}"#, "\(text)")
+            }
+            for text in ["search=%zz", "search=%", "search=%ff", "%zz=1", "search=a%2"] {
+                let answer = try await network.ask("GET", "/v1/downloads?\(text)")
+                #expect(answer.status == 400, "\(text)")
+                #expect(answer.problem?.title.contains("percent-encoded") == true, "\(text)")
+            }
+        }
+    }
+}
