@@ -9,8 +9,9 @@ extension BenchmarkCase {
             that all have finished; alone (one reader) and with the others, in turn. The clients ask \
             over TCP with the token, each over a connection of its own, once a second: 1,000 requests \
             a second, in turn for the status, the statistics, the health, one download and a page of \
-            ten; those of the round with the least p99 are shown. An answer's time is from the moment when it was due to be asked for, in the one \
-            thread that plays all clients, on the same two cores. CPU and memory are the daemon's.
+            ten; those of the round with the least p99 are shown. An answer's time is from the \
+            moment when it was due to be asked for, in the one thread that plays all clients, on the \
+            same two cores. CPU and memory are the daemon's.
             """
     ) { workshop, report in
         let name = try workshop.randomFile(mebibytes: 64)
