@@ -23,6 +23,13 @@ struct Inspection: Decodable {
         RangeSet(pairs.filter { $0.count == 2 }.map { ByteRange($0[0], $0[1]) })
     }
 
+    /// Nil where nothing can be said of it, or not yet.
+    static func found(_ name: String, in workshop: Workshop) async throws -> Inspection? {
+        let run = try await workshop.run("inspect", "--json", name)
+        guard run.status == .code(0) else { return nil }
+        return try JSONDecoder().decode(Inspection.self, from: Data(run.output.utf8))
+    }
+
     static func of(_ name: String, in workshop: Workshop) async throws -> Inspection {
         let run = try await workshop.run("inspect", "--json", name)
         #expect(run.status == .code(0), "\(run.errors)")

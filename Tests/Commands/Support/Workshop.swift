@@ -57,8 +57,8 @@ struct Workshop: Sendable {
         try ProcessRunner(Self.program, arguments, complete(settings))
     }
 
-    /// Starts a download that comes to its first checkpoint, so that its partial file has a name,
-    /// and not to its end: the resource must have more than 10 MiB.
+    /// Starts a download that comes to a checkpoint of 8 MiB or more, so that its partial file has a
+    /// name, and not to its end: the resource must have more than 10 MiB.
     func begin(
         _ resource: Resource,
         _ arguments: [String],
@@ -67,6 +67,12 @@ struct Workshop: Sendable {
         serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
         let runner = try start(arguments: arguments + ["-x", "1"], settings)
         try await FolderWatch.wait(for: Self.name + ".part", in: folder)
+        // The first checkpoint has less where the machine was slow: the next ones have what came.
+        var claimed: Int64 = 0
+        while claimed < 8 << 20, runner.status == nil {
+            try Task.checkCancellation()
+            claimed = try await Inspection.found(Self.name + ".part", in: self)?.claimed.count ?? 0
+        }
         return runner
     }
 
