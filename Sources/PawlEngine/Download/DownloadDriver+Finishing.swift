@@ -132,7 +132,10 @@ extension DownloadDriver {
     }
 
     private func keep(_ store: PartialStore, _ error: DownloadError) async {
-        let written = isDistrusting ? store.durable : monitor.bytes.written
+        // A sync may have failed whose word was not heard any more, or fails now.
+        let epoch = store.trustEpoch
+        let isTrusted = !isDistrusting && epoch == trustedEpoch
+        let written = isTrusted ? monitor.bytes.written : store.durable
         if let adopted, planner.isAdopting { return await giveBack(store, adopted) }
         // Where another has the name, what came beside it is of no use to anybody.
         let keeps =
@@ -142,17 +145,18 @@ extension DownloadDriver {
             try await engine.disk.run { () throws(DownloadError) in
                 guard keeps else { return try store.discard() }
                 // The claim first: it survives a kill even where the sync takes long.
-                try store.saveCheckpoint(written: written)
-                try store.sync(written: written)
+                try store.saveCheckpoint(written: written, epoch: epoch)
+                try store.sync(written: written, epoch: epoch)
             }
         } catch {
             logger.warning("keeping what came failed: \(error)")
         }
         guard keeps, error.code == .interrupted else { return }
+        let kept = store.trustEpoch == epoch ? written : store.durable
         outcome = .failure(
             DownloadError(
                 .interrupted,
-                "stopped: \(written.count) bytes are kept in \(store.paths.partial)",
+                "stopped: \(kept.count) bytes are kept in \(store.paths.partial)",
                 advice: planner.canResume(store.representation)
                     ? "run the same command again to go on"
                     : "the server gave nothing to prove that its file stays the same, so the next "

@@ -149,10 +149,10 @@ extension DownloadDriver {
             if keeper.hasUnsynced { sync(monitor.bytes.written, now) }
             return releaseHeld()
         }
-        let written = monitor.bytes.written
+        let (written, epoch) = (monitor.bytes.written, trustedEpoch)
         if isResumable {
             try await engine.disk.run { () throws(DownloadError) in
-                try store.saveCheckpoint(written: written)
+                try store.saveCheckpoint(written: written, epoch: epoch)
             }
             keeper.claimed()
             sync(written, now)

@@ -9,9 +9,14 @@ extension PartialStore {
     /// Says that these ranges are written: a kill does not cost them.
     ///
     /// Syncs nothing. The first claim gives the partial file its name.
-    package func saveCheckpoint(written: RangeSet) throws(DownloadError) {
+    ///
+    /// `epoch`: what counted when the ranges were written; where they count no more, nothing is done.
+    package func saveCheckpoint(
+        written: RangeSet,
+        epoch: Int? = nil
+    ) throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
-            guard !state.isClosed else { return }
+            guard !state.isClosed, epoch ?? state.epoch == state.epoch else { return }
             state.written = written
             try save(&state)
         }

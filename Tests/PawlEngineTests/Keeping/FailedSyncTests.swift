@@ -73,6 +73,55 @@ struct FailedSyncTests {
         #expect(running.log.says("fetched again"))
     }
 
+    /// The transfer's end is held up, so that the failure comes after the download's own.
+    @Test func `a failure that nobody reads any more costs what was not durable`() async throws {
+        let (first, second) = (Latch(), Latch())
+        let (clock, disk) = (ManualTimekeeper(), WatchedDisk())
+        let (sync, isEnding, end) = (Gate(), Gate(), Gate())
+        let store = disk.settings { number in
+            guard number == 2 else { return .none }
+            sync.wait()
+            return .loses(ByteRange(300_000, 600_000))
+        }
+        let reply = Reply.resource(resource)
+        let scene = try Scene(
+            reply.holdAfterBytes(300_000, until: first).holdAfterBytes(600_000, until: second)
+        )
+        defer { for gate in [sync, end] { gate.open() } }
+        let process = EngineProcess(time: clock, store: store) { real in
+            WatchedTransport(real: real) { moment in
+                guard moment == .ended else { return }
+                isEnding.open()
+                end.wait()
+            }
+        }
+        let running = try scene.start(settings(scene), by: process)
+        await first.waitForArrivals()
+        await running.waitForBytes(300_000)
+        await clock.passUntil(disk, syncs: 1)
+        first.release()
+        await second.waitForArrivals()
+        await running.waitForBytes(600_000)
+        await clock.passUntil(disk, syncs: 2)
+        running.cancel()
+        await Task.detached { isEnding.wait() }.value
+        let partial = try #require(running.monitor.paths).partial
+        #expect(try CheckpointFile.describe(partial).usable.count == 600_000)
+        sync.open()
+        while try CheckpointFile.describe(partial).usable.count > 300_000, !Task.isCancelled {
+            await Task.yield()
+        }
+        end.open()
+        let error = await #expect(throws: DownloadError.self) { try await running.file() }
+        #expect(error?.message.contains("300000 bytes are kept") == true)
+        second.release()
+        scene.serve(reply)
+        scene.forgetRequests()
+        try await scene.download(scene.settings(1))
+        try scene.expectFile(resource)
+        #expect(scene.asked.first?.range?.first == 300_000)
+    }
+
     /// The threads for syncs are all busy, so that the sync is only done after the file changed.
     @Test func `a sync that waited while the file changed makes nothing durable`() async throws {
         let (old, new) = (Resource(size: Scene.size), Resource(size: Scene.size, seed: 2))

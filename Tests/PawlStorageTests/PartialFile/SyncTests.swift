@@ -104,6 +104,28 @@ struct SyncTests {
         #expect(store.durable == RangeSet((0, 1_000)))
     }
 
+    @Test func `a claim that was asked for before a failed sync claims nothing`() throws {
+        let folder = try ScratchFolder()
+        let disk = FailingDisk()
+        let store = try PartialStore.create(
+            folder.paths(),
+            source: "s",
+            representation: .sample(10_000),
+            settings: disk.settings
+        )
+        let epoch = store.trustEpoch
+        try store.write(pattern(10_000), at: 0)
+        try store.sync(written: RangeSet((0, 1_000)))
+        disk.fails.store(true, ordering: .relaxed)
+        #expect(failure { try store.sync(written: RangeSet((0, 9_000))) }?.code == .diskFailure)
+        try store.saveCheckpoint(written: RangeSet((0, 9_000)), epoch: epoch)
+        let summary = try CheckpointFile.describe(folder.paths().partial, boot: .firstBoot)
+        #expect(summary.usable == RangeSet((0, 1_000)))
+        try store.saveCheckpoint(written: RangeSet((0, 2_000)), epoch: store.trustEpoch)
+        let later = try CheckpointFile.describe(folder.paths().partial, boot: .firstBoot)
+        #expect(later.usable == RangeSet((0, 2_000)))
+    }
+
     @Test func `a sync that failed since the last byte came costs the file its name`() throws {
         let folder = try ScratchFolder()
         let disk = FailingDisk()
