@@ -30,8 +30,11 @@ struct ConnectedRequest {
             paths.post($0)
         }
         defer { observation.end() }
+        var path: NetworkPath?
         while true {
-            if asksWhetherMetered { await wait(nil) { $0.isMetered == true && $0.isRemote(host) } }
+            if asksWhetherMetered {
+                path = await wait(path) { $0.isMetered == true && $0.isRemote(host) }
+            }
             do throws(DownloadError) {
                 return try await attempt()
             } catch {
@@ -39,15 +42,20 @@ struct ConnectedRequest {
                     throw error
                 }
                 let network = engine.network
-                let path = try await engine.disk.run { () throws(DownloadError) in network.look() }
-                guard !path.reaches(host) else { throw error }
-                await wait(path) { !$0.reaches(host) }
+                let found = try await engine.disk.run { () throws(DownloadError) in network.look() }
+                guard !found.reaches(host) else { throw error }
+                path = await wait(found) { !$0.reaches(host) }
             }
         }
     }
 
     /// Waits while the network is such; without a path, until the first is told.
-    private func wait(_ path: NetworkPath?, while isObstacle: (NetworkPath) -> Bool) async {
+    ///
+    /// Returns the newest: it is told once.
+    private func wait(
+        _ path: NetworkPath?,
+        while isObstacle: (NetworkPath) -> Bool
+    ) async -> NetworkPath? {
         var path = path
         var isWaiting = false
         while !control.isStopped {
@@ -62,6 +70,7 @@ struct ConnectedRequest {
             await control.paths.wait()
         }
         if isWaiting { changed(false) }
+        return path
     }
 }
 

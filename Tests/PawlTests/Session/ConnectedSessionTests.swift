@@ -66,6 +66,22 @@ struct ConnectedSessionTests {
         #expect(error?.code == .interrupted)
     }
 
+    @Test(arguments: [true, false])
+    func `the route that it has waited for is not waited for again`(asStream: Bool) async throws {
+        let scene = try SessionScene(.hangUp(.reset))
+        let network = ScriptedNetwork(.none)
+        var configuration = scene.configuration
+        configuration.settings.waitsForConnectivity = true
+        configuration.settings.allowsExpensiveNetwork = false
+        configuration.settings.retries = 0
+        let session = DownloadSession(configuration, network: network)
+        let waiting = try fetch(scene, session, asStream: asStream)
+        while network.looks == 0, !Task.isCancelled { await Task.yield() }
+        scene.origin.route("/disk.bin", .resource(resource))
+        network.become(.unknown)
+        #expect(try await waiting.value == resource.bytes())
+    }
+
     @Test func `data(from -) is one of the session's tasks, and asked again where it broke`()
         async throws
     {
