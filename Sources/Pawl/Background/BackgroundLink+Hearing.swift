@@ -8,11 +8,13 @@ internal import Synchronization
 /// What the daemon tells.
 extension BackgroundLink {
     /// Returns when the stream has ended.
-    func attachAndHear() async throws(DownloadError) {
+    ///
+    /// `mayStart`: where there is no daemon, one is started.
+    func attachAndHear(starting mayStart: Bool) async throws(DownloadError) {
         let client = try client()
         let registration = SessionRegistration(identifier: identifier)
         let known =
-            state.withLock { $0.mayStart }
+            mayStart
             ? try await client.starting { (client) async throws(DownloadError) in
                 try await client.register(registration)
             } : try await client.register(registration)
@@ -133,17 +135,23 @@ extension BackgroundLink {
     // MARK: - Events
 
     private func take(_ event: WireEvent) async throws(DownloadError) {
+        let telling = EndSignal()
+        state.withLock { $0.telling = telling }
+        defer { telling.set() }
+        if stopped.isSet { throw Self.letGo }
         guard event.id > state.withLock({ $0.lastSeen ?? 0 }) else { return }
         if let task = try await task(of: event) {
             try await task.hear(event, try client())
             if event.kind.isEnd { await waitUntilTold(task) }
         } else if session == nil {
-            // Nobody is left who could be told: it is the next process's.
-            throw DownloadError(.interrupted, "the session was let go")
+            throw Self.letGo
         }
         state.withLock { $0.lastSeen = event.id }
         told.post(event.id)
     }
+
+    /// Nobody is left who could be told: it is the next process's.
+    private static let letGo = DownloadError(.interrupted, "the session was let go")
 
     /// The task of a download; one that is new here is taken over.
     private func task(of event: WireEvent) async throws(DownloadError) -> BackgroundTask? {

@@ -30,10 +30,11 @@ final class BackgroundLink: Sendable {
         var there: Set<Int64> = []
         /// The newest event that was taken.
         var lastSeen: Int64?
+        /// Set when the event that came last was told.
+        var telling: EndSignal?
         /// Whether the daemon may be started: it was not ended on purpose, or is wanted again.
         var mayStart = true
         var hasReplayed = false
-        var runner: Task<Void, Never>?
         weak var session: DownloadSession?
     }
 
@@ -45,6 +46,8 @@ final class BackgroundLink: Sendable {
     let state = Mutex(State())
     /// Set when the session has the tasks that the daemon knew, or none can be had.
     let listed = EndSignal()
+    /// Set when nothing more is to be told.
+    let stopped = EndSignal()
     /// Rings where the daemon is wanted again.
     private let wanted = Mailbox<Never>()
     /// The newest event that was told, for the daemon.
@@ -75,14 +78,12 @@ final class BackgroundLink: Sendable {
 
     /// Attaches, and follows until `stop()`.
     func start(for session: DownloadSession) {
-        state.withLock { state in
-            state.session = session
-            state.runner = Task.detached { await self.run() }
-        }
+        state.withLock { $0.session = session }
+        Task.detached { await self.run() }
     }
 
     /// What was told is still acknowledged, and what is to be asked is asked once more.
-    func stop() { state.withLock { $0.runner }?.cancel() }
+    func stop() { stopped.set() }
 
     /// A task needs the daemon: it is started where it is not there.
     func want() {
@@ -101,42 +102,52 @@ final class BackgroundLink: Sendable {
     // MARK: - Running
 
     private func run() async {
-        await withTaskCancellationHandler {
-            await withDiscardingTaskGroup { group in
-                group.addTask { await self.acknowledge() }
-                group.addTask { await self.doChores() }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.acknowledge() }
+            group.addTask { await self.doChores() }
+            group.addTask {
                 await self.follow()
-                group.cancelAll()
-                self.told.nudge()
-                self.chores.nudge()
+                self.stopped.set()
             }
-        } onCancel: {
-            wanted.nudge()
+            await self.stopped.waitInAnyCase()
+            await self.acknowledgeLast()
+            group.cancelAll()
+            self.told.nudge()
+            self.chores.nudge()
+            self.wanted.nudge()
         }
-        // What was told last, which a cancelled task could not say any more.
-        await Task.detached {
-            if let last = self.state.withLock({ $0.lastSeen }) { await self.acknowledge(last) }
-            guard let client = try? self.client() else { return }
-            for chore in self.chores.take() { _ = await chore(client) }
-        }.value
+        guard let client = try? client() else { return }
+        for chore in chores.take() { _ = await chore(client) }
+    }
+
+    /// While the stream is open nobody else has the session, who would be told of it again.
+    private func acknowledgeLast() async {
+        await state.withLock { $0.telling }?.waitInAnyCase()
+        if let last = state.withLock({ $0.lastSeen }) { await acknowledge(last) }
     }
 
     private func follow() async {
-        while !Task.isCancelled {
+        while !stopped.isSet {
+            let mayStart = state.withLock { $0.mayStart }
             do throws(DownloadError) {
-                try await attachAndHear()
-                state.withLock { $0.phase = .connecting }
+                try await attachAndHear(starting: mayStart)
+                state.withLock { state in
+                    state.phase = .connecting
+                    // Who ends the daemon on purpose does not want it back at once.
+                    state.mayStart = false
+                }
                 ringTasks()
-                // Who ends the daemon on purpose does not want it back at once.
-                let wasKilled = await wasKilled()
-                state.withLock { $0.mayStart = wasKilled }
-                if !wasKilled { await pause() }
+                if await wasKilled() {
+                    state.withLock { $0.mayStart = true }
+                } else {
+                    await pause()
+                }
             } catch {
-                guard !Task.isCancelled else { return }
+                guard !stopped.isSet else { return }
                 guard error.code != .alreadyRunning, error.code != .usage else {
                     return lose(error)
                 }
-                await fail(error)
+                await fail(error, wasToStart: mayStart)
             }
         }
     }
@@ -153,12 +164,9 @@ final class BackgroundLink: Sendable {
     /// again unless it was ended on purpose.
     ///
     /// A start may fail for a moment: one that was killed may still hold its socket.
-    private func fail(_ error: DownloadError) async {
-        let wasToStart = state.withLock { state in
-            if state.mayStart { state.phase = .failed(error) }
-            return state.mayStart
-        }
+    private func fail(_ error: DownloadError, wasToStart: Bool) async {
         if wasToStart {
+            state.withLock { $0.phase = .failed(error) }
             listed.set()
             ringTasks()
         }
