@@ -49,8 +49,11 @@ final class SlotLine: Sendable {
         giveBack()
     }
 
-    /// When to look again though nobody woke.
-    var nextOpening: Moment? { budgets.nextOpening }
+    /// When to look again though nobody woke: a host may be closed while others have its connections,
+    /// and its opening wakes nobody.
+    func nextLook(after now: Moment) -> Moment {
+        min(budgets.nextOpening ?? .distantFuture, now + .seconds(1))
+    }
 
     private func giveBack() {
         let hosts = granted.hosts.withLock { hosts in

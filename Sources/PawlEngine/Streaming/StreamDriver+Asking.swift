@@ -42,12 +42,12 @@ extension StreamDriver {
         let transfer = engine.transport.start(request, sink: exchange)
         let running = Running(exchange: exchange, transfer: transfer)
         // What was asked meanwhile did not reach it.
-        let (isCancelled, isSuspendedNow) = state.withLock { state in
+        let isCancelled = state.withLock { state in
             state.running = running
-            return (state.isCancelled, state.isSuspended)
+            if state.isSuspended != isSuspended { exchange.setSuspended(state.isSuspended) }
+            return state.isCancelled
         }
         if isCancelled { transfer.cancel() }
-        if isSuspendedNow != isSuspended { exchange.setSuspended(isSuspendedNow) }
         return running
     }
 
@@ -56,7 +56,7 @@ extension StreamDriver {
         if let slot = line.ask(host) { return slot }
         while true {
             if let slot = line.take(host) { return slot }
-            await wait(until: line.nextOpening ?? .distantFuture)
+            await wait(until: line.nextLook(after: engine.time.now()))
             do throws(DownloadError) { try checkTime() } catch {
                 line.leave(host)
                 throw error

@@ -163,11 +163,11 @@ package final class StreamDriver: Sendable {
     package func resume() { setSuspended(false) }
 
     private func setSuspended(_ isSuspended: Bool) {
-        let running = state.withLock { state in
+        // Under the lock, so that the exchange is told in order.
+        state.withLock { state in
             state.isSuspended = isSuspended
-            return state.running
+            state.running?.exchange.setSuspended(isSuspended)
         }
-        running?.exchange.setSuspended(isSuspended)
         bell.nudge()
     }
 

@@ -100,6 +100,37 @@ struct StreamRetryTests {
         #expect(moments.count == 2 && moments[1] - moments[0] >= .seconds(1))
     }
 
+    /// The host is closed by a download, say, and nobody else is there to look when it opens.
+    @Test func `a stream in line sees that a host which was closed meanwhile is open`()
+        async throws
+    {
+        let latch = Latch()
+        let reply = Reply.resource(resource)
+        let scene = try Scene(.sequence([reply.holdAfterBytes(0, until: latch), reply]))
+        var settings = DownloaderSettings()
+        settings.connectionsPerHost = 1
+        let clock = ManualTimekeeper()
+        let process = EngineProcess(settings, time: clock)
+        let budgets = process.engine.budgets
+        let first = try scene.stream(by: process)
+        async let _ = first.readAll()
+        await latch.waitForArrivals()
+        let second = try scene.stream(by: process)
+        async let answer = second.readAll()
+        while budgets.hosts.first?.waiting != 1, !Task.isCancelled { await Task.yield() }
+        budgets.close(HostBudget.name(of: try scene.url()), for: .seconds(3))
+        first.cancel()
+        while budgets.hosts.first?.connections != 0, !Task.isCancelled { await Task.yield() }
+        for seconds in 1...3 {
+            await clock.waitForSleeper(until: .zero + .seconds(seconds))
+            clock.advance(by: .seconds(1))
+        }
+        let (pieces, error) = await answer
+        #expect(error == nil)
+        #expect(Array(pieces.joined()) == resource.bytes())
+        latch.release()
+    }
+
     @Test func `a server that asks for more patience than there is is left`() async throws {
         let scene = try Scene(.status(429, fields: [("Retry-After", "3600")]))
         #expect(try await scene.refusal().code == .serverBusy)
