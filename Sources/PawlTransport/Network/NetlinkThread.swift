@@ -17,6 +17,8 @@ final class NetlinkThread {
     private var socket: NetlinkSocket?
     private var mustLook = true
     private var mayLookAt = Moment.zero
+    /// As this thread found them last: somebody else may have looked before it.
+    private var seenRoutes: NetworkPath?
     private var nextProbeAt = Moment.zero
     private var hasAsked = false
     private var isSecondThoughtDue = false
@@ -45,9 +47,10 @@ final class NetlinkThread {
         guard mustLook, now >= mayLookAt else { return }
         mustLook = false
         mayLookAt = now + Self.pause
-        let before = hub.routes
+        let before = seenRoutes
         _ = hub.look()
-        guard let before, hub.routes != before else { return }
+        seenRoutes = hub.routes
+        guard let before, seenRoutes != before else { return }
         nextProbeAt = min(nextProbeAt, now)
         isSecondThoughtDue = true
     }
