@@ -102,7 +102,6 @@ extension DownloadDriver {
         monitor.opened(store, have: have)
         trustedEpoch = store.trustEpoch
         monitor.named(store.paths.final.lastComponent?.string ?? "")
-        monitor.resumed(at: have.count)
         keeper.opened(at: engine.time.now())
         if adopted == nil { try await reserve(total, in: store) }
     }
@@ -123,9 +122,8 @@ extension DownloadDriver {
         }
         untouched = nil
         adopted = nil
-        monitor.bytes.begin(with: RangeSet())
+        monitor.begin(with: RangeSet())
         monitor.sized(representation.total)
-        monitor.resumed(at: 0)
         digests.reset(to: representation)
         let source = planner.sourceText(pinnedBy: id)
         try await engine.disk.run { () throws(DownloadError) in

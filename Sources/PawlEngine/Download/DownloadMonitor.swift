@@ -41,9 +41,9 @@ package final class DownloadMonitor: Sendable {
     var bytes: ByteLedger { ledger }
 
     package var progress: DownloadProgress {
-        let (written, segments) = ledger.sample
         let now = time.now()
         return state.withLock { state in
+            let (written, segments) = ledger.sample
             var progress = DownloadProgress()
             progress.completedBytes = state.completedBytes ?? written.count
             state.rate.record(totalBytes: progress.completedBytes, at: now)
@@ -110,7 +110,7 @@ package final class DownloadMonitor: Sendable {
     /// The bytes are on their way into this file, which has these already: nothing counts any more
     /// of what an earlier run had.
     func opened(_ store: PartialStore, have: RangeSet) {
-        ledger.begin(with: have)
+        begin(with: have)
         resuming.opened(store)
         state.withLock { $0.paths = store.paths }
         whenOpened?(store)
@@ -146,10 +146,11 @@ package final class DownloadMonitor: Sendable {
 
     func entered(_ phase: DownloadPhase) { state.withLock { $0.phase = phase } }
 
-    /// The speed begins anew: what an earlier run left is no speed.
-    func resumed(at count: Int64) {
-        let now = time.now()
+    /// The file has these bytes: the speed begins anew, as what an earlier run left is no speed.
+    func begin(with have: RangeSet) {
+        let (count, now) = (have.count, time.now())
         state.withLock { state in
+            ledger.begin(with: have)
             state.resumedBytes = count
             if count == 0 { state.beginnings += 1 }
             state.rate = RateEstimator()

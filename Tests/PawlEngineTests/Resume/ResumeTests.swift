@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlEngine
 import PawlTesting
 import Testing
 
@@ -23,6 +24,30 @@ struct ResumeTests {
         try scene.expectFile(resource)
         #expect(scene.asked.allSatisfy { $0.status == 206 })
         #expect(!running.log.says("anew"))
+    }
+
+    @Test func `what was there is shown as that by the first look at it`() async throws {
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        let bytes = try await scene.interrupt(.resource(resource), settings)
+        let process = EngineProcess()
+        let (monitors, looks) = (
+            Observed<[DownloadMonitor]>([]), Observed<[DownloadProgress]>([])
+        )
+        let monitor = DownloadMonitor(time: process.engine.time) { _ in
+            looks.update { $0 += monitors.value.map(\.progress) }
+        }
+        monitors.update { $0.append(monitor) }
+        let job = DownloadJob(
+            url: try scene.url(),
+            destination: .file(scene.folder.path(Scene.name)),
+            settings: settings,
+            seed: 1
+        )
+        _ = try await DownloadDriver(job, engine: process.engine, monitor: monitor).run()
+        monitors.update { $0 = [] }
+        #expect(looks.value.map(\.completedBytes) == [bytes])
+        #expect(looks.value.map(\.resumedBytes) == [bytes])
     }
 
     @Test(arguments: [(4, 1), (1, 4)])
