@@ -14,7 +14,7 @@ extension BackgroundTask {
         var notBefore: Date?
 
         init(_ task: BackgroundTask) {
-            description = task.taskDescription.flatMap { $0.isEmpty ? nil : $0 }
+            description = Self.said(task.taskDescription)
             priority = task.priority
             limit = task.limitBytesPerSecond
             notBefore = task.earliestBeginDate
@@ -37,6 +37,10 @@ extension BackgroundTask {
             let (date, oldDate) = (Self.seconds(notBefore, now), Self.seconds(old.notBefore, now))
             if date != oldDate, !isRunning { changes.notBefore = notBefore ?? now }
             return changes
+        }
+
+        static func said(_ description: String?) -> String? {
+            description.flatMap { $0.isEmpty ? nil : $0 }
         }
 
         /// As it is sent; one that has passed is none.
@@ -77,16 +81,23 @@ extension BackgroundTask {
     /// Somebody else has set something, or this process has, which says the same.
     func takeChanges(_ row: WireDownload) {
         let theirs = Facts(row)
-        let (known, own) = (remote.withLock { $0.facts }, Facts(self))
+        let known = remote.withLock { remote in
+            let known = remote.facts
+            if known != nil { remote.facts = theirs }
+            return known
+        }
         guard let known else { return }
-        remote.withLock { $0.facts = theirs }
         // What was set here and is on its way holds.
         shared.withLock { state in
-            if own.description == known.description { state.description = theirs.description }
-            if own.priority == known.priority { state.priority = theirs.priority }
-            if own.notBefore == known.notBefore { state.earliestBeginDate = theirs.notBefore }
+            if Facts.said(state.description) == known.description {
+                state.description = theirs.description
+            }
+            if state.priority == known.priority { state.priority = theirs.priority }
+            if state.earliestBeginDate == known.notBefore {
+                state.earliestBeginDate = theirs.notBefore
+            }
         }
-        if own.limit == known.limit { setLimit(theirs.limit) }
+        limit.changeLimit(from: known.limit, to: theirs.limit, now: engine.time.now())
     }
 
     /// The daemon has it as it is here.

@@ -17,7 +17,7 @@ package final class RateLimitClock: Sendable {
     }
 
     package var limitBytesPerSecond: Int64? {
-        let limit = limit.load(ordering: .relaxed)
+        let limit = limit.load(ordering: .sequentiallyConsistent)
         return limit > 0 ? limit : nil
     }
 
@@ -25,10 +25,13 @@ package final class RateLimitClock: Sendable {
 
     /// Counts bytes that came, and returns for how long their transfer must take no more.
     package func charge(bytes: Int, now: Moment) -> Duration {
-        let limit = limit.load(ordering: .relaxed)
-        guard limit > 0, bytes > 0 else { return .zero }
-        let cost = Self.nanoseconds(Double(bytes) * 1e9 / Double(limit))
-        let arrival = advance { max($0, now.nanoseconds).addingSaturated(cost) }
+        guard isLimited, bytes > 0 else { return .zero }
+        let arrival = advance { arrival in
+            // Looked at with each try: who changes it then has the exchange fail.
+            let limit = limit.load(ordering: .sequentiallyConsistent)
+            let cost = limit > 0 ? Self.nanoseconds(Double(bytes) * 1e9 / Double(limit)) : 0
+            return max(arrival, now.nanoseconds).addingSaturated(cost)
+        }
         let ahead = Moment(nanoseconds: arrival) - now
         return max(.zero, ahead - Self.burst)
     }
@@ -39,24 +42,41 @@ package final class RateLimitClock: Sendable {
     /// the next byte.
     package func setLimit(bytesPerSecond: Int64?, now: Moment) {
         let new = max(0, bytesPerSecond ?? 0)
-        let old = limit.exchange(new, ordering: .relaxed)
+        rescale(from: limit.exchange(new, ordering: .sequentiallyConsistent), to: new, now)
+    }
+
+    /// The same where the limit still is `old`.
+    package func changeLimit(from old: Int64?, to new: Int64?, now: Moment) {
+        let (old, new) = (max(0, old ?? 0), max(0, new ?? 0))
+        let (exchanged, _) = limit.compareExchange(
+            expected: old,
+            desired: new,
+            ordering: .sequentiallyConsistent
+        )
+        if exchanged { rescale(from: old, to: new, now) }
+    }
+
+    private func rescale(from old: Int64, to new: Int64, _ now: Moment) {
         guard old != new else { return }
         let ratio = new > 0 ? Double(old) / Double(new) : 0
         _ = advance { arrival in
-            guard arrival > now.nanoseconds else { return arrival }
+            // Another number also where nothing is owed: who counts bytes at this moment looks again.
+            guard arrival > now.nanoseconds else {
+                return arrival > .min ? arrival - 1 : now.nanoseconds
+            }
             let owed = arrival.subtractingReportingOverflow(now.nanoseconds).partialValue
             return now.nanoseconds.addingSaturated(Self.nanoseconds(Double(owed) * ratio))
         }
     }
 
     private func advance(_ change: (Int64) -> Int64) -> Int64 {
-        var seen = arrival.load(ordering: .relaxed)
+        var seen = arrival.load(ordering: .sequentiallyConsistent)
         while true {
             let wanted = change(seen)
             let (exchanged, original) = arrival.compareExchange(
                 expected: seen,
                 desired: wanted,
-                ordering: .relaxed
+                ordering: .sequentiallyConsistent
             )
             if exchanged { return wanted }
             seen = original

@@ -60,7 +60,7 @@ extension DownloadDriver {
                 try store.write(body.bytes, from: start)
             }
             cursor.moved(to: max(start, Int64(body.bytes.count)))
-            _ = self.context.pulse.wrote(body.bytes.count)
+            self.context.pulse.wrote(body.bytes.count)
             try await self.saveCheckpoint()
         }
     }

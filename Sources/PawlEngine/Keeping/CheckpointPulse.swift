@@ -16,16 +16,17 @@ final class CheckpointPulse: Sendable {
 
     var bytes: Int64 { unclaimed.load(ordering: .relaxed) }
 
-    /// True where the transfer must wait.
-    func wrote(_ count: Int) -> Bool {
+    /// Whether transfers must wait.
+    var isBehind: Bool { unclaimed.load(ordering: .sequentiallyConsistent) >= Self.mostBytes }
+
+    func wrote(_ count: Int) {
         let (before, after) = unclaimed.add(Int64(count), ordering: .relaxed)
         if before < Self.wakeBytes, after >= Self.wakeBytes { wake() }
-        return after >= Self.mostBytes
     }
 
     /// So many of the bytes are claimed now; what came meanwhile counts on.
     func claimed(_ count: Int64) {
-        let (_, left) = unclaimed.subtract(count, ordering: .relaxed)
+        let (_, left) = unclaimed.subtract(count, ordering: .sequentiallyConsistent)
         if left >= Self.wakeBytes { wake() }
     }
 }

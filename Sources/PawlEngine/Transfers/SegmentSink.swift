@@ -134,14 +134,19 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     }
 
     private func answer(after written: Int, of received: Int) -> BodyAnswer {
-        let isAhead = context.pulse.wrote(written)
-        let isLimited = context.limits.isLimited
-        let now = isLimited ? context.time.now() : .zero
-        let wait = isLimited ? context.limits.charge(bytes: received, now: now) : .zero
-        let control = context.control
-        if cursor.hold(while: { isAhead || control?.isSuspended == true }) { return .hold }
+        let (pulse, control, limits) = (context.pulse, context.control, context.limits)
+        pulse.wrote(written)
+        let rates = limits.isLimited ? limits.rates : nil
+        let now = rates == nil ? .zero : context.time.now()
+        let wait = rates == nil ? .zero : limits.charge(bytes: received, now: now)
+        if cursor.hold(while: { pulse.isBehind || control?.isSuspended == true }) { return .hold }
         guard wait > .zero else { return .more }
         cursor.pause(until: now + wait)
+        // Who has changed a limit before that has found no pause to end.
+        guard limits.rates == rates else {
+            cursor.pause(until: now)
+            return .more
+        }
         return .pause(wait)
     }
 }

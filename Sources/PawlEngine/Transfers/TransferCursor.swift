@@ -73,10 +73,10 @@ package final class TransferCursor: Sendable {
 
     /// Whether we hold the transfer back ourselves.
     func isPaused(at now: Moment) -> Bool {
-        isHeld || pausedUntil.load(ordering: .relaxed) > now.nanoseconds
+        isHeld || pausedUntil.load(ordering: .sequentiallyConsistent) > now.nanoseconds
     }
 
     func pause(until moment: Moment) {
-        pausedUntil.store(moment.nanoseconds, ordering: .relaxed)
+        pausedUntil.store(moment.nanoseconds, ordering: .sequentiallyConsistent)
     }
 }

@@ -9,6 +9,20 @@ struct TransferLimits: Sendable {
     let group: RateLimitClock?
     let own: RateLimitClock
 
+    /// Bytes a second.
+    struct Rates: Equatable {
+        var all, group, own: Int64?
+    }
+
+    /// As they are at this moment.
+    var rates: Rates {
+        Rates(
+            all: all.limitBytesPerSecond,
+            group: group?.limitBytesPerSecond,
+            own: own.limitBytesPerSecond
+        )
+    }
+
     var isLimited: Bool { all.isLimited || own.isLimited || group?.isLimited == true }
 
     /// The lowest of them; nil where there is none.

@@ -41,6 +41,18 @@ struct RateLimitClockTests {
         #expect(clock.charge(bytes: 100, now: .zero) == .zero)
     }
 
+    @Test func `a limit that another has set meanwhile is left`() {
+        let clock = RateLimitClock(limitBytesPerSecond: 1000)
+        clock.changeLimit(from: 2000, to: 3000, now: .zero)
+        #expect(clock.limitBytesPerSecond == 1000)
+        _ = clock.charge(bytes: 10_000, now: .zero)
+        clock.changeLimit(from: 1000, to: 100_000, now: .zero)
+        #expect(clock.charge(bytes: 10_000, now: .zero) == .milliseconds(100))
+        clock.changeLimit(from: nil, to: 1, now: .zero)
+        clock.changeLimit(from: 100_000, to: nil, now: .zero)
+        #expect(clock.limitBytesPerSecond == nil)
+    }
+
     @Test func `absurd numbers saturate`() {
         let clock = RateLimitClock(limitBytesPerSecond: 1)
         let last = Moment(nanoseconds: .max)
