@@ -59,13 +59,13 @@ extension DataTask {
         )
         let alarm = engine.alarms.enroll { funnel.nudge() }
         defer { engine.alarms.resign(alarm) }
-        var deadline = engine.time.now() + patience
+        var deadline: Moment?
         while funnel.isFull, !control.isStopped {
-            if control.isSuspended { deadline = engine.time.now() + patience }
-            guard !funnel.isUndecided || engine.time.now() < deadline else {
-                throw DataFunnel.unread
-            }
-            engine.alarms.set(alarm, at: funnel.isUndecided ? deadline : .distantFuture)
+            let now = engine.time.now()
+            let isAwaited = funnel.isUndecided && !control.isSuspended
+            deadline = isAwaited ? deadline ?? now + patience : nil
+            if let deadline, now >= deadline { throw DataFunnel.unread }
+            engine.alarms.set(alarm, at: deadline ?? .distantFuture)
             await funnel.waitForRoom()
         }
     }

@@ -116,11 +116,15 @@ public final class DataTask: SessionTask, @unchecked Sendable {
 
     override func hold() {
         control.suspend()
+        funnel.nudge()
         // It may be held for ever.
         own.withLock { $0.place }?.end()
     }
 
-    override func release() { control.resume() }
+    override func release() {
+        control.resume()
+        funnel.nudge()
+    }
 
     override func stop(keeping: Bool) {
         control.stop()

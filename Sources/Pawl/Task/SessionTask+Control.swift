@@ -80,8 +80,12 @@ extension SessionTask {
     private func setExpiry(_ state: inout State) {
         guard let limit = suspensionLimit else { return }
         let alarms = engine.alarms
+        state.suspensions += 1
+        let number = state.suspensions
         // The alarm must not keep the task: it is resigned when the suspension ends.
-        let ticket = alarms.enroll { [weak self] in self?.handle(.suspensionExpired) }
+        let ticket = alarms.enroll { [weak self] in
+            self?.handle(.suspensionExpired) { $0.suspensions == number }
+        }
         alarms.set(ticket, at: engine.time.now() + limit)
         state.expiry = ticket
     }

@@ -21,6 +21,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         var waiters = 0
         /// Rings when a suspension has become too long.
         var expiry: AlarmClock.Ticket?
+        /// How many there were: the alarm of an earlier one may ring late.
+        var suspensions = 0
         var told = Told()
     }
 
