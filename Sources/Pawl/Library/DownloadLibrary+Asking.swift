@@ -173,7 +173,7 @@ extension LibraryKeeper {
                 throw error
             }
         }
-        changed(key) { $0.handle(.folderChanged([.removed(file.name)], [:])) }
+        changed(key) { $0.handle(.removed(key, file)) }
         return wasThere
     }
 }

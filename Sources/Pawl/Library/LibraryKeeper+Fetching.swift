@@ -132,17 +132,21 @@ extension LibraryKeeper {
         }
         for number in 0..<Self.mostNumbers {
             let name = number == 0 ? order.name : FileName.numbered(order.name, number)
-            guard state.withLock({ $0.index.isFree(name, for: key) }),
+            guard state.withLock({ $0.index.claim(name, for: key) }) else { continue }
+            // Where it becomes the download's own, it was before this.
+            defer { state.withLock { $0.index.unclaim(name) } }
+            guard
                 try await disk.run({ () throws(DownloadError) in try files.isFree(name, for: key) })
             else { continue }
-            guard number > 0 else { return order }
             let (old, engine) = (order, session.engine)
             var order = order
             order.name = name
             let renamed = order
-            try await disk.run { () throws(DownloadError) in
-                try note.write(renamed)
-                Self.discardPart(old, files, engine)
+            if number > 0 {
+                try await disk.run { () throws(DownloadError) in
+                    try note.write(renamed)
+                    Self.discardPart(old, files, engine)
+                }
             }
             handle(.named(key, run.start.run, name))
             return order

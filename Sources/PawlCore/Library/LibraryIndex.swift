@@ -102,7 +102,9 @@ package struct LibraryIndex: Sendable {
         case recorded(KnownFile)
         /// The same, where nothing else has become of the key's file since this one was looked at.
         case renewed(KnownFile, before: KnownFile)
-        /// The run's file gets another name: that was taken on disk.
+        /// The key's file was removed by the program itself.
+        case removed(StorageKey, KnownFile)
+        /// The run's file gets this name, which was claimed.
         case named(StorageKey, RunID, String)
         case closed
     }
@@ -152,6 +154,8 @@ package struct LibraryIndex: Sendable {
     private(set) var targets: [String: StorageKey] = [:]
     /// Which key has a form that was cut.
     var shortened: [String: StorageKey] = [:]
+    /// Which key looks on disk whether it can have that name.
+    private var claims: [String: StorageKey] = [:]
     private var lastRun: RunID = 0
     private(set) var isClosed = false
 
@@ -173,6 +177,12 @@ package struct LibraryIndex: Sendable {
         case .renewed(let file, let before):
             if entries[file.record.key]?.file == before { setFile(file, of: file.record.key) }
             return []
+        case .removed(let key, let file):
+            // A newer one may have taken its place meanwhile.
+            guard let known = entries[key]?.file, known.name == file.name,
+                known.stamp == file.stamp
+            else { return [] }
+            return follow([.removed(file.name)], [:])
         case .named(let key, let run, let name):
             guard var download = entries[key]?.download, download.run == run else { return [] }
             download.order.name = name
@@ -225,10 +235,21 @@ package struct LibraryIndex: Sendable {
 
     /// Whether the key may have that name: a file that was changed is somebody's work, also the key's own.
     package func isFree(_ name: String, for key: StorageKey) -> Bool {
-        if let target = targets[name], target != key { return false }
+        for taken in [targets[name], claims[name]] {
+            if let taken, taken != key { return false }
+        }
         guard let owner = owners[name] else { return files[name] == nil }
         return owner == key && entries[key]?.file?.isChanged == false
     }
+
+    /// Keeps a name for the key until `unclaim`; false where it may not have it.
+    package mutating func claim(_ name: String, for key: StorageKey) -> Bool {
+        guard isFree(name, for: key) else { return false }
+        claims[name] = key
+        return true
+    }
+
+    package mutating func unclaim(_ name: String) { claims[name] = nil }
 
     /// Under which names something of a key is, or may come, as far as is known.
     package func names(of key: StorageKey) -> Set<String> {

@@ -32,6 +32,21 @@ struct LibraryIndexFolderTests {
         #expect(desk.folder([.modified("a")], ["a": found]).isEmpty)
     }
 
+    @Test func `that a file was removed is no word on the one that came after it`() {
+        var desk = IndexDesk()
+        desk.finish("a")
+        let old = desk.file("a")
+        var new = old
+        new.stamp = desk.stamp(inode: 9)
+        _ = desk.index.handle(.recorded(new))
+        #expect(desk.index.handle(.removed("a", old)).isEmpty)
+        #expect(desk.index.entries["a"]?.file == new)
+        #expect(desk.index.handle(.removed("a", new)).told == ["removed a a"])
+        #expect(desk.index.entries.isEmpty)
+        // The folder has told before.
+        #expect(desk.index.handle(.removed("a", new)).isEmpty)
+    }
+
     @Test func `files of nobody are told, and those of Pawl's own are not`() {
         var desk = IndexDesk()
         let found = FoundFile(stamp: desk.stamp(inode: 5))

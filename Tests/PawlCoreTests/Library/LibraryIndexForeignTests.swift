@@ -207,6 +207,16 @@ struct LibraryIndexForeignTests {
         #expect(!desk.index.isFree("x.1.png", for: "b"))
     }
 
+    @Test func `a name that one key looks at on disk is no other's meanwhile`() {
+        var index = LibraryIndex(folder: "/library")
+        let claims = ["a", "b"].map { index.claim("x.png", for: $0) }
+        #expect(claims == [true, false])
+        #expect(index.freeName("x.png", for: "b") == "x.1.png")
+        #expect(index.isFree("x.png", for: "a"))
+        index.unclaim("x.png")
+        #expect(index.isFree("x.png", for: "b"))
+    }
+
     @Test func `a URL that is replaced while a pause is under way is noted`() throws {
         var desk = IndexDesk()
         _ = desk.ask("a")
