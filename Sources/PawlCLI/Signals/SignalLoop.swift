@@ -16,13 +16,9 @@ enum SignalLoop {
         var wasAsked = false
         while true {
             let number = signals.wait()
-            if number == SIGTSTP {
+            if number == SIGTSTP || wasAsked {
                 // The block is drawn again by the next tick after the process goes on.
-                console.removeBlockIfFree()
-                signals.raiseByDefault(number)
-            } else if wasAsked {
-                console.removeBlockIfFree()
-                signals.raiseByDefault(number)
+                console.withoutBlockIfFree { signals.raiseByDefault(number) }
             } else {
                 wasAsked = true
                 task.cancel()

@@ -68,9 +68,15 @@ package final class Console: Sendable {
         state.withLock { state in write(state.block.remove(), &state) }
     }
 
-    /// The same at the very end, when another thread may hang in a write to a stopped terminal.
-    package func removeBlockIfFree() {
-        _ = state.withLockIfAvailable { state in write(state.block.remove(), &state) }
+    /// The same for as long as `body` runs, which stops or ends the process: nobody draws meanwhile.
+    ///
+    /// Another thread may hang in a write to a stopped terminal: then the block stays.
+    package func withoutBlockIfFree(_ body: () -> Void) {
+        let done: Void? = state.withLockIfAvailable { state in
+            write(state.block.remove(), &state)
+            body()
+        }
+        if done == nil { body() }
     }
 
     /// Columns and rows of the terminal as they are now.
