@@ -8,9 +8,6 @@ struct CheckedRequest: Sendable {
     let mirrors: [Mirror]
     let settings: DownloadSettings
 
-    /// More are of no use, and each costs a look at every decision.
-    private static let mostMirrors = 64
-
     init(_ url: URL, _ settings: DownloadSettings) throws(DownloadError) {
         let (address, credentials) = try SourceURL.parse(url.absoluteString, known: url)
         guard !settings.adoptsPartialFile || settings.checksum.isGiven else {
@@ -28,10 +25,10 @@ struct CheckedRequest: Sendable {
     }
 
     private static func mirrors(of url: URL, _ given: [URL]) throws(DownloadError) -> [Mirror] {
-        guard given.count <= mostMirrors else {
+        guard given.count <= DownloadSettings.mostMirrors else {
             throw DownloadError(
                 .usage,
-                "\(given.count) mirrors of one file, where \(mostMirrors) are the most",
+                "\(given.count) mirrors of one file, where \(DownloadSettings.mostMirrors) are the most",
                 advice: "leave some out"
             )
         }

@@ -50,7 +50,6 @@ export const eventsOf = async (id) => (await json("GET", `/v1/downloads/${id}/ev
 export const settings = () => json("GET", "/v1/settings");
 export const changeSettings = (changes) => json("PATCH", "/v1/settings", changes);
 export const login = (credentials) => json("POST", "/v1/login", credentials);
-// A plus is no space to the daemon.
 export const list = (query) => json("GET", `/v1/downloads?${new URLSearchParams(query)}`);
 
 const select = (ids) => ({ targets: ids.map(String) });

@@ -46,8 +46,9 @@ export class Form {
     const isOpen = () => this.dialog.open && opening === this.#openings;
     try {
       const after = await submit();
-      if (isOpen()) this.dialog.close();
-      after?.();
+      const wasOpen = isOpen();
+      if (wasOpen) this.dialog.close();
+      after?.(wasOpen);
     } catch (error) {
       if (!isOpen()) { Form.complain(error); return; }
       setText(this.error, error.text ?? error.message);
@@ -192,7 +193,7 @@ export class RemoveForm extends Form {
 
   async #remove() {
     const { ids } = this;
-    const after = () => this.whenRemoved(ids);
+    const after = (wasOpen) => this.whenRemoved(ids, wasOpen);
     // Once it was told what is still there, the button only closes.
     if (this.isDone) return after;
     const outcome = await api.act($("remove-files").checked ? "remove-with-files" : "remove", ids);

@@ -37,6 +37,8 @@ export class List {
 
   #draw() {
     const { view } = this.store;
+    // It may have got the focus before it had rows.
+    if (this.current === null && document.activeElement === this.grid) this.#ensureCurrent();
     if (!this.height) {
       this.height = parseFloat(getComputedStyle(this.grid).getPropertyValue("--row")) || 56;
       this.seen = this.viewport.clientHeight;

@@ -82,9 +82,10 @@ const list = new List(store, {
   toggle, move, place, remove: (ids) => remove.open(ids), selection: () => drawSelection(),
 });
 list.opened = () => detail.id;
-remove.whenRemoved = (ids) => {
+remove.whenRemoved = (ids, wasOpen) => {
   if (ids.includes(detail.id)) detail.close();
-  else closed(true);
+  // Somebody may be typing elsewhere where it was not.
+  else closed(wasOpen);
   list.select([...list.selected].filter((id) => !ids.includes(id)));
 };
 

@@ -62,6 +62,8 @@ export class Store {
   // For each query of what has ended, back to which id it is loaded: the `after` of the next page, 0 at the end.
   #older = new Map();
   #isLoadingOlder = false;
+  // What has not ended, or had not when it was seen first.
+  #watched = new Set();
 
   get(id) { return this.downloads.get(id); }
 
@@ -99,8 +101,8 @@ export class Store {
     await first;
     await pages("waiting,paused,suspended");
     const page = await newest;
-    this.#older = new Map([[JSON.stringify(past), page.next ?? 0]]);
     take(page);
+    this.#older = new Map([[JSON.stringify(past), page.next ?? 0]]);
     for (const id of [...this.downloads.keys()]) if (!seen.has(id)) this.#drop(id);
     // A page may have been made before what happened, and have come after it.
     this.#seen = this.#moved = null;
@@ -156,6 +158,8 @@ export class Store {
     this.#isLoadingOlder = true;
     try {
       const page = await api.list({ ...query, limit: pageSize, after });
+      // All was loaded anew meanwhile.
+      if (older !== this.#older) return;
       // Of the others events have told what is true by now.
       for (const download of page.downloads) if (!this.get(download.id)) this.#put(download);
       older.set(JSON.stringify(query), page.next ?? 0);
@@ -262,6 +266,7 @@ export class Store {
   #put(download) {
     if (this.#removed.has(download.id)) return;
     this.#seen?.add(download.id);
+    if (!isEnded(download)) this.#watched.add(download.id);
     const known = this.downloads.get(download.id);
     if (known) {
       for (const name of Object.keys(known)) if (!(name in download)) delete known[name];
@@ -278,6 +283,7 @@ export class Store {
   }
 
   #drop(id) {
+    this.#watched.delete(id);
     this.downloads.delete(id);
     this.#running.delete(id);
     this.histories.delete(id);
@@ -296,8 +302,8 @@ export class Store {
     const view = [], oldest = this.#oldest;
     for (const download of this.downloads.values()) {
       if (states && !states.has(download.state)) continue;
-      // In between there may be others.
-      if (download.id < oldest && isEnded(download)) continue;
+      // In between there may be others; but what ended before one's eyes stays.
+      if (download.id < oldest && isEnded(download) && !this.#watched.has(download.id)) continue;
       if (words && !download.name.toLowerCase().includes(words)
         && !download.url.toLowerCase().includes(words)) continue;
       view.push(download);

@@ -99,6 +99,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     package var segmentMap: SegmentMap { monitor.segmentMap }
 
+    /// What its connections have brought, also what was thrown away later: it never falls.
+    package var receivedBytes: Int64 { monitor.receivedBytes }
+
     /// What the task has taken so far.
     public override var metrics: TaskMetrics { monitor.metrics }
 

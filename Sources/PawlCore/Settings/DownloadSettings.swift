@@ -15,6 +15,8 @@ public struct DownloadSettings: Sendable {
     /// given, which proves the whole. A name and password in such a URL are for its own origin;
     /// `credentials` and secret `fields` are not sent to it.
     public var mirrors: [URL] = []
+    /// More mirrors are of no use, and each costs a look at every decision.
+    package static let mostMirrors = 64
     /// Fields to send with each request to the origin that was named; `Authorization`, `Cookie`
     /// and `Proxy-Authorization` never follow a redirect to another origin.
     public var fields: [HTTPField] = []

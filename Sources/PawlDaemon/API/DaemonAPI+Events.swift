@@ -53,12 +53,7 @@ extension DaemonAPI {
             )
         }
         // Nobody gets it meanwhile.
-        let attachment = try await desk.attach(
-            query.session,
-            process: about.processIdentifier,
-            takesOver: false,
-            StreamEnd { true }
-        )
+        let attachment = try await desk.reserve(query.session)
         defer { attachment.end() }
         try await keeper.forgetSession(query.session)
         return Response(status: .noContent)

@@ -40,7 +40,7 @@ struct APIOperation: Sendable {
     ]
 
     /// What the guard in front of all routes may answer.
-    private static let general = [400, 401, 403, 413, 415, 421, 429, 431, 500]
+    private static let general = [400, 401, 403, 413, 415, 421, 429, 431, 500, 505]
 
     var value: JSONValue {
         var members: [(String, JSONValue)] = [

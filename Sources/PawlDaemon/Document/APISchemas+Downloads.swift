@@ -135,7 +135,11 @@ enum APISchemas {
     private static let downloadSettings = APISchema.object(
         "How a download is done; what is left out is the default.",
         [
-            ("mirrors", .list(of: .text())), ("fields", .list(of: .of("Field"))),
+            (
+                "mirrors",
+                .list(of: .text(), "32 KiB together.", most: DownloadSettings.mostMirrors)
+            ),
+            ("fields", .list(of: .of("Field"))),
             ("credentials", .of("SignIn")), ("userAgent", .text()),
             ("checksum", .text("`sha256=…`, or `none`.")),
             ("connections", .whole(from: 1, to: 64)),

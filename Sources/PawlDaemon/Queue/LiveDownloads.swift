@@ -12,11 +12,15 @@ final class LiveDownloads: Sendable {
         var place: ConfinedFolder?
     }
 
-    private let tasks = Mutex<[Int64: Entry]>([:])
-    /// What the runs that have ended had brought; only looked at while `tasks` is locked.
-    private let endedBytes = Atomic<Int64>(0)
+    private struct State {
+        var entries: [Int64: Entry] = [:]
+        /// What the runs that have ended had brought.
+        var endedBytes: Int64 = 0
+    }
 
-    subscript(id: Int64) -> DownloadTask? { tasks.withLock { $0[id]?.task } }
+    private let state = Mutex(State())
+
+    subscript(id: Int64) -> DownloadTask? { state.withLock { $0.entries[id]?.task } }
 
     /// Adds one that is to run; it shares the limit of its session, which may have none yet.
     func add(
@@ -31,7 +35,7 @@ final class LiveDownloads: Sendable {
                 tasks(of: session).lazy.compactMap(\.groupLimit).first
                 ?? RateLimitClock(limitBytesPerSecond: limit)
         }
-        tasks.withLock { $0[id] = Entry(task: task, session: session, place: place) }
+        state.withLock { $0.entries[id] = Entry(task: task, session: session, place: place) }
     }
 
     /// What those of a session may bring together from now on; nil is no limit.
@@ -40,29 +44,28 @@ final class LiveDownloads: Sendable {
     }
 
     private func tasks(of session: String) -> [DownloadTask] {
-        tasks.withLock { $0.values.filter { $0.session == session }.map(\.task) }
+        state.withLock { $0.entries.values.filter { $0.session == session }.map(\.task) }
     }
 
-    func place(of id: Int64) -> ConfinedFolder? { tasks.withLock { $0[id]?.place } }
+    func place(of id: Int64) -> ConfinedFolder? { state.withLock { $0.entries[id]?.place } }
 
     /// The file that one becomes, as the user knows it; nil before that is known.
     func path(of id: Int64) -> String? {
-        let entry = tasks.withLock { $0[id] }
+        let entry = state.withLock { $0.entries[id] }
         guard let path = entry?.task.targetPath else { return nil }
         return entry?.place?.shown(path) ?? path
     }
 
     /// A run has ended.
     func ended(_ id: Int64, _ task: DownloadTask) {
-        let bytes = task.currentProgress.receivedBytes
-        tasks.withLock { tasks in
-            tasks[id] = nil
-            endedBytes.add(bytes, ordering: .relaxed)
+        state.withLock { state in
+            state.entries[id] = nil
+            state.endedBytes += task.receivedBytes
         }
     }
 
-    var all: [Int64: DownloadTask] { tasks.withLock { $0.mapValues(\.task) } }
-    var isEmpty: Bool { tasks.withLock { $0.isEmpty } }
+    var all: [Int64: DownloadTask] { state.withLock { $0.entries.mapValues(\.task) } }
+    var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
 
     /// The rows with what the tasks say at this moment.
     func overlay(_ downloads: [WireDownload]) -> [WireDownload] {
@@ -100,9 +103,8 @@ final class LiveDownloads: Sendable {
 
     /// What all runs have brought, those that have ended, too: it never falls.
     var receivedBytes: Int64 {
-        tasks.withLock { tasks in
-            tasks.values.map(\.task.currentProgress.receivedBytes)
-                .reduce(endedBytes.load(ordering: .relaxed), +)
+        state.withLock { state in
+            state.entries.values.map(\.task.receivedBytes).reduce(state.endedBytes, +)
         }
     }
 
@@ -123,7 +125,7 @@ final class LiveDownloads: Sendable {
 
     /// By id.
     private var rows: [(session: String?, row: WireProgress.Row)] {
-        let entries = tasks.withLock { $0 }
+        let entries = state.withLock { $0.entries }
         return entries.sorted { $0.key < $1.key }.map { id, entry in
             let progress = entry.task.currentProgress
             var row = WireProgress.Row(
@@ -145,9 +147,4 @@ extension WireDownload {
         let later = WireMetrics(metrics)
         self.metrics = self.metrics?.adding(later) ?? later
     }
-}
-
-extension DownloadProgress {
-    /// What this run has brought, without what was there before.
-    var receivedBytes: Int64 { max(0, completedBytes - resumedBytes) }
 }

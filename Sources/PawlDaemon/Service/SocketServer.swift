@@ -97,6 +97,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     }
 
     private func serve(_ newcomer: Newcomer, _ http: HTTP1Channel) async {
+        guard !Task.isCancelled else { return newcomer.isReady.fail(Unwanted()) }
         let connection: HTTP1Channel.Value
         do {
             connection = try await newcomer.channel.eventLoop.flatSubmit {

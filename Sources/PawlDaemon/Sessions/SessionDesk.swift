@@ -6,7 +6,8 @@ internal import Synchronization
 final class SessionDesk: Sendable {
     private struct Owner {
         var token: Int
-        var process: Int32
+        /// Nil where the session is just being forgotten: nobody takes it over then.
+        var process: Int32?
         var stream: StreamEnd
     }
 
@@ -27,13 +28,20 @@ final class SessionDesk: Sendable {
     /// The process that has the session.
     func owner(of session: String) -> Int32? { state.withLock { $0.owners[session]?.process } }
 
+    /// Keeps everybody from a session that is to be forgotten, for as long as the attachment is there.
+    ///
+    /// - Throws: `.alreadyRunning` where a process has it.
+    func reserve(_ session: String) async throws(DownloadError) -> Attachment {
+        try await attach(session, process: nil, takesOver: false, StreamEnd())
+    }
+
     /// Makes a process the session's owner, for as long as the attachment is there; its stream is
     /// ended where another one takes over.
     ///
     /// - Throws: `.alreadyRunning` where another one has it and is not to go.
     func attach(
         _ session: String,
-        process: Int32,
+        process: Int32?,
         takesOver: Bool,
         _ stream: StreamEnd
     ) async throws(DownloadError) -> Attachment {
@@ -42,7 +50,7 @@ final class SessionDesk: Sendable {
         while true {
             let (token, old) = state.withLock { state -> (Int?, Owner?) in
                 let old = state.owners[session]
-                guard old == nil || takesOver else { return (nil, old) }
+                guard old == nil || takesOver && old?.process != nil else { return (nil, old) }
                 state.nextToken += 1
                 state.owners[session] = Owner(
                     token: state.nextToken,
@@ -56,7 +64,7 @@ final class SessionDesk: Sendable {
                 return Attachment(desk: self, session: session, token: token)
             }
             guard clock.now < deadline, !Task.isCancelled else {
-                throw Self.isTaken(session, by: old?.process ?? 0)
+                throw Self.isTaken(session, by: old?.process)
             }
             // Cancelled is what the loop looks at.
             try? await Task.sleep(for: .milliseconds(20))
@@ -72,10 +80,17 @@ final class SessionDesk: Sendable {
         if hasLeft { left.ring() }
     }
 
-    private static func isTaken(_ session: String, by process: Int32) -> DownloadError {
-        DownloadError(
+    private static func isTaken(_ session: String, by process: Int32?) -> DownloadError {
+        guard let process else {
+            return DownloadError(
+                .alreadyRunning,
+                "the session '\(session.sanitized)' is being forgotten",
+                advice: "ask again in a moment"
+            )
+        }
+        return DownloadError(
             .alreadyRunning,
-            "the session '\(session)' is attached to process \(process)",
+            "the session '\(session.sanitized)' is attached to process \(process)",
             advice: "end that one, or take the session over"
         )
     }

@@ -61,6 +61,9 @@ package final class DownloadMonitor: Sendable {
 
     package var segmentMap: SegmentMap { ledger.map }
 
+    /// What this run's connections have brought, also what was thrown away later: it never falls.
+    package var receivedBytes: Int64 { ledger.receivedBytes }
+
     /// What the last good answer said; nil before there was one.
     package var response: DownloadResponse? {
         let (head, redirects) = state.withLock { ($0.head, $0.redirects) }
@@ -132,7 +135,7 @@ package final class DownloadMonitor: Sendable {
     func redirected(from url: URL) { state.withLock { $0.redirects.append(url) } }
 
     func transferEnded(_ end: TransferEnd, _ cursor: TransferCursor) {
-        let count = cursor.written.count + cursor.skippedBytes
+        let count = cursor.receivedBytes
         state.withLock { state in
             state.metrics.ended(end)
             state.metrics.bytesReceived += count

@@ -8,6 +8,7 @@ final class ByteLedger: Sendable {
         var ended = RangeSet()
         var cursors: [TransferID: TransferCursor] = [:]
         var hosts: [TransferID: String] = [:]
+        var receivedBytes: Int64 = 0
     }
 
     private let state = Mutex(State())
@@ -32,7 +33,14 @@ final class ByteLedger: Sendable {
         }
     }
 
-    /// The same with the numbers of the transfers.
+    /// What came over the network, also what was thrown away later: it never falls.
+    var receivedBytes: Int64 {
+        state.withLock { state in
+            state.cursors.values.map(\.receivedBytes).reduce(state.receivedBytes, +)
+        }
+    }
+
+    /// What is written and open, with the numbers of the transfers.
     var map: SegmentMap {
         state.withLock { state in
             var map = SegmentMap()
@@ -68,6 +76,7 @@ final class ByteLedger: Sendable {
         state.withLock { state in
             guard let cursor = state.cursors.removeValue(forKey: id) else { return }
             state.ended.insert(cursor.written)
+            state.receivedBytes += cursor.receivedBytes
             state.hosts[id] = nil
         }
     }

@@ -43,6 +43,9 @@ package final class TransferCursor: Sendable {
     /// Bytes that were read and not kept, as they are there already or still in memory.
     var skippedBytes: Int64 { skipped.load(ordering: .relaxed) }
 
+    /// All that came.
+    var receivedBytes: Int64 { max(0, written.count) + skippedBytes }
+
     func skip(_ count: Int) { skipped.add(Int64(count), ordering: .relaxed) }
 
     func moved(to position: Int64) { offset.store(position, ordering: .releasing) }

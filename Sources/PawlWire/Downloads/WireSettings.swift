@@ -94,6 +94,7 @@ extension WireSettings {
     package func downloadSettings() throws(DownloadError) -> DownloadSettings {
         var settings = DownloadSettings()
         settings.waitsForConnectivity = true
+        try checkMirrors()
         for mirror in mirrors ?? [] {
             // With its own credentials, which the library takes out.
             _ = try SourceURL.parse(mirror)
@@ -144,6 +145,25 @@ extension WireSettings {
         }
         return settings
     }
+
+    /// They stand in each list.
+    private func checkMirrors() throws(DownloadError) {
+        let mirrors = mirrors ?? []
+        guard mirrors.count <= DownloadSettings.mostMirrors else {
+            throw Self.refusal(
+                "\(mirrors.count) mirrors of one file",
+                "give \(DownloadSettings.mostMirrors) at most"
+            )
+        }
+        guard mirrors.map(\.utf8.count).reduce(0, +) <= Self.mostMirrorBytes else {
+            throw Self.refusal(
+                "the mirrors have more than \(Self.mostMirrorBytes) bytes together",
+                "leave some out"
+            )
+        }
+    }
+
+    private static let mostMirrorBytes = 32 << 10
 
     private func applyTimes(to settings: inout DownloadSettings) throws(DownloadError) {
         if let seconds = connectTimeoutSeconds {

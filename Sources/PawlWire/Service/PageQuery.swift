@@ -17,10 +17,16 @@ package struct PageQuery: Sendable, Hashable {
         self.limit = limit
         for parameter in parameters {
             let value = parameter.value
-            if parameter.name == name {
-                cursor = value
-            } else {
+            switch parameter.name {
+            case name: cursor = value
+            case "limit":
                 self.limit = try QueryText.number("limit", value, in: 1...Int64(Self.mostLimit))
+            default:
+                throw DownloadError(
+                    .usage,
+                    "'\(parameter.name.sanitized(atMost: 40))' is no parameter of the list",
+                    advice: "use \(name) or limit"
+                )
             }
         }
     }

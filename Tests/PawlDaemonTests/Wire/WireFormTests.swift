@@ -196,6 +196,16 @@ struct WireFormTests {
         #expect(error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
     }
 
+    @Test func `mirrors are bounded in number and length`() throws {
+        var settings = WireSettings()
+        settings.mirrors = (0..<64).map { "http://host/\($0)" }
+        #expect(try settings.downloadSettings().mirrors.count == 64)
+        settings.mirrors?.append("http://host/64")
+        #expect(throws: DownloadError.self) { try settings.downloadSettings() }
+        settings.mirrors = ["http://host/" + String(repeating: "a", count: 32 << 10)]
+        #expect(throws: DownloadError.self) { try settings.downloadSettings() }
+    }
+
     @Test func `a least speed is not negative`() throws {
         var settings = WireSettings()
         settings.minimumBytesPerSecond = -1

@@ -50,6 +50,34 @@ struct ResumeTests {
         #expect(looks.value.map(\.resumedBytes) == [bytes])
     }
 
+    @Test func `what the connections brought is without what was there`() async throws {
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        let there = try await scene.interrupt(.resource(resource), settings)
+        let running = try scene.start(settings)
+        _ = try await running.file()
+        #expect(running.monitor.receivedBytes == Scene.size - there)
+        let again = try scene.start(settings)
+        _ = try await again.file()
+        #expect(again.monitor.receivedBytes == 0)
+    }
+
+    @Test func `what the connections brought stays counted when it is thrown away`() async throws {
+        let scene = try Scene()
+        let other = Resource(size: Scene.size, seed: 9)
+        let latch = Latch()
+        let first = Reply.resource(resource).holdAfterBytes(Scene.heldBytes, until: latch)
+            .afterBytes(Scene.heldBytes + 1, .reset)
+        scene.serve(.sequence([first, .resource(other)]))
+        let running = try scene.start(scene.settings(1))
+        await running.waitForBytes(Scene.heldBytes)
+        #expect(running.monitor.receivedBytes >= Scene.heldBytes)
+        latch.release()
+        _ = try await running.file()
+        try scene.expectFile(other)
+        #expect(running.monitor.receivedBytes >= Scene.heldBytes + Scene.size)
+    }
+
     @Test(arguments: [(4, 1), (1, 4)])
     func `another number of connections goes on with what is there`(
         counts: (first: Int, second: Int)
