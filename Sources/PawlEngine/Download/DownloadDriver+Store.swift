@@ -60,9 +60,11 @@ extension DownloadDriver {
         guard !hadTotal || adopted != nil else { return }
         await attempt { () async throws(DownloadError) in
             if let adopted {
-                // It must be known as ours before it is made longer.
+                // It must be known as ours before it is made longer; a failed sync may have taken some back.
+                let written = adopted.intersection(monitor.bytes.written)
+                let epoch = trustedEpoch
                 try await self.engine.disk.run { () throws(DownloadError) in
-                    try store.saveCheckpoint(written: adopted)
+                    try store.saveCheckpoint(written: written, epoch: epoch)
                 }
             }
             try await reserve(representation.total, in: store)
