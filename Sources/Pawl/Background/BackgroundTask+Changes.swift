@@ -58,8 +58,9 @@ extension BackgroundTask {
 
     /// Returns whether the daemon knows now, or need not.
     func sendChanges(_ client: DaemonClient) async -> Bool {
-        let wanted = Facts(self)
+        // In this order: what another has set is here before it is known (`takeChanges`).
         let (id, row, known) = remote.withLock { ($0.id, $0.row, $0.facts) }
+        let wanted = Facts(self)
         guard let id, let known else { return true }
         let isRunning = row?.state.isUnderWay == true
         let changes = wanted.changes(from: known, Date(), isRunning: isRunning)
@@ -81,12 +82,7 @@ extension BackgroundTask {
     /// Somebody else has set something, or this process has, which says the same.
     func takeChanges(_ row: WireDownload) {
         let theirs = Facts(row)
-        let known = remote.withLock { remote in
-            let known = remote.facts
-            if known != nil { remote.facts = theirs }
-            return known
-        }
-        guard let known else { return }
+        guard let known = remote.withLock({ $0.facts }) else { return }
         // What was set here and is on its way holds.
         shared.withLock { state in
             if Facts.said(state.description) == known.description {
@@ -98,6 +94,7 @@ extension BackgroundTask {
             }
         }
         limit.changeLimit(from: known.limit, to: theirs.limit, now: engine.time.now())
+        remote.withLock { $0.facts = theirs }
     }
 
     /// The daemon has it as it is here.

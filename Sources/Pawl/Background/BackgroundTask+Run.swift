@@ -11,6 +11,8 @@ extension BackgroundTask {
     private enum Step {
         case ask(Wish)
         case wait
+        /// What is wished was not asked yet, and nobody is there to ask.
+        case wantDaemon
         case end(Result<DownloadedFile, DownloadError>)
         case leave
     }
@@ -25,6 +27,9 @@ extension BackgroundTask {
             switch nextStep() {
             case .ask(let wish): try await ask(wish)
             case .wait: await bell.wait()
+            case .wantDaemon:
+                link.want()
+                await bell.wait()
             case .end(let result): return try await placed(try result.get())
             case .leave: throw DownloadError(.interrupted, "the task was stopped")
             }
@@ -41,7 +46,7 @@ extension BackgroundTask {
             if isStop, remote.id == nil, !remote.isUnsure { return .leave }
             if remote.asked == remote.wish { return isStop ? .leave : .wait }
             switch phase {
-            case .connecting: return .wait
+            case .connecting: return .wantDaemon
             case .failed(let error), .lost(let error):
                 return isStop ? .leave : .end(.failure(error))
             case .attached: return .ask(remote.wish)

@@ -80,7 +80,6 @@ extension SessionTask {
     private func setExpiry(_ state: inout State) {
         guard let limit = suspensionLimit else { return }
         let alarms = engine.alarms
-        state.suspensions += 1
         let number = state.suspensions
         // The alarm must not keep the task: it is resigned when the suspension ends.
         let ticket = alarms.enroll { [weak self] in
@@ -92,6 +91,8 @@ extension SessionTask {
 
     private func clearExpiry(_ state: inout State) {
         guard let ticket = state.expiry else { return }
+        // It may be ringing already.
+        state.suspensions += 1
         engine.alarms.resign(ticket)
         state.expiry = nil
     }

@@ -46,7 +46,7 @@ final class Relauncher: Sendable {
     private func due() async -> [StoreTransaction.Relaunch] {
         do throws(DownloadError) {
             return try await keeper.relaunches().filter { relaunch in
-                desk.owner(of: relaunch.session) == nil
+                !desk.isTaken(relaunch.session)
                     && running.withLock { $0.insert(relaunch.session).inserted }
             }
         } catch {

@@ -28,6 +28,9 @@ final class SessionDesk: Sendable {
     /// The process that has the session.
     func owner(of session: String) -> Int32? { state.withLock { $0.owners[session]?.process } }
 
+    /// Whether a process has it, or it is just being forgotten.
+    func isTaken(_ session: String) -> Bool { state.withLock { $0.owners[session] != nil } }
+
     /// Keeps everybody from a session that is to be forgotten, for as long as the attachment is there.
     ///
     /// - Throws: `.alreadyRunning` where a process has it.
@@ -63,7 +66,9 @@ final class SessionDesk: Sendable {
                 old?.stream.end(.takenOver)
                 return Attachment(desk: self, session: session, token: token)
             }
-            guard clock.now < deadline, !Task.isCancelled else {
+            // To forget one never takes long.
+            let isReserved = old.map { $0.process == nil } ?? false
+            guard clock.now < deadline || isReserved, !Task.isCancelled else {
                 throw Self.isTaken(session, by: old?.process)
             }
             // Cancelled is what the loop looks at.

@@ -153,6 +153,12 @@ extension DownloadDriver {
         }
         guard keeps, error.code == .interrupted else { return }
         let kept = store.trustEpoch == epoch ? written : store.durable
+        guard !kept.isEmpty else {
+            await attempt { () async throws(DownloadError) in
+                try await self.engine.disk.run { () throws(DownloadError) in try store.discard() }
+            }
+            return
+        }
         outcome = .failure(
             DownloadError(
                 .interrupted,

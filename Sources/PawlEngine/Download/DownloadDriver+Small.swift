@@ -59,7 +59,7 @@ extension DownloadDriver {
             try await self.engine.disk.run { () throws(DownloadError) in
                 try store.write(body.bytes, from: start)
             }
-            cursor.moved(to: max(start, Int64(body.bytes.count)))
+            cursor.caughtUp(to: max(start, Int64(body.bytes.count)))
             self.context.pulse.wrote(body.bytes.count)
             try await self.saveCheckpoint()
         }
@@ -87,7 +87,7 @@ extension DownloadDriver {
             case .created(let store, _):
                 context.store.current = store
                 let have = RangeSet(ByteRange(0, Int64(body.bytes.count)))
-                monitor.opened(store, have: have)
+                monitor.opened(store, have: have, resumed: 0)
             case .resumable(let store, _): store.close()
             case .alreadyThere, .nothing: break
             }

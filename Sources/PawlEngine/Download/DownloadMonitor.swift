@@ -61,7 +61,7 @@ package final class DownloadMonitor: Sendable {
 
     package var segmentMap: SegmentMap { ledger.map }
 
-    /// What this run's connections have brought, also what was thrown away later: it never falls.
+    /// What connections have brought, also what was thrown away later: it never falls.
     package var receivedBytes: Int64 { ledger.receivedBytes }
 
     /// What the last good answer said; nil before there was one.
@@ -112,8 +112,10 @@ package final class DownloadMonitor: Sendable {
 
     /// The bytes are on their way into this file, which has these already: nothing counts any more
     /// of what an earlier run had.
-    func opened(_ store: PartialStore, have: RangeSet) {
-        begin(with: have)
+    ///
+    /// `resumed`: how many of them an earlier run has left; all where it is not said.
+    func opened(_ store: PartialStore, have: RangeSet, resumed: Int64? = nil) {
+        begin(with: have, resumed: resumed)
         resuming.opened(store)
         state.withLock { $0.paths = store.paths }
         whenOpened?(store)
@@ -150,11 +152,11 @@ package final class DownloadMonitor: Sendable {
     func entered(_ phase: DownloadPhase) { state.withLock { $0.phase = phase } }
 
     /// The file has these bytes: the speed begins anew, as what an earlier run left is no speed.
-    func begin(with have: RangeSet) {
+    func begin(with have: RangeSet, resumed: Int64? = nil) {
         let (count, now) = (have.count, time.now())
         state.withLock { state in
             ledger.begin(with: have)
-            state.resumedBytes = count
+            state.resumedBytes = resumed ?? count
             if count == 0 { state.beginnings += 1 }
             state.rate = RateEstimator()
             state.rate.record(totalBytes: count, at: now)

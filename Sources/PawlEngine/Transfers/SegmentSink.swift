@@ -136,14 +136,15 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     private func answer(after written: Int, of received: Int) -> BodyAnswer {
         let (pulse, control, limits) = (context.pulse, context.control, context.limits)
         pulse.wrote(written)
-        let rates = limits.isLimited ? limits.rates : nil
-        let now = rates == nil ? .zero : context.time.now()
-        let wait = rates == nil ? .zero : limits.charge(bytes: received, now: now)
+        let isLimited = limits.isLimited
+        let changes = isLimited ? limits.changes : 0
+        let now = isLimited ? context.time.now() : .zero
+        let wait = isLimited ? limits.charge(bytes: received, now: now) : .zero
         if cursor.hold(while: { pulse.isBehind || control?.isSuspended == true }) { return .hold }
         guard wait > .zero else { return .more }
         cursor.pause(until: now + wait)
-        // Who has changed a limit before that has found no pause to end.
-        guard limits.rates == rates else {
+        // Who has changed a limit meanwhile has found no pause to end.
+        guard limits.changes == changes else {
             cursor.pause(until: now)
             return .more
         }

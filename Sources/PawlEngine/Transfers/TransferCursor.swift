@@ -12,6 +12,7 @@ package final class TransferCursor: Sendable {
     private let held = Atomic<Bool>(false)
     private let pausedUntil = Atomic<Int64>(0)
     private let skipped = Atomic<Int64>(0)
+    private let received = Atomic<Int64>(0)
     private let collectedUntil = Atomic<Int64>(.max)
 
     package init(start: Int64, end: Int64) {
@@ -40,15 +41,25 @@ package final class TransferCursor: Sendable {
         offset.store(position, ordering: .releasing)
     }
 
+    /// All that came, each byte once: what is written, and what was read and not kept.
+    var receivedBytes: Int64 { received.load(ordering: .relaxed) }
+
     /// Bytes that were read and not kept, as they are there already or still in memory.
     var skippedBytes: Int64 { skipped.load(ordering: .relaxed) }
 
-    /// All that came.
-    var receivedBytes: Int64 { max(0, written.count) + skippedBytes }
+    func skip(_ count: Int) {
+        skipped.add(Int64(count), ordering: .relaxed)
+        received.add(Int64(count), ordering: .relaxed)
+    }
 
-    func skip(_ count: Int) { skipped.add(Int64(count), ordering: .relaxed) }
+    /// The network's thread has written up to there.
+    func moved(to position: Int64) {
+        received.add(position - offset.load(ordering: .relaxed), ordering: .relaxed)
+        offset.store(position, ordering: .releasing)
+    }
 
-    func moved(to position: Int64) { offset.store(position, ordering: .releasing) }
+    /// What came before is written up to there.
+    func caughtUp(to position: Int64) { offset.store(position, ordering: .releasing) }
 
     /// When bytes that are collected in memory should be in a file; nil where none are.
     func collects(until moment: Moment?) {

@@ -9,19 +9,8 @@ struct TransferLimits: Sendable {
     let group: RateLimitClock?
     let own: RateLimitClock
 
-    /// Bytes a second.
-    struct Rates: Equatable {
-        var all, group, own: Int64?
-    }
-
-    /// As they are at this moment.
-    var rates: Rates {
-        Rates(
-            all: all.limitBytesPerSecond,
-            group: group?.limitBytesPerSecond,
-            own: own.limitBytesPerSecond
-        )
-    }
+    /// How often one of them has changed.
+    var changes: Int { all.changes + own.changes + (group?.changes ?? 0) }
 
     var isLimited: Bool { all.isLimited || own.isLimited || group?.isLimited == true }
 

@@ -44,6 +44,8 @@ extension PartialStore {
         }
         guard let start else { return }
         try syncTurn.withLock { (_) throws(DownloadError) in
+            // The file may have been emptied while this waited.
+            guard state.withLock({ !$0.isClosed && $0.epoch == start.epoch }) else { return }
             // Giving the file a name changed more than its data.
             try syncFile(fully: !start.isNameDurable)
             try claimDurable(written, epoch: start.epoch)

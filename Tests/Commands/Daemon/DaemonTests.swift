@@ -141,7 +141,7 @@ extension DaemonSuites {
                 let pausing = try scene.start("pause", "1")
                 _ = try await scene.run("resume", "1")
                 await pausing.waitForExit()
-                while try await !scene.events().contains(where: { $0.kind == .finished }) {
+                while try await scene.downloads("1").first?.state.isEnd == false {
                     try Task.checkCancellation()
                 }
                 let row = try #require(try await scene.downloads("1").first)

@@ -36,9 +36,13 @@ struct SmallFileTests {
     @Test func `one that breaks off goes on where it broke off`() async throws {
         let reply = Reply.resource(resource)
         let scene = try Scene(.sequence([reply.afterBytes(25_000, .reset), reply]))
-        try await scene.download(scene.settings(1))
+        let running = try scene.start(scene.settings(1))
+        _ = try await running.file()
         try scene.expectFile(resource)
         #expect(scene.asked.map { $0.range?.first } == [nil, 25_000])
+        // Each byte once, though the first were in memory before they were in a file.
+        #expect(running.monitor.receivedBytes == resource.size)
+        #expect(running.monitor.metrics.bytesReceived == resource.size)
     }
 
     @Test func `one that is slow is kept like a large one`() async throws {
@@ -48,6 +52,7 @@ struct SmallFileTests {
         await running.waitForBytes(40_000)
         running.cancel()
         await #expect(throws: DownloadError.self) { try await running.file() }
+        #expect(running.monitor.receivedBytes == running.progress.completedBytes)
         #expect(scene.folder.list() == [Scene.name + ".part", Scene.name + ".part.pawl"])
         scene.serve(.resource(resource))
         scene.forgetRequests()
@@ -128,6 +133,8 @@ struct SmallFileTests {
         gate.open()
         let error = await #expect(throws: DownloadError.self) { try await running.file() }
         #expect(error?.code == .interrupted)
+        // No earlier run has left it.
+        #expect(running.progress.resumedBytes == 0)
         #expect(scene.folder.list() == [Scene.name + ".part", Scene.name + ".part.pawl"])
         scene.serve(.resource(resource))
         scene.forgetRequests()

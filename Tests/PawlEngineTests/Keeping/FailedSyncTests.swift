@@ -77,7 +77,7 @@ struct FailedSyncTests {
     @Test func `a failure that nobody reads any more costs what was not durable`() async throws {
         let (first, second) = (Latch(), Latch())
         let (clock, disk) = (ManualTimekeeper(), WatchedDisk())
-        let (sync, isEnding, end) = (Gate(), Gate(), Gate())
+        let (sync, end, isEnding) = (Gate(), Gate(), Observed(false))
         let store = disk.settings { number in
             guard number == 2 else { return .none }
             sync.wait()
@@ -91,7 +91,7 @@ struct FailedSyncTests {
         let process = EngineProcess(time: clock, store: store) { real in
             WatchedTransport(real: real) { moment in
                 guard moment == .ended else { return }
-                isEnding.open()
+                isEnding.update { $0 = true }
                 end.wait()
             }
         }
@@ -104,7 +104,7 @@ struct FailedSyncTests {
         await running.waitForBytes(600_000)
         await clock.passUntil(disk, syncs: 2)
         running.cancel()
-        await Task.detached { isEnding.wait() }.value
+        await isEnding.wait { $0 }
         let partial = try #require(running.monitor.paths).partial
         #expect(try CheckpointFile.describe(partial).usable.count == 600_000)
         sync.open()
