@@ -107,7 +107,16 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
             return newcomer.isReady.fail(error)
         }
         newcomer.isReady.succeed()
+        await untilActive(newcomer.channel)
         await http.handle(value: connection, logger: logger)
+    }
+
+    /// What is cancelled closes its channel, and one that the loop does not know yet cannot be closed.
+    private func untilActive(_ channel: any Channel) async {
+        // The loop needs a few turns for that; one that has closed meanwhile will never be.
+        for _ in 0..<8 where !channel.isActive {
+            try? await channel.eventLoop.submit {}.get()
+        }
     }
 
     @Sendable private func respond(
