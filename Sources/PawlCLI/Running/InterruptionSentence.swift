@@ -23,13 +23,15 @@ package enum InterruptionSentence {
             message += "\(left) downloads are not complete"
             if kept > 0 { message += ", \(ByteText.size(kept)) of them is kept" }
         }
+        // Of a single one it is known whether its server lets it go on.
+        let own = left == 1 && kept > 0 ? ended.lazy.compactMap(\.interruptionAdvice).first : nil
         let startsAnew = orders.contains { !$0.settings.resumes }
         return DownloadError(
             .interrupted,
             message,
             advice: startsAnew
                 ? "run the same command again without --no-resume to go on"
-                : "run the same command again to go on"
+                : own ?? "run the same command again to go on"
         )
     }
 }
@@ -37,5 +39,10 @@ package enum InterruptionSentence {
 extension EndedDownload {
     fileprivate var isFailure: Bool {
         if case .failure = result { true } else { false }
+    }
+
+    fileprivate var interruptionAdvice: String? {
+        guard case .failure(let error) = result, error.code == .interrupted else { return nil }
+        return error.advice.isEmpty ? nil : error.advice
     }
 }

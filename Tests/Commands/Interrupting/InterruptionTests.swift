@@ -40,6 +40,17 @@ struct InterruptionTests {
         try await expectGoesOn(workshop, kept: kept)
     }
 
+    @Test func `who cannot go on is told so`() async throws {
+        var unproven = resource
+        (unproven.entityTag, unproven.lastModified) = (nil, nil)
+        let workshop = try Workshop(inMemory: true)
+        let runner = try await workshop.begin(unproven, [workshop.url])
+        runner.signal(SIGINT)
+        #expect(await runner.waitForExit() == .code(7))
+        #expect(runner.errors.contains("the next run starts anew unless --checksum is given"))
+        #expect(!runner.errors.contains("run the same command again"))
+    }
+
     @Test func `Ctrl-C on a terminal does the same, and leaves the terminal as it was`()
         async throws
     {
