@@ -114,11 +114,16 @@ struct ToolFaultTests {
         let running = try scene.start(settings)
         await latch.waitForArrivals(connections)
         await running.waitForBytes(Scene.heldBytes * Int64(connections))
-        scene.serve(.resource(resource))
+        // Until all were found broken nothing comes: one that is free would take from those that are not yet.
+        let again = Latch()
+        scene.serve(.resource(resource).holdAfterBytes(1000, until: again))
         scene.forgetRequests()
         scene.origin.breakConnections()
+        await again.waitForArrivals(connections)
+        again.release()
         _ = try await running.file()
         try scene.expectFile(resource)
-        #expect(scene.asked.allSatisfy { ($0.range?.first ?? 0) >= Scene.heldBytes })
+        let starts = scene.asked.map { $0.range?.first ?? 0 }
+        #expect(starts.allSatisfy { $0 >= Scene.heldBytes }, "\(starts) \(running.log.text)")
     }
 }
