@@ -18,6 +18,23 @@ struct FailedSyncTests {
         return settings
     }
 
+    /// A sync of what each latch holds back, the second of which may not have ended.
+    private func passTwoSyncs(
+        of running: RunningDownload,
+        _ first: Latch,
+        _ second: Latch,
+        _ clock: ManualTimekeeper,
+        _ disk: WatchedDisk
+    ) async {
+        await first.waitForArrivals()
+        await running.waitForBytes(300_000)
+        await clock.passUntil(disk, syncs: 1)
+        first.release()
+        await second.waitForArrivals()
+        await running.waitForBytes(600_000)
+        await clock.passUntil(disk, syncs: 2)
+    }
+
     @Test func `after a failed sync only what was durable before is believed, by all alike`()
         async throws
     {
@@ -30,13 +47,7 @@ struct FailedSyncTests {
         let scene = try Scene(whole.forRanges(reply.holdAfterBytes(0, until: third)))
         let process = EngineProcess(time: clock, store: store)
         let running = try scene.start(settings(scene), by: process)
-        await first.waitForArrivals()
-        await running.waitForBytes(300_000)
-        await clock.passUntil(disk, syncs: 1)
-        first.release()
-        await second.waitForArrivals()
-        await running.waitForBytes(600_000)
-        await clock.passUntil(disk, syncs: 2)
+        await passTwoSyncs(of: running, first, second, clock, disk)
         await third.waitForArrivals()
         #expect(running.progress.completedBytes == 300_000)
         #expect(scene.asked.map { $0.range?.first } == [nil, 300_000])
@@ -96,13 +107,7 @@ struct FailedSyncTests {
             }
         }
         let running = try scene.start(settings(scene), by: process)
-        await first.waitForArrivals()
-        await running.waitForBytes(300_000)
-        await clock.passUntil(disk, syncs: 1)
-        first.release()
-        await second.waitForArrivals()
-        await running.waitForBytes(600_000)
-        await clock.passUntil(disk, syncs: 2)
+        await passTwoSyncs(of: running, first, second, clock, disk)
         running.cancel()
         await isEnding.wait { $0 }
         let partial = try #require(running.monitor.paths).partial

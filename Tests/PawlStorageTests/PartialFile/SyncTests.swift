@@ -8,15 +8,23 @@ import Testing
 /// Disks that fail, and disks that are slow.
 @Suite(.timeLimit(.minutes(1)))
 struct SyncTests {
+    private func store(
+        of total: Int64,
+        in folder: ScratchFolder,
+        on disk: FailingDisk
+    ) throws -> PartialStore {
+        try PartialStore.create(
+            folder.paths(),
+            source: "s",
+            representation: .sample(total),
+            settings: disk.settings
+        )
+    }
+
     @Test func `after a failed sync only what was durable before is claimed`() throws {
         let folder = try ScratchFolder()
         let disk = FailingDisk()
-        let store = try PartialStore.create(
-            folder.paths(),
-            source: "s",
-            representation: .sample(10_000),
-            settings: disk.settings
-        )
+        let store = try store(of: 10_000, in: folder, on: disk)
         try store.write(pattern(10_000), at: 0)
         try store.sync(written: RangeSet((0, 1_000)))
         try store.saveCheckpoint(written: RangeSet((0, 9_000)))
@@ -39,12 +47,7 @@ struct SyncTests {
     @Test func `a file whose last sync fails does not get its name`() throws {
         let folder = try ScratchFolder()
         let disk = FailingDisk()
-        let store = try PartialStore.create(
-            folder.paths(),
-            source: "s",
-            representation: .sample(10),
-            settings: disk.settings
-        )
+        let store = try store(of: 10, in: folder, on: disk)
         try store.write(pattern(10), at: 0)
         try store.saveCheckpoint(written: RangeSet((0, 10)))
         disk.fails.store(true, ordering: .relaxed)
@@ -107,12 +110,7 @@ struct SyncTests {
     @Test func `a claim that was asked for before a failed sync claims nothing`() throws {
         let folder = try ScratchFolder()
         let disk = FailingDisk()
-        let store = try PartialStore.create(
-            folder.paths(),
-            source: "s",
-            representation: .sample(10_000),
-            settings: disk.settings
-        )
+        let store = try store(of: 10_000, in: folder, on: disk)
         let epoch = store.trustEpoch
         try store.write(pattern(10_000), at: 0)
         try store.sync(written: RangeSet((0, 1_000)))
@@ -129,12 +127,7 @@ struct SyncTests {
     @Test func `a sync that failed since the last byte came costs the file its name`() throws {
         let folder = try ScratchFolder()
         let disk = FailingDisk()
-        let store = try PartialStore.create(
-            folder.paths(),
-            source: "s",
-            representation: .sample(10),
-            settings: disk.settings
-        )
+        let store = try store(of: 10, in: folder, on: disk)
         let epoch = store.trustEpoch
         try store.write(pattern(10), at: 0)
         disk.fails.store(true, ordering: .relaxed)

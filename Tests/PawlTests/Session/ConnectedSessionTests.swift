@@ -42,19 +42,38 @@ struct ConnectedSessionTests {
         #expect(try await waiting.value == resource.bytes())
     }
 
-    @Test(arguments: [true, false])
-    func `it waits for a route`(asStream: Bool) async throws {
-        let scene = try SessionScene(.hangUp(.reset))
-        let network = ScriptedNetwork(.none)
+    /// Bears no failure but that there is no network.
+    private func session(
+        _ scene: SessionScene,
+        _ network: ScriptedNetwork,
+        allowsExpensiveNetwork: Bool = true
+    ) -> DownloadSession {
         var configuration = scene.configuration
         configuration.settings.waitsForConnectivity = true
+        configuration.settings.allowsExpensiveNetwork = allowsExpensiveNetwork
         configuration.settings.retries = 0
-        let session = DownloadSession(configuration, network: network)
+        return DownloadSession(configuration, network: network)
+    }
+
+    private func expectWaits(
+        _ scene: SessionScene,
+        _ session: DownloadSession,
+        _ network: ScriptedNetwork,
+        asStream: Bool
+    ) async throws {
         let waiting = try fetch(scene, session, asStream: asStream)
         while network.looks == 0, !Task.isCancelled { await Task.yield() }
         scene.origin.route("/disk.bin", .resource(resource))
         network.become(.unknown)
         #expect(try await waiting.value == resource.bytes())
+    }
+
+    @Test(arguments: [true, false])
+    func `it waits for a route`(asStream: Bool) async throws {
+        let scene = try SessionScene(.hangUp(.reset))
+        let network = ScriptedNetwork(.none)
+        let session = session(scene, network)
+        try await expectWaits(scene, session, network, asStream: asStream)
         // Who waits can be cancelled.
         network.become(.none)
         scene.origin.route("/disk.bin", .hangUp(.reset))
@@ -70,16 +89,8 @@ struct ConnectedSessionTests {
     func `the route that it has waited for is not waited for again`(asStream: Bool) async throws {
         let scene = try SessionScene(.hangUp(.reset))
         let network = ScriptedNetwork(.none)
-        var configuration = scene.configuration
-        configuration.settings.waitsForConnectivity = true
-        configuration.settings.allowsExpensiveNetwork = false
-        configuration.settings.retries = 0
-        let session = DownloadSession(configuration, network: network)
-        let waiting = try fetch(scene, session, asStream: asStream)
-        while network.looks == 0, !Task.isCancelled { await Task.yield() }
-        scene.origin.route("/disk.bin", .resource(resource))
-        network.become(.unknown)
-        #expect(try await waiting.value == resource.bytes())
+        let session = session(scene, network, allowsExpensiveNetwork: false)
+        try await expectWaits(scene, session, network, asStream: asStream)
     }
 
     @Test func `data(from -) is one of the session's tasks, and asked again where it broke`()
