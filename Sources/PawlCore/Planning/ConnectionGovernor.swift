@@ -9,7 +9,7 @@
 package struct ConnectionGovernor: Sendable {
     package private(set) var target = 1
     private let most: Int
-    /// As many as the servers bore; grows again by one after each rest.
+    /// As many as the servers allow, at most `most`.
     private var ceiling: Int
     private let isFixed: Bool
     private var phase = Phase.settling(since: nil)
@@ -93,6 +93,8 @@ package struct ConnectionGovernor: Sendable {
         package var work: Duration
         /// Sources that bring bytes: fewer connections than these would leave one out.
         package var sources = 1
+        /// As many connections as the servers allow.
+        package var allowed = Int.max
         /// Whether the newest connection took so much longer to be made than the quickest that the
         /// link's queue must be full: who fills it has all of the link.
         package var isQueueFull = false
@@ -113,7 +115,8 @@ package struct ConnectionGovernor: Sendable {
     }
 
     package mutating func tick(_ reading: Reading, at now: Moment) {
-        if isFixed, ceiling == most { return }
+        ceiling = max(1, min(most, reading.allowed))
+        guard !isFixed else { return target = ceiling }
         switch phase {
         case .settling(let since): settle(since: since, reading, now)
         case .growing(var growth):
@@ -133,17 +136,18 @@ package struct ConnectionGovernor: Sendable {
             guard now >= until else { return }
             before = nil
             isShrinking = false
-            ceiling = min(most, ceiling + 1)
-            if isFixed { target = ceiling }
             phase = .measuring(Window(reading, at: now))
         }
     }
 
-    /// A server bore no more than these many at a time: it answered 429 or 503, or cut the next.
-    package mutating func refused(beyond flowing: Int, at now: Moment) {
-        ceiling = max(1, min(ceiling - 1, flowing))
-        target = min(target, ceiling)
+    /// Takes in that the servers refused connections above this number.
+    package mutating func wasLimited(to allowed: Int, at now: Moment) {
+        ceiling = max(1, min(most, allowed))
+        guard !isFixed else { return target = ceiling }
+        guard target > ceiling else { return }
+        target = ceiling
         before = nil
+        isShrinking = false
         isProbing = false
         takeRest(now)
     }
@@ -183,9 +187,11 @@ package struct ConnectionGovernor: Sendable {
             guard now - (since ?? now) >= grace else { return }
             phase = .measuring(Window(reading, at: now))
         } else if let since {
+            // In an outage nothing is learned: what was needed before is opened again after it.
+            guard reading.flowing > 0 else { return phase = .settling(since: now) }
             // Connections that are not to be had (a host budget, no segment left to give) end the
             // trial: what is there is what there can be.
-            guard now - since > Self.longestWindow * 2, reading.flowing > 0 else { return }
+            guard now - since > Self.longestWindow * 2 else { return }
             target = max(1, reading.flowing)
             before = nil
             isProbing = false
@@ -200,7 +206,7 @@ package struct ConnectionGovernor: Sendable {
 
     /// The first byte came late: each doubling would, too.
     private func mayLeap(_ reading: Reading) -> Bool {
-        guard !isFixed, target == 1, ceiling > 1, before == nil, !isUnproven, !isShrinking,
+        guard target == 1, ceiling > 1, before == nil, !isUnproven, !isShrinking,
             reading.flowing > 0, reading.latency >= Self.longLatency,
             let remaining = reading.remaining
         else { return false }
@@ -244,7 +250,7 @@ package struct ConnectionGovernor: Sendable {
         // After a leap nothing is known yet of fewer; only then of more.
         guard before != nil || !isUnproven else { return beginShrinking(reading, now) }
         isUnproven = isUnproven || before != nil
-        guard target < ceiling, !isFixed, speed > 0, load < Self.fullLoad,
+        guard target < ceiling, speed > 0, load < Self.fullLoad,
             isWorthwhile(speed, reading)
         else {
             self.before = nil
@@ -256,7 +262,7 @@ package struct ConnectionGovernor: Sendable {
     }
 
     private mutating func beginShrinking(_ reading: Reading, _ now: Moment) {
-        guard isUnproven, target > reading.sources, !isFixed else { return takeRest(now) }
+        guard isUnproven, target > reading.sources else { return takeRest(now) }
         isShrinking = true
         phase = .settling(since: now)
     }

@@ -135,17 +135,40 @@ extension DownloadPlanner {
         }
     }
 
-    /// A connection that was cut before it brought a byte, while others run, was one too many.
+    /// A connection that was cut before it received a byte, while others run, was one too many.
     private mutating func noteTooMany(_ segment: Segment, _ now: Moment) {
-        guard segment.offset == segment.start else { return }
+        guard segment.offset == segment.start else {
+            return sources[segment.source].limit.servedConnectionBroke(at: now)
+        }
         refusedMore(segment.source, now)
     }
 
-    private mutating func refusedMore(_ source: Int, _ now: Moment) {
-        let flowing = parts.segments.values.count { $0.isHeadAccepted && $0.source == source }
-        guard flowing > 0 else { return }
-        guard sources.count > 1 else { return governor.refused(beyond: flowing, at: now) }
-        sources[source].record.refused(beyond: flowing, at: now)
+    private mutating func refusedMore(_ place: Int, _ now: Moment) {
+        sources[place].limit.refused(serving: connections(to: place).serving, at: now)
+    }
+
+    /// The connections that receive a body, and those that wait for an answer.
+    private func connections(to place: Int) -> (serving: Int, awaiting: Int) {
+        let open = parts.segments.values.filter { $0.source == place && !$0.isClosing }
+        let serving = open.count(where: \.isHeadAccepted)
+        return (serving, open.count - serving)
+    }
+
+    /// Judges a burst of refusals when it has settled.
+    mutating func watchLimits(_ now: Moment) {
+        for place in sources.indices {
+            let (serving, awaiting) = connections(to: place)
+            guard sources[place].limit.observe(serving: serving, awaiting: awaiting, at: now) else {
+                continue
+            }
+            governor.wasLimited(to: connectionsAllowed(at: now), at: now)
+        }
+    }
+
+    /// The number of connections that all usable sources together allow.
+    func connectionsAllowed(at now: Moment) -> Int {
+        sources.lazy.filter(\.isUsable).map { $0.limit.allowed(at: now) }
+            .reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
     }
 
     mutating func failed(

@@ -2,6 +2,7 @@
 extension DownloadPlanner {
     /// Does what the present state asks for, after any event.
     mutating func proceed(_ now: Moment, _ actions: inout [DownloadAction]) {
+        watchLimits(now)
         switch phase {
         case .ended, .finishing, .openingStore, .resetting: return
         case .draining(let why):

@@ -57,7 +57,8 @@ extension DownloadPlanner {
         if !source.isConfirmed || source.retry.failures > (sources.count > 1 ? 0 : 1) {
             guard mine.allSatisfy(\.isHeadAccepted) else { return false }
         }
-        return mine.count < min(source.record.ceiling, share(of: place, now))
+        guard !source.limit.isSettling else { return false }
+        return mine.count < min(source.limit.allowed(at: now), share(of: place, now))
     }
 
     /// How many connections a source may have while another one is still to be measured.
@@ -251,6 +252,5 @@ extension DownloadPlanner {
 extension Source {
     mutating func passTime(_ now: Moment) {
         if let moment = retryAt, now >= moment { retryAt = nil }
-        record.mayGrow(at: now)
     }
 }

@@ -11,7 +11,7 @@ extension DownloadPlanner {
         guard case .running = phase else { return }
         watchNetwork(now, &actions)
         closeStalled(now, &actions)
-        governor.tick(reading(work), at: now)
+        governor.tick(reading(work, now), at: now)
         closeSurplus(&actions)
         closeSlow(now, &actions)
     }
@@ -70,7 +70,7 @@ extension DownloadPlanner {
         parts.noteFirstByte(after: first - segment.openedAt)
     }
 
-    private func reading(_ work: Duration) -> ConnectionGovernor.Reading {
+    private func reading(_ work: Duration, _ now: Moment) -> ConnectionGovernor.Reading {
         let arrived = parts.arrived.count
         let flowing = parts.segments.values.filter { $0.firstByteAt != nil && !$0.isClosing }
         var reading = ConnectionGovernor.Reading(
@@ -81,6 +81,7 @@ extension DownloadPlanner {
             work: work
         )
         reading.sources = max(1, Set(flowing.map(\.source)).count)
+        reading.allowed = connectionsAllowed(at: now)
         if let newest = flowing.max(by: { $0.id < $1.id }), let time = newest.connectTime {
             reading.isQueueFull = sources[newest.source].record.hasQueued(time, to: newest.host)
         }
@@ -93,11 +94,13 @@ extension DownloadPlanner {
         sources[segment.source].record.connected(to: segment.host, in: time)
     }
 
-    /// After a trial that did not pay, the newest connections go.
+    /// After a trial that did not pay, the newest connections go, first those that have no answer yet.
     private mutating func closeSurplus(_ actions: inout [DownloadAction]) {
         let open = parts.segments.values.filter { !$0.isClosing }
         guard open.count > governor.target else { return }
-        var newest = open.sorted { $0.id > $1.id }
+        var newest = open.sorted {
+            ($0.isHeadAccepted ? 0 : 1, $0.id.number) > ($1.isHeadAccepted ? 0 : 1, $1.id.number)
+        }
         for _ in governor.target..<open.count {
             let used = Dictionary(grouping: newest, by: \.source).mapValues(\.count)
             // Those of the source that has the most, so that each keeps one.

@@ -21,6 +21,8 @@ struct Source: Sendable {
     /// Whether it brought bytes, now or in an earlier run.
     var hasServed = false
     var record = SourceRecord()
+    /// How many connections its server serves at the same time.
+    var limit = ConnectionLimit()
     /// What its connection brought that was last replaced as slow; nil when it has been asked since.
     var slowBytesPerSecond: Double?
     /// Where a chain of redirects that served the bytes ended.

@@ -8,16 +8,12 @@ struct SourceRecord: Sendable {
     private var measuredAt = Moment.zero
     /// How often it was left because it did not answer in time.
     private(set) var impatience = 0
-    /// The most connections that it bears.
-    private(set) var ceiling = Int.max
-    private var ceilingUntil = Moment.zero
 
     private static let attention: Duration = .milliseconds(700)
     /// What was slow once may be tried again after this.
     static let memory: Duration = .seconds(30)
     /// How long a first answer is waited for where another source could serve.
     static let firstPatience: Duration = .seconds(3)
-    static let ceilingTime: Duration = .seconds(10)
     /// The shortest time that a connection took to be made, by host: a redirect may lead elsewhere.
     private var quickest: [String: Duration] = [:]
     /// How much longer a connection takes where a queue is full, which holds a round trip's bytes or
@@ -71,17 +67,4 @@ struct SourceRecord: Sendable {
     }
 
     mutating func lostPatience() { impatience += 1 }
-
-    /// It refused one connection more than these.
-    mutating func refused(beyond flowing: Int, at now: Moment) {
-        ceiling = max(1, flowing)
-        ceilingUntil = now + Self.ceilingTime
-    }
-
-    /// One more each time that it has borne so many for a while.
-    mutating func mayGrow(at now: Moment) {
-        guard ceiling < .max, now >= ceilingUntil else { return }
-        ceiling += 1
-        ceilingUntil = now + Self.ceilingTime
-    }
 }

@@ -12,6 +12,8 @@ struct ConnectionGovernorTests {
         latency: Duration = .milliseconds(20),
         load: Double = 0,
         isQueueFull: (Int) -> Bool = { _ in false },
+        allowed: Int = .max,
+        flowing: (Int) -> Int = { $0 },
         speed: (Int) -> Double
     ) -> [Int] {
         var now = Moment.zero
@@ -24,12 +26,13 @@ struct ConnectionGovernorTests {
             work += .milliseconds(50) * load
             var reading = ConnectionGovernor.Reading(
                 bytes: Int64(bytes),
-                flowing: governor.target,
+                flowing: flowing(governor.target),
                 remaining: remaining,
                 latency: latency,
                 work: work
             )
             reading.isQueueFull = isQueueFull(governor.target)
+            reading.allowed = allowed
             governor.tick(reading, at: now)
             targets.append(governor.target)
         }
@@ -195,18 +198,28 @@ struct ConnectionGovernorTests {
         #expect(!governor.isMeasuring)
     }
 
-    @Test func `a server that refuses gets fewer, and later one more`() {
+    @Test func `a fixed number gives way to what the servers allow, and comes back`() {
         var governor = ConnectionGovernor(.fixed(8))
-        governor.refused(beyond: 3, at: .zero)
+        governor.wasLimited(to: 3, at: .zero)
         #expect(governor.target == 3)
-        let targets = run(&governor, seconds: 6) { Double($0) * 1e6 }
-        #expect(targets.first == 3)
-        #expect(targets.last == 4)
+        #expect(Set(run(&governor, seconds: 6, allowed: 3) { Double($0) * 1e6 }) == [3])
+        #expect(run(&governor, seconds: 1, allowed: 4) { Double($0) * 1e6 }.last == 4)
+        #expect(run(&governor, seconds: 1) { Double($0) * 1e6 }.last == 8)
     }
 
-    @Test func `at least one stays`() {
+    @Test func `a limit ends a trial and costs one rest, however low it is`() {
         var governor = ConnectionGovernor(.automatic)
-        for _ in 0..<5 { governor.refused(beyond: 0, at: .zero) }
+        _ = run(&governor, seconds: 0.6) { Double($0) * 1e6 }
+        governor.wasLimited(to: 0, at: .zero + .seconds(1))
         #expect(governor.target == 1)
+        #expect(!governor.isMeasuring)
+    }
+
+    @Test func `an outage leaves the number as it was`() {
+        var governor = ConnectionGovernor(.automatic)
+        let before = run(&governor, seconds: 3) { Double($0) * 1e6 }.last
+        #expect(before == ConnectionGovernor.automaticCeiling)
+        let during = run(&governor, seconds: 60, flowing: { _ in 0 }) { _ in 0 }
+        #expect(during.last == before)
     }
 }

@@ -17,6 +17,12 @@ struct SimulatedDownload {
     private(set) var steps = 0
     private(set) var restarts = 0
     private(set) var mostConnections = 0
+    /// How many connections had been receiving bytes when the planner closed them.
+    private(set) var closedWhileReceiving = 0
+    /// When a request was first answered after an outage.
+    private(set) var answeredAgainAt: Moment?
+    /// Requests that the servers answered with 429 or 503.
+    private(set) var refusals = 0
     private let settings: DownloadSettings
     private(set) var result: Result<Int64, DownloadError>?
     private var pinnedOnDisk: Representation?
@@ -36,15 +42,23 @@ struct SimulatedDownload {
     private static let step: Duration = .milliseconds(20)
     static let mostSteps = 200_000
 
-    init(seed: UInt64, server: SimulatedServer, mirrors: [SimulatedServer] = []) {
+    init(
+        seed: UInt64,
+        server: SimulatedServer,
+        mirrors: [SimulatedServer] = [],
+        connections: ConnectionCount? = nil,
+        mayBeKilled: Bool = true
+    ) {
         servers = [server] + mirrors
         random = SplitMix64(seed: seed ^ 0xA5A5)
         var settings = DownloadSettings()
-        settings.connections =
+        let drawn: ConnectionCount =
             Bool.random(using: &random) ? .automatic : .fixed(Int.random(in: 1...8, using: &random))
+        settings.connections = connections ?? drawn
         settings.stallTimeout = .seconds(5)
         self.settings = settings
-        kills = [0, 0, 1, 4].randomElement(using: &random) ?? 0
+        let drawnKills = [0, 0, 1, 4].randomElement(using: &random) ?? 0
+        kills = mayBeKilled ? drawnKills : 0
         planner = Self.planner(settings, seed, Array(servers.indices))
     }
 
@@ -67,6 +81,9 @@ struct SimulatedDownload {
     private func place(of url: URL) -> Int {
         servers.indices.first { url.host() == "origin\($0).example" } ?? 0
     }
+
+    /// How long it has taken so far.
+    var elapsed: Duration { now - .zero }
 
     var have: RangeSet { disk.values.reduce(into: RangeSet()) { $0.formUnion($1) } }
 
@@ -131,7 +148,13 @@ struct SimulatedDownload {
                 kept: order.start
             )
         case .setEnd(let id, let end): connections[id]?.end = end
-        case .close(let id): connections[id]?.isCancelled = true
+        case .close(let id):
+            if let connection = connections[id], connection.kept > connection.order.start,
+                connection.kept < connection.end
+            {
+                closedWhileReceiving += 1
+            }
+            connections[id]?.isCancelled = true
         case .resumeTransfer(let id, let skipUntil):
             connections[id]?.isHeld = false
             connections[id]?.kept = skipUntil
@@ -158,6 +181,11 @@ struct SimulatedDownload {
     private mutating func advance(_ id: TransferID) {
         guard var connection = connections[id] else { return }
         if connection.isCancelled { return end(id, .cancelled) }
+        if servers[place(of: connection.order.url)].outage?.contains(now) == true {
+            let kind: TransferFailure.Kind =
+                connection.answer == nil ? .cannotConnect : .connectionLost
+            return end(id, .failed(TransferFailure(kind, "outage")))
+        }
         guard now >= connection.readyAt, !connection.isHeld else { return }
         guard let answer = connection.answer else { return judge(id, connection) }
         let chunk = max(1, answer.bytesPerSecond * Self.step.nanoseconds / 1_000_000_000)
@@ -184,6 +212,10 @@ struct SimulatedDownload {
         guard let answer = servers[place].answer(order, open: open) else {
             return end(id, .failed(TransferFailure(.cannotConnect, "refused")))
         }
+        if let outage = servers[place].outage, now >= outage.upperBound, answeredAgainAt == nil {
+            answeredAgainAt = now
+        }
+        if answer.head.status == 503 || answer.head.status == 429 { refusals += 1 }
         connection.answer = answer
         connection.position = answer.body.start
         let verdict = HeadJudge.judge(answer.head, expecting: order.expectation)

@@ -25,6 +25,10 @@ struct SimulatedServer {
     private(set) var total: Int64
     private(set) var changesLeft: Int
     private var requests = 0
+    /// The speed of each connection; nil is another one for each.
+    private var bytesPerSecond: Int64?
+    /// While this lasts, connections break and new ones are refused.
+    private(set) var outage: Range<Moment>?
 
     enum Serves: CaseIterable {
         case ranges, noRanges, ignoresRanges, wrongRanges, shortRanges
@@ -43,6 +47,17 @@ struct SimulatedServer {
         (hasOwnTags, place, lastRequest) = (false, 0, .max)
         total = Int64.random(in: (1 << 20)...(8 << 20), using: &random)
         self.random = random
+    }
+
+    /// One without a fault that serves up to `limit` connections, each at 1 MB/s, and answers 503 to more.
+    init(total: Int64, limit: Int, outage: Range<Moment>? = nil, seed: UInt64) {
+        random = SplitMix64(seed: seed)
+        (serves, validators, redirects) = (.ranges, .strong, false)
+        (connectionLimit, resetsPerMille, refusalsPercent, crawlPercent) = (limit, 0, 0, 0)
+        (changesLeft, hasOwnTags, place, lastRequest) = (0, false, 0, .max)
+        self.total = total
+        self.outage = outage
+        bytesPerSecond = 1_000_000
     }
 
     /// One that should have what another has, and sometimes has not.
@@ -133,7 +148,7 @@ struct SimulatedServer {
             || Int.random(in: 0..<100, using: &random) < refusalsPercent
         {
             head.status = Bool.random(using: &random) ? 503 : 429
-            if Bool.random(using: &random) {
+            if bytesPerSecond == nil, Bool.random(using: &random) {
                 head.fields = [HTTPField(name: "Retry-After", value: "2")]
             }
         } else {
@@ -145,7 +160,8 @@ struct SimulatedServer {
     }
 
     private mutating func rate() -> Int64 {
-        Int.random(in: 0..<100, using: &random) < crawlPercent
+        if let bytesPerSecond { return bytesPerSecond }
+        return Int.random(in: 0..<100, using: &random) < crawlPercent
             ? 20_000 : Int64.random(in: 500_000...4_000_000, using: &random)
     }
 

@@ -1,0 +1,71 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// Planner and governor against servers that serve only some connections, and against outages.
+@Suite(.timeLimit(.minutes(2)))
+struct LimitSimulationTests {
+    private static let counts: [ConnectionCount] = [.automatic, .fixed(4), .fixed(8), .fixed(16)]
+
+    @Test(arguments: 1...6, counts)
+    func `a limit costs little time and closes nothing that receives`(
+        limit: Int,
+        count: ConnectionCount
+    ) async {
+        var breath = Breath()
+        let total: Int64 = 64 << 20
+        for seed in 0..<20 as Range<UInt64> {
+            await breath.take()
+            let server = SimulatedServer(total: total, limit: limit, seed: seed)
+            var download = SimulatedDownload(
+                seed: seed,
+                server: server,
+                connections: count,
+                mayBeKilled: false
+            )
+            download.run()
+            let served = min(limit, count.fixedNumber ?? limit)
+            let ideal = Double(total) / Double(served) / 1e6
+            #expect(download.elapsed.seconds < ideal * 1.2 + 2, "seed \(seed)")
+            if count != .automatic { #expect(download.closedWhileReceiving <= 2, "seed \(seed)") }
+            // One burst, then tries after 5, 10, 20 and 40 s, and connections that take the place of others.
+            #expect(download.refusals <= 40, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: counts)
+    func `after an outage it is as fast as before`(count: ConnectionCount) async {
+        var breath = Breath()
+        let total: Int64 = 96 << 20
+        for seed in 0..<40 as Range<UInt64> {
+            await breath.take()
+            // From shorter than a retry to longer than a trial of the governor.
+            let lasts = Duration.milliseconds([100, 700, 3000, 10_000][Int(seed % 4)])
+            let begin = Moment.zero + .seconds(4)
+            func run(_ outage: Range<Moment>?) -> SimulatedDownload {
+                let server = SimulatedServer(total: total, limit: .max, outage: outage, seed: seed)
+                var download = SimulatedDownload(
+                    seed: seed,
+                    server: server,
+                    connections: count,
+                    mayBeKilled: false
+                )
+                download.run()
+                if case .success(total) = download.result {
+                } else {
+                    Issue.record("seed \(seed): \(String(describing: download.result))")
+                }
+                return download
+            }
+            let broken = run(begin..<begin + lasts)
+            guard let again = broken.answeredAgainAt else { continue }
+            // The outage and the wait before a retry that is answered; what comes on top is the opening.
+            let opening = (broken.elapsed - (again - begin) - run(nil).elapsed).seconds
+            #expect(opening < (count == .automatic ? 3 : 1), "seed \(seed), an outage of \(lasts)")
+        }
+    }
+}
+
+extension ConnectionCount {
+    fileprivate var fixedNumber: Int? { if case .fixed(let number) = self { number } else { nil } }
+}
