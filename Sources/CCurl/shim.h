@@ -58,6 +58,10 @@ static inline CURLcode pawl_curl_set_open_socket_function(
     return code;
 }
 
+static inline CURLcode pawl_curl_get_socket(CURL *handle, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
 static inline CURLcode pawl_curl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

@@ -1,18 +1,21 @@
 internal import struct FoundationEssentials.URL
 
-/// Decides which loop runs a transfer: the idlest; among equals the one that last served the
-/// origin, as it may still have a connection to it.
+/// Decides which loop runs a transfer: one that has an idle connection to the origin, so that no
+/// second one is opened beside it; otherwise the loop with the fewest transfers. Among equals it is
+/// the one that last served the origin.
 package struct LoopPlacement: Sendable {
     private static let originLimit = 1_024
     private var lastLoops: [String: Int] = [:]
 
     package init() {}
 
-    /// An index of `loads`, which has at least one element.
-    package mutating func choose(for origin: String, loads: [Int]) -> Int {
-        let least = loads.min() ?? 0
-        var choice = loads.firstIndex(of: least) ?? 0
-        if let last = lastLoops[origin], last < loads.count, loads[last] == least {
+    /// Returns an index of `loads`, which has at least one element, and as many as `idle`.
+    package mutating func choose(for origin: String, loads: [Int], idle: [Int]) -> Int {
+        let reusing = loads.indices.filter { idle[$0] > 0 }
+        let candidates = reusing.isEmpty ? Array(loads.indices) : reusing
+        let least = candidates.map { loads[$0] }.min() ?? 0
+        var choice = candidates.first { loads[$0] == least } ?? 0
+        if let last = lastLoops[origin], candidates.contains(last), loads[last] == least {
             choice = last
         }
         // Forgetting costs a connection at most, growing without end costs memory.

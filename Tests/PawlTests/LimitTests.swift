@@ -76,6 +76,20 @@ struct LimitTests {
         #expect(gate.peak <= 5)
     }
 
+    /// Each response is read to its end, so that every connection can be used again.
+    @Test func `a host gets no socket more than it may have connections`() async throws {
+        var settings = DownloaderSettings()
+        settings.connectionsPerHost = 3
+        settings.maximumConcurrentDownloads = 5
+        let scene = try LibraryScene(settings)
+        scene.origin.route("/*", .resource(Resource(size: 100_000)).rate(2_000_000))
+        try await fetch(scene, count: 60, scene.fixed(1))
+        let snapshot = scene.origin.snapshot
+        #expect(snapshot.requests.count == 60)
+        #expect(snapshot.peakConnections == 3)
+        #expect(snapshot.acceptedConnections == 3)
+    }
+
     @Test func `all downloads together keep the limit of bytes a second`() async throws {
         var settings = DownloaderSettings()
         settings.limitBytesPerSecond = 400_000

@@ -5,22 +5,30 @@ import Testing
 struct LoopPlacementTests {
     @Test func `the idlest loop gets the transfer`() {
         var placement = LoopPlacement()
-        #expect(placement.choose(for: "http://a", loads: [2, 1, 3]) == 1)
-        #expect(placement.choose(for: "http://a", loads: [0, 1, 3]) == 0)
+        #expect(placement.choose(for: "http://a", loads: [2, 1, 3], idle: [0, 0, 0]) == 1)
+        #expect(placement.choose(for: "http://a", loads: [0, 1, 3], idle: [0, 0, 0]) == 0)
     }
 
     @Test func `among equals the one that last served the origin gets it`() {
         var placement = LoopPlacement()
-        #expect(placement.choose(for: "http://a", loads: [1, 0]) == 1)
-        #expect(placement.choose(for: "http://b", loads: [0, 0]) == 0)
-        #expect(placement.choose(for: "http://a", loads: [0, 0]) == 1)
-        #expect(placement.choose(for: "http://a", loads: [0, 1]) == 0)
+        #expect(placement.choose(for: "http://a", loads: [1, 0], idle: [0, 0]) == 1)
+        #expect(placement.choose(for: "http://b", loads: [0, 0], idle: [0, 0]) == 0)
+        #expect(placement.choose(for: "http://a", loads: [0, 0], idle: [0, 0]) == 1)
+        #expect(placement.choose(for: "http://a", loads: [0, 1], idle: [0, 0]) == 0)
     }
 
     @Test func `many origins are forgotten, not kept`() {
         var placement = LoopPlacement()
-        _ = placement.choose(for: "http://a", loads: [1, 0])
-        for number in 0..<2_000 { _ = placement.choose(for: "http://\(number)", loads: [0, 0]) }
-        #expect(placement.choose(for: "http://a", loads: [0, 0]) == 0)
+        _ = placement.choose(for: "http://a", loads: [1, 0], idle: [0, 0])
+        for number in 0..<2_000 {
+            _ = placement.choose(for: "http://\(number)", loads: [0, 0], idle: [0, 0])
+        }
+        #expect(placement.choose(for: "http://a", loads: [0, 0], idle: [0, 0]) == 0)
+    }
+
+    @Test func `a loop with an idle connection to the origin gets it, however busy it is`() {
+        var placement = LoopPlacement()
+        #expect(placement.choose(for: "http://a", loads: [3, 0], idle: [1, 0]) == 0)
+        #expect(placement.choose(for: "http://a", loads: [3, 0, 2], idle: [1, 0, 1]) == 2)
     }
 }

@@ -133,6 +133,13 @@ extension CurlHandle {
         return pawl_curl_get_offset(raw, info, &value) == CURLE_OK ? Int64(value) : nil
     }
 
+    /// Whether the connection of the transfer that ended is still open, for another one to use.
+    var hasOpenConnection: Bool {
+        var socket: curl_socket_t = -1
+        let code = pawl_curl_get_socket(raw, CURLINFO_ACTIVESOCKET, &socket)
+        return code == CURLE_OK && socket != -1
+    }
+
     func text(_ info: CURLINFO) -> String? {
         var value: UnsafeMutableRawPointer?
         guard pawl_curl_get_pointer(raw, info, &value) == CURLE_OK, let value else { return nil }

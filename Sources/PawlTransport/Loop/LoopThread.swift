@@ -159,6 +159,9 @@ final class LoopThread {
     private func end(_ context: TransferContext, _ outcome: TransferOutcome) {
         var end = TransferEnd(outcome, timings: context.deferredEnd?.timings ?? TransferTimings())
         if let handle = context.handle {
+            if case .completed = outcome, handle.hasOpenConnection {
+                loop.keptConnection(to: context.origin)
+            }
             end.timings = TransferTimings(of: handle)
             context.dropKeptBytes()
             takeHandle(from: context)

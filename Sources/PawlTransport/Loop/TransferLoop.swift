@@ -25,6 +25,7 @@ final class TransferLoop: Sendable {
     private let caches: SharedCaches
     private let inbox = Mutex(Inbox())
     private let placed = Atomic<Int>(0)
+    private let idle = Mutex(IdleConnections())
 
     /// Where transfers go on that find no connection to share; nil where none share any.
     let exits: LoopGroup?
@@ -52,6 +53,15 @@ final class TransferLoop: Sendable {
     func transferPlaced() { placed.add(1, ordering: .relaxed) }
 
     func transferEnded() { placed.subtract(1, ordering: .relaxed) }
+
+    /// A transfer that completed left its connection open.
+    func keptConnection(to origin: String) { idle.withLock { $0.add(origin) } }
+
+    /// The connections to that origin that no transfer uses, as far as is known.
+    func idleConnections(to origin: String) -> Int { idle.withLock { $0.count(origin) } }
+
+    /// A transfer that was placed here takes an idle connection, where there is one.
+    func takeConnection(to origin: String) { idle.withLock { $0.remove(origin) } }
 
     func start(_ context: TransferContext) {
         let refusal: TransferOutcome? = inbox.withLock { inbox in
