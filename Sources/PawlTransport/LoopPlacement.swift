@@ -1,8 +1,10 @@
 internal import struct FoundationEssentials.URL
 
-/// Decides which loop runs a transfer: one that has an idle connection to the origin, so that no
-/// second one is opened beside it; otherwise the loop with the fewest transfers. Among equals it is
-/// the one that last served the origin.
+/// Decides which loop runs a transfer.
+///
+/// A loop that has an idle connection to the origin comes first, so that no second one is opened
+/// beside it; otherwise the loop with the fewest transfers. Among equals it is the one that last
+/// served the origin.
 package struct LoopPlacement: Sendable {
     private static let originLimit = 1_024
     private var lastLoops: [String: Int] = [:]
