@@ -19,6 +19,40 @@ struct FailureTests {
         #expect(record.outcome == .completed)
     }
 
+    @Test func `what is left over of an answer costs the next one a connection, no failure`()
+        async throws
+    {
+        let asked = Signal<Void>()
+        let origin = try TestOrigin { connection in
+            try connection.answer("first")
+            // More than its length said, and too late to be seen before the connection is used again.
+            _ = try connection.readHead()
+            asked.send()
+            try connection.send("the rest of the first answer\r\n\r\n")
+            try connection.answer("second")
+        }
+        let transport = CurlTransport(loops: 1)
+        defer { transport.shutDown() }
+        let request = try TransferRequest(url: origin.url())
+        let first = try await fetch(request, over: transport)
+        #expect(first.text == "first")
+        let second = try await fetch(request, over: transport)
+        await asked.value
+        #expect(second.outcome == .completed, "\(second.message)")
+        #expect(second.text == "first")
+        #expect(origin.connections == 2)
+    }
+
+    @Test func `what is no answer on a new connection is asked for once`() async throws {
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("no HTTP at all\r\n\r\n")
+        }
+        let record = try await fetch(TransferRequest(url: origin.url()))
+        #expect(record.failure == .malformedResponse)
+        #expect(origin.connections == 1)
+    }
+
     @Test func `a chunked body without its last chunk is not complete`() async throws {
         let record = try await answer("Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n")
         #expect(record.text == "12345")

@@ -58,6 +58,8 @@ extension ErrorCode {
     public static let redirectRefused = ErrorCode(rawValue: "redirect-refused")
     /// A login page came in place of the file.
     public static let captivePortal = ErrorCode(rawValue: "captive-portal")
+    /// An answer came in place of the file that lacks the file's validators, such as an error page.
+    public static let notTheFile = ErrorCode(rawValue: "not-the-file")
     /// More came, or was announced, than may be kept in memory.
     public static let tooLarge = ErrorCode(rawValue: "too-large")
 
@@ -99,6 +101,7 @@ extension ErrorCode {
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
         row(.redirectRefused, .elsewhere, 35, "a redirect to where Pawl does not go"),
         row(.captivePortal, .later, 36, "a login page came in place of the file"),
+        row(.notTheFile, .later, 43, "an answer in place of the file, such as an error page"),
         row(.cancelled, .never, 37, "cancelled: nothing is kept"),
         row(.daemonUnavailable, .later, 38, "the service for background sessions is not there"),
         row(.invalidResumeData, .never, 39, "resume data that are damaged or of a newer version"),

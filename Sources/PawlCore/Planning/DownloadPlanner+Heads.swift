@@ -26,7 +26,7 @@ extension DownloadPlanner {
         case .rangeNotSatisfiable(let total): notSatisfiable(segment, total, &actions)
         case .redirect(let location): redirected(segment, location, &actions)
         case .brokenRange(let reason):
-            sources[segment.source].rangeWasBroken()
+            sources[segment.source].rangeWasBroken(in: id, lastOpened: lastID)
             actions.append(.log(reason))
             if sources[segment.source].ranges == .unusable {
                 actions.append(.log("the server's ranges are broken: one stream from now on"))
@@ -35,17 +35,13 @@ extension DownloadPlanner {
             let advice = "try again later, or another address for the file"
             let error = DownloadError(.badResponse, reason, advice: advice)
             giveUp(segment.source, error, &actions)
-        case .captivePortal: failed(segment, Self.portal, mayRetryAtOnce: false, now, &actions)
+        case .captivePortal: gotErrorPage(segment, .webPage, now, &actions)
+        case .unprovenWhole(let missing):
+            gotErrorPage(segment, .missing(missing), now, &actions)
         case .status(let status, let reason, let retryAfter):
-            refused(segment, status, reason, retryAfter, now, &actions)
+            gotStatus(segment, status, reason, retryAfter, now, &actions)
         }
     }
-
-    private static let portal = DownloadError(
-        .captivePortal,
-        "a web page came where the file should be",
-        advice: "log in to the network, then run the same command again"
-    )
 
     private mutating func noteRanges(
         _ place: Int,
@@ -81,7 +77,7 @@ extension DownloadPlanner {
     ) {
         servedWell(segment)
         let place = segment.source
-        if sources[place].ranges == .unknown { sources[place].ranges = .usable }
+        sources[place].rangeWasServed()
         if isStranger(place) { sources[place].known = representation }
         parts.update(segment.id) {
             $0.isHeadAccepted = true
@@ -370,6 +366,9 @@ extension DownloadPlanner {
             return goOn(with: id, skipUntil: 0, now, &actions)
         }
         isAdopting = point.isForeign
+        if let doubt = doubt(about: representation, by: id, of: point) {
+            return refuseBeginning(with: id, point, doubt, now, &actions)
+        }
         guard isProven(representation, by: id, of: point) else {
             if isAdopting { return refuseAdoption(point.have.count, representation, &actions) }
             actions.append(.log("the file on the server is another than the one begun: anew"))

@@ -54,7 +54,9 @@ extension DownloadPlanner {
         else { return false }
         let mine = parts.segments.values.filter { $0.source == place }
         // Until a head was good, one connection learns for all (redirects, a new URL, an outage).
-        if !source.isConfirmed || source.retry.failures > (sources.count > 1 ? 0 : 1) {
+        if !source.isConfirmed || source.brokenRanges > 0
+            || source.retry.failures > (sources.count > 1 ? 0 : 1)
+        {
             guard mine.allSatisfy(\.isHeadAccepted) else { return false }
         }
         guard !source.limit.isSettling else { return false }

@@ -115,6 +115,9 @@ package struct DownloadPlanner: Sendable {
 
     private var retryAt: Moment? { sources.filter(\.isUsable).compactMap(\.retryAt).min() }
 
+    /// The bytes that are there, those of running transfers included.
+    package var arrived: RangeSet { parts.arrived }
+
     /// What the last good response said.
     package var representation: Representation? { pinned }
 
@@ -127,6 +130,9 @@ package struct DownloadPlanner: Sendable {
         default: []
         }
     }
+
+    /// The newest transfer.
+    var lastID: TransferID { TransferID(nextNumber - 1) }
 
     mutating func nextID() -> TransferID {
         defer { nextNumber += 1 }

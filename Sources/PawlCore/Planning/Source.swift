@@ -36,8 +36,16 @@ struct Source: Sendable {
     var isConfirmed = false
     /// How often the original was asked again.
     private(set) var wave = 0
-    private(set) var brokenRanges = 0
     var ranges = Ranges.unknown
+    /// Unusable ranges in a row.
+    private(set) var brokenRanges = 0
+    /// The newest transfer when the last of them was judged: those opened before tell nothing new.
+    private var brokenBefore: TransferID?
+    /// Refusals of ranged requests in a row, while no range has been served yet.
+    private var rangeRefusals = 0
+    private var hasServedRange = false
+    /// Whether `ranges` is unusable because of refusals, which an outage explains as well.
+    private var hasSuspectRanges = false
 
     enum Ranges: Sendable {
         case unknown
@@ -95,11 +103,41 @@ struct Source: Sendable {
         return true
     }
 
-    /// A 206 whose range was no use.
+    /// A 206 whose range cannot be used.
     ///
-    /// The second one is enough.
-    mutating func rangeWasBroken() {
+    /// The second one in a row is enough; those that were asked for together count once.
+    mutating func rangeWasBroken(in id: TransferID, lastOpened: TransferID) {
+        if let brokenBefore, id <= brokenBefore { return }
+        brokenBefore = lastOpened
         brokenRanges += 1
         if brokenRanges >= 2 { ranges = .unusable }
+    }
+
+    /// A 206 whose bytes are kept.
+    mutating func rangeWasServed() {
+        if ranges == .unknown { ranges = .usable }
+        hasServedRange = true
+        brokenRanges = 0
+        rangeRefusals = 0
+    }
+
+    /// A ranged request was refused; true if ranges are suspect from now on.
+    ///
+    /// `most`: how many refusals in a row are taken for an outage.
+    mutating func rangeWasRefused(atMost most: Int) -> Bool {
+        guard !hasServedRange, ranges != .unusable else { return false }
+        rangeRefusals += 1
+        guard rangeRefusals > most else { return false }
+        ranges = .unusable
+        hasSuspectRanges = true
+        return true
+    }
+
+    /// A request for the whole was refused, too: an outage, which tells nothing of ranges.
+    mutating func wholeWasRefused() {
+        rangeRefusals = 0
+        guard hasSuspectRanges else { return }
+        hasSuspectRanges = false
+        ranges = .unknown
     }
 }

@@ -37,12 +37,13 @@ package enum HeadJudge {
         guard let pinned = expected.pinned else {
             return .pin(whole, acceptsRanges: acceptsRanges)
         }
-        if expected.proof == .unchanged, !pinned.isProvenSame(whole), whole.isHTML,
-            pinned.mediaType != nil, !pinned.isHTML
-        {
-            return .captivePortal
+        guard expected.proof == .unchanged, let doubt = pinned.doubt(about: whole) else {
+            return .whole(whole, acceptsRanges: acceptsRanges)
         }
-        return .whole(whole, acceptsRanges: acceptsRanges)
+        switch doubt {
+        case .webPage: return .captivePortal
+        case .missing(let what): return .unprovenWhole(missing: what)
+        }
     }
 
     private static func unsatisfiedTotal(_ head: ResponseHead) -> Int64? {

@@ -39,6 +39,9 @@ package indirect enum HeadVerdict: Hashable, Sendable {
     case malformed(String)
     /// A login page where the file should be.
     case captivePortal
+    /// A whole answer that is most likely an error page: it lacks this validator, which the pinned
+    /// answer had.
+    case unprovenWhole(missing: String)
     /// Any other status: 4xx, 5xx.
     case status(Int, reason: String, retryAfter: Duration?)
 

@@ -8,6 +8,14 @@ package enum RepresentationMatch: Hashable, Sendable {
     case unproven(missing: String)
 }
 
+/// Why a whole answer is taken for an error page.
+package enum WholeDoubt: Hashable, Sendable {
+    /// A web page, where the pinned answer was something else.
+    case webPage
+    /// The pinned answer had this, and no validator of the same kind proves another version.
+    case missing(String)
+}
+
 extension Representation {
     /// Compares this, the pinned one, with what a later response says.
     ///
@@ -35,6 +43,27 @@ extension Representation {
         else { return false }
         let dateProves = lastModifiedIsOld && lastModified == seen.lastModified
         return tagMatchesStrongly(seen) || dateProves
+    }
+
+    /// Why `seen`, a whole answer, is no version of this, the pinned one; nil if it may be one.
+    ///
+    /// Only a validator of the same kind that differs proves a new version: error pages with status
+    /// 200 carry none.
+    package func doubt(about seen: Representation) -> WholeDoubt? {
+        if isProvenSame(seen) { return nil }
+        if seen.isHTML, !isHTML, mediaType != nil { return .webPage }
+        if tagDiffers(seen) || dateDiffers(seen) { return nil }
+        if entityTag != nil, seen.entityTag == nil { return .missing("ETag") }
+        if lastModified != nil, seen.lastModified == nil { return .missing("Last-Modified") }
+        guard validatorStrength == .none, total != seen.total else { return nil }
+        if seen.isHTML, !isHTML { return .webPage }
+        guard let mediaType, mediaType != seen.mediaType else { return nil }
+        return .missing("Content-Type \(mediaType)")
+    }
+
+    private func dateDiffers(_ seen: Representation) -> Bool {
+        guard let lastModified, let other = seen.lastModified else { return false }
+        return lastModified != other
     }
 
     private func tagDiffers(_ seen: Representation) -> Bool {

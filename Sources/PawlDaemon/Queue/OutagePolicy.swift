@@ -10,7 +10,7 @@ package struct OutagePolicy: Sendable {
     package init() {}
 
     private static let transient: Set<ErrorCode> = [
-        .network, .timedOut, .nameNotResolved, .serverBusy, .tooSlow, .captivePortal,
+        .network, .timedOut, .nameNotResolved, .serverBusy, .tooSlow, .captivePortal, .notTheFile,
     ]
 
     /// The wait before the next try, after so many failures in a row; nil where there is none.

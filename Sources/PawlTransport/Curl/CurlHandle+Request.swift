@@ -74,6 +74,9 @@ extension CurlHandle {
         try set(CURLOPT_FRESH_CONNECT, to: !RequestMethod.isIdempotent(method))
     }
 
+    /// Has libcurl make a connection, whichever are idle.
+    func useNewConnection() throws(TransferFailure) { try set(CURLOPT_FRESH_CONNECT, to: true) }
+
     /// What libcurl would add to a body that it takes for a form: a type, and a question.
     private func unwantedLines(_ request: TransferRequest) -> [String] {
         guard request.hasBody else { return [] }

@@ -84,7 +84,10 @@ final class LoopThread {
     }
 
     private func finished(_ context: TransferContext, _ code: CURLcode) {
-        guard let sharing = context.sharing else { return end(context, context.outcome(of: code)) }
+        guard let sharing = context.sharing else {
+            let outcome = context.outcome(of: code)
+            return context.isAnsweredByRest(outcome) ? beginAgain(context) : end(context, outcome)
+        }
         if sharing.isRefused {
             relocate(context)
         } else {
@@ -121,6 +124,7 @@ final class LoopThread {
                 context.receiveBytes = room.take(atMost: context.request.bufferBytes)
             }
             try handle.configure(for: context.request, bufferBytes: context.receiveBytes)
+            if context.isSecondAttempt { try handle.useNewConnection() }
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())
             if context.sharing != nil { try handle.watchConnection(of: context) }
             try handle.checkAddresses(of: context)
@@ -128,6 +132,12 @@ final class LoopThread {
         } catch {
             end(context, .failed(error))
         }
+    }
+
+    private func beginAgain(_ context: TransferContext) {
+        takeHandle(from: context)
+        context.beginSecondAttempt()
+        begin(context)
     }
 
     /// One whose buffer has not the size that the transfer wants, and cannot get it, is left.

@@ -38,6 +38,8 @@ final class TransferContext: @unchecked Sendable {
 
     /// An address was found that the request may not go to.
     private var hasMetPrivateAddress = false
+    /// Whether this is its second attempt, over a connection made for it.
+    private(set) var isSecondAttempt = false
 
     /// nil before the loop has begun with it and after libcurl is done with it.
     var handle: CurlHandle?
@@ -112,6 +114,31 @@ final class TransferContext: @unchecked Sendable {
         timers = nil
         deferredEnd = nil
         sink?.transferEnded(end)
+    }
+}
+
+// A second attempt.
+extension TransferContext {
+    /// Whether what came in place of a head may be the rest of an earlier answer on its connection.
+    ///
+    /// Some servers send more bytes than `Content-Length`; those that arrive late are read as the
+    /// beginning of the next answer.
+    func isAnsweredByRest(_ outcome: TransferOutcome) -> Bool {
+        guard case .failed(let failure) = outcome, failure.kind == .malformedResponse,
+            !isHeadShown, !isSecondAttempt, sharing == nil,
+            RequestMethod.isIdempotent(request.method), let handle
+        else { return false }
+        return TransferTimings(of: handle).reusedConnection
+    }
+
+    /// Forgets what came: the request is sent again over a connection of its own.
+    func beginSecondAttempt() {
+        isSecondAttempt = true
+        ending = nil
+        head = HeadCollector(hasBody: request.method != "HEAD")
+        isClosedCleanly = nil
+        sentBytes = 0
+        dropGathered()
     }
 }
 

@@ -54,6 +54,11 @@ extension Provocation {
             workshop.serve(good.from(request: 2, .htmlPortal))
             return try await workshop.run(workshop.url, "--retries", "1")
         },
+        Provocation(.notTheFile) { workshop in
+            let good = Reply.resource(resource).afterBytes(200_000, .reset)
+            workshop.serve(good.from(request: 2, .status(200, body: "an error")))
+            return try await workshop.run(workshop.url, "--retries", "1")
+        },
         Provocation(.checksumMismatch) { workshop in
             workshop.serve(.resource(resource))
             return try await workshop.run(

@@ -123,8 +123,8 @@ struct DownloadPlannerTests {
         var run = PlannerRun(settings(1), have: have, of: pinned)
         while run.error == nil, run.opened.count < 100 {
             let order = try #require(run.newest)
-            // A server without ranges that forgot its tag, and always breaks at the same place.
-            run.answer(order.id, whole(tag: nil))
+            // A server without ranges whose tag became weak, and that always breaks at the same place.
+            run.answer(order.id, whole(tag: "W/" + Self.tag))
             run.end(order.id, at: 100_000, .failed(TransferFailure(.connectionLost, "reset")))
             run.waitToRetry()
         }

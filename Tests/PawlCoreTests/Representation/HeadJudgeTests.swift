@@ -54,7 +54,9 @@ struct HeadJudgeTests {
     }
 
     @Test(arguments: [
-        whole.with("ETag", "\"b\""), whole.with("ETag", nil), whole.with("Content-Length", "999"),
+        whole.with("ETag", "\"b\""), whole.with("Content-Length", "999"),
+        whole.with("ETag", "\"b\"").with("Last-Modified", nil),
+        whole.with("ETag", nil).with("Last-Modified", wednesday),
         whole.with("Last-Modified", wednesday), whole.with("Content-Encoding", "gzip"),
         whole.with("Content-Length", nil),
     ])
@@ -64,6 +66,44 @@ struct HeadJudgeTests {
             return
         }
         #expect(!Representation.pinned.isProvenSame(seen))
+    }
+
+    @Test(arguments: [
+        (whole.with("ETag", nil), "ETag"),
+        (whole.with("Last-Modified", nil).with("ETag", "W/\"a\""), "Last-Modified"),
+        (whole.with("ETag", nil).with("Last-Modified", nil), "ETag"),
+        (ResponseHead(200, ["Content-Length": "900"]), "ETag"),
+        (ResponseHead(200, ["Content-Length": "9", "Content-Type": "application/json"]), "ETag"),
+    ])
+    func `a 200 that lacks what the file had is an error page`(
+        head: ResponseHead,
+        missing: String
+    ) {
+        for expected in [Self.onResume, HeadExpectation(pinned: .pinned)] {
+            let verdict = HeadJudge.judge(head, expecting: expected)
+            #expect(verdict == .unprovenWhole(missing: missing))
+        }
+    }
+
+    @Test func `without any validator another type and another length are an error page`() {
+        var pinned = Representation(total: 1000)
+        pinned.mediaType = "application/zip"
+        let error = ResponseHead(200, ["Content-Length": "9", "Content-Type": "text/plain"])
+        let expected = HeadExpectation(pinned: pinned)
+        #expect(
+            HeadJudge.judge(error, expecting: expected)
+                == .unprovenWhole(missing: "Content-Type application/zip")
+        )
+        let zip = error.with("Content-Type", "application/zip")
+        guard case .whole = HeadJudge.judge(zip, expecting: expected) else {
+            Issue.record("another version was refused")
+            return
+        }
+        pinned.mediaType = nil
+        let page = error.with("Content-Type", "text/html")
+        #expect(
+            HeadJudge.judge(page, expecting: HeadExpectation(pinned: pinned)) == .captivePortal
+        )
     }
 
     @Test func `a 200 without validators is not proven to be the same`() {

@@ -130,15 +130,40 @@ struct WholeHeadTests {
     }
 
     @Test(arguments: Start.allCases)
-    func `a 200 without validators is never joined with what is there`(
+    func `a 200 that lost its validators is refused, and what is there is kept`(
         start: Start
     ) async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
-        // The same length and other bytes, as a server without validators gives no other sign.
+        // The same length and other bytes: nothing proves that it is a new version.
         let reply = Reply.resource(other).ignoreRange.omitValidators
         try await scene.begin(start, of: resource, settings, then: reply)
+        let error = try await scene.failure(settings)
+        #expect(error.code == .notTheFile)
+        scene.serve(.resource(resource))
+        scene.forgetRequests()
         try await scene.download(settings)
-        try scene.expectFile(other)
+        try scene.expectFile(resource)
+        #expect(scene.asked.allSatisfy { $0.status == 206 })
+    }
+
+    @Test(arguments: Start.allCases, Scene.connectionCounts)
+    func `an error page with status 200 in the middle costs no byte`(
+        start: Start,
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        let page = Reply.status(
+            200,
+            fields: [("Content-Type", "text/html")],
+            body: String(repeating: "<p>Please try again later.", count: 35)
+        )
+        let good = Reply.resource(resource)
+        let reply = good.choosing(page) { $0.ordinal == 2 }
+        try await scene.begin(start, of: resource, settings, then: reply)
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+        #expect(scene.asked.count { $0.range == nil } == (start == .fresh ? 1 : 0))
     }
 }
