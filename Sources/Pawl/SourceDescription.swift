@@ -44,8 +44,10 @@ public struct SourceDescription: Sendable {
         entityTag = head["ETag"]
         lastModified = representation.lastModified
         acceptsRanges = HeadJudge.acceptsRanges(head, representation)
+        // Where no validator proves the file, its bytes are compared, which needs its length.
         isResumable =
-            acceptsRanges && representation.validatorStrength == .strong
+            acceptsRanges
+            && (representation.validatorStrength == .strong || representation.total != nil)
         digests = ServerDigests.parse(head)
         protocolVersion = response.protocolVersion
         contentEncoding = representation.contentEncoding

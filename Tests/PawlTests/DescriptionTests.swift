@@ -38,8 +38,11 @@ struct DescriptionTests {
     @Test func `inspecting tells why a download could not go on`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource).omitValidators)
-        let unproven = try await scene.downloader.inspect(try scene.url())
-        #expect(unproven.acceptsRanges && !unproven.isResumable)
+        let compared = try await scene.downloader.inspect(try scene.url())
+        #expect(compared.acceptsRanges && compared.isResumable)
+        scene.origin.route("/disk.bin", .resource(resource).omitValidators.chunked())
+        let endless = try await scene.downloader.inspect(try scene.url())
+        #expect(!endless.acceptsRanges && !endless.isResumable)
         scene.origin.route("/disk.bin", .resource(resource).contentEncoding("gzip"))
         let encoded = try await scene.downloader.inspect(try scene.url())
         #expect(encoded.contentEncoding == "gzip")

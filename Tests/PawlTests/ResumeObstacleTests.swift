@@ -37,10 +37,12 @@ struct ResumeObstacleTests {
     @Test(arguments: Server.allCases)
     func `the obstacle says why there is no resume data`(server: Server) async throws {
         let scene = try LibraryScene()
+        var settings = scene.fixed(1)
+        settings.resumesWithoutValidator = false
         let download = scene.downloader.makeDownload(
             try scene.url(),
             to: scene.file(),
-            settings: scene.fixed(1)
+            settings: settings
         )
         let reply = server.reply(resource)
         let error = try await scene.interrupt(download, reply, connections: 1) { download in
@@ -52,12 +54,10 @@ struct ResumeObstacleTests {
 
     @Test func `length unknown`() async throws {
         let scene = try LibraryScene()
-        var settings = scene.fixed(1)
-        settings.resumesWithoutValidator = true
         let download = scene.downloader.makeDownload(
             try scene.url(),
             to: scene.file(),
-            settings: settings
+            settings: scene.fixed(1)
         )
         let reply = Reply.resource(resource).omitValidators.chunked()
         let error = try await scene.interrupt(download, reply, connections: 1)

@@ -76,6 +76,8 @@ package indirect enum DownloadEvent: Sendable {
     case ticked([TransferSample], work: Duration = .zero, isSuspended: Bool = false)
     /// How the network is reached now; never told where the settings do not ask for it.
     case networkChanged(NetworkPath)
+    /// What a transfer brought is not what is there: another version, which nothing else tells.
+    case seamDiffered(TransferID)
     /// A sync failed: of the bytes on disk only these can be trusted.
     case syncFailed(durable: RangeSet)
     /// The driver ends the download: nothing more is to be opened.
@@ -88,15 +90,19 @@ package indirect enum DownloadAction: Sendable {
     case releaseSlot(host: String)
     case withdrawSlotRequest(host: String)
     case open(TransferOrder)
-    case setEnd(TransferID, Int64)
+    /// Where a transfer ends now. `isProven`: what it brings behind that end is there already, and is
+    /// compared before its last byte counts.
+    case setEnd(TransferID, Int64, isProven: Bool = false)
     case close(TransferID)
     /// Let the held response go on; bytes before `skipUntil` are read and not kept.
-    case resumeTransfer(TransferID, skipUntil: Int64)
+    ///
+    /// `comparing`: they must be what is there.
+    case resumeTransfer(TransferID, skipUntil: Int64, comparing: Bool = false)
     /// Name the file and open or create its store.
     case openStore(TransferID, Representation)
     /// Drop all bytes; what comes now is this representation.
     case resetStore(TransferID?, Representation)
-    /// All transfers have ended; of what was written only this is believed.
+    /// Of what ended transfers wrote only this is believed.
     case restrictLedger(RangeSet)
     /// Note what was learned of the representation: its total, an entity tag not to be trusted.
     case updateRepresentation(Representation)
@@ -121,6 +127,10 @@ package struct TransferOrder: Hashable, Sendable {
     package var source = 0
     /// What its answer must prove.
     package var proof = SourceProof.unchanged
+    /// Whether what it brings besides its own bytes must be what is there.
+    package var comparesBytes = false
+    /// Whether what lies behind `end` is there already, and is compared before the last byte counts.
+    package var isEndProven = false
 
     package init(
         id: TransferID,

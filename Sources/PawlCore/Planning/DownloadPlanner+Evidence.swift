@@ -106,8 +106,7 @@ extension DownloadPlanner {
     ) {
         guard let segment = parts.segments[id] else { return }
         pin(point.representation, by: segment.source)
-        parts.begin(have: point.have, total: point.representation.total)
-        highWater = point.have.count
+        beginParts(with: point, total: point.representation.total)
         close(id, &actions)
         gotErrorPage(segment, doubt, now, &actions)
     }

@@ -14,6 +14,7 @@ extension DownloadPlanner {
         if !parts.segments.values.contains(where: { $0.source == segment.source }) {
             sources[segment.source].record.rest()
         }
+        if parts.provesSeams, case .running = phase { actions.append(.restrictLedger(parts.have)) }
         let isProgress = noteProgress(of: segment.offset > segment.start ? [segment.source] : [])
         closeLosers(of: segment, &actions)
         switch outcome {
@@ -41,7 +42,8 @@ extension DownloadPlanner {
     /// last one broke, nothing proves that what comes next is of the same file.
     private mutating func forgetUnproven(_ actions: inout [DownloadAction]) {
         let isVouchedFor = parts.segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
-        guard case .running = phase, !isVouchedFor, let pinned, !canResume(pinned),
+        guard case .running = phase, !isVouchedFor, let pinned, !parts.provesSeams,
+            !canResume(pinned),
             !parts.have.isEmpty, !parts.isComplete
         else { return }
         actions.append(
@@ -103,8 +105,11 @@ extension DownloadPlanner {
         else { return }
         let twice = Double(segment.offset - segment.start)
         guard twice <= (donor.speed ?? 0) * 2 * parts.latency.seconds else { return }
-        parts.update(donor.id) { $0.end = segment.end }
-        actions.append(.setEnd(donor.id, segment.end))
+        // Bytes that are there are not to be written by another answer, which may end among them.
+        guard !parts.provesSeams || twice == 0 else { return }
+        let isOpen = parts.provesSeams && segment.end != parts.total
+        parts.update(donor.id) { ($0.end, $0.isEndOpen) = (segment.end, isOpen) }
+        if let action = endAction(donor.id) { actions.append(action) }
     }
 
     private mutating func broke(

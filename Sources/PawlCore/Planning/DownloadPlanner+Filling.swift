@@ -13,6 +13,7 @@ extension DownloadPlanner {
                 drain(.complete(total), keeping: nil, &actions)
                 proceed(now, &actions)
             } else {
+                proveEnds(&actions)
                 fill(now, &actions)
             }
         }
@@ -61,8 +62,13 @@ extension DownloadPlanner {
     private mutating func widenStream(_ actions: inout [DownloadAction]) -> Bool {
         guard let stream = parts.segments.values.first(where: { $0.isWhole && !$0.isClosing })
         else { return false }
-        if stream.end < stream.responseEnd, !stream.isComplete {
-            parts.update(stream.id) { $0.end = $0.responseEnd }
+        // Where others' bytes lie behind it, it may not write there: it could end among them.
+        let isFree = !parts.provesSeams || parts.arrived.ranges.allSatisfy { $0.end <= stream.end }
+        if stream.end < stream.responseEnd, !stream.isComplete, isFree {
+            parts.update(stream.id) {
+                $0.end = $0.responseEnd
+                $0.isEndOpen = false
+            }
             actions.append(.setEnd(stream.id, stream.responseEnd))
         }
         return true
@@ -95,10 +101,19 @@ extension DownloadPlanner {
         let promised = sources.count > 1 ? choice.known : nil
         guard let claim = parts.claim(promised: promised) else { return nil }
         return NextOrder(
-            range: claim.range,
+            range: request(for: claim),
             start: claim.range.start,
             end: claim.range.end,
             claim: claim
+        )
+    }
+
+    /// Its own bytes, and what is to be compared before and behind them.
+    private func request(for claim: SegmentPlanner.Claim) -> ByteRange {
+        guard parts.provesSeams, let total = parts.total else { return claim.range }
+        return ByteRange(
+            claim.range.start - claim.leadBytes,
+            min(total, claim.range.end + Seam.tailBytes)
         )
     }
 
@@ -121,8 +136,15 @@ extension DownloadPlanner {
         order.source = place
         (order.pinned, order.proof) = expectation(of: place)
         if let donor = next.claim?.donor {
-            parts.update(donor) { $0.end = order.start }
-            actions.append(.setEnd(donor, order.start))
+            let isOpen = parts.provesSeams
+            parts.update(donor) { ($0.end, $0.isEndOpen) = (order.start, isOpen) }
+            if let action = endAction(donor) { actions.append(action) }
+        }
+        let isEndOpen = next.claim?.isEndOpen ?? false
+        if parts.provesSeams, let claim = next.claim {
+            order.comparesBytes = true
+            order.isEndProven = !isEndOpen && claim.range.end != parts.total
+            if isEndOpen { order.end = claim.range.end - 1 }
         }
         var segment = Segment(
             order: order,
@@ -132,6 +154,7 @@ extension DownloadPlanner {
             openedAt: now,
             attention: sources.count > 1 ? .milliseconds(700) : .seconds(2)
         )
+        (segment.end, segment.isEndOpen) = (next.end, isEndOpen)
         if let rival = next.claim?.rival {
             segment.rival = rival
             parts.update(rival) { $0.rival = order.id }

@@ -79,6 +79,9 @@ extension DownloadPlanner {
         let place = segment.source
         sources[place].rangeWasServed()
         if isStranger(place) { sources[place].known = representation }
+        if range.end < segment.responseEnd, segment.responseEnd != .max {
+            parts.answeredShort(range.count)
+        }
         parts.update(segment.id) {
             $0.isHeadAccepted = true
             if $0.end == .max { $0.end = range.end }
@@ -134,7 +137,7 @@ extension DownloadPlanner {
         if isAdopting { pin(adopting(representation), by: segment.source) }
         setTotal(known.total ?? representation.total, &actions)
         if parts.isComplete { return close(segment.id, &actions) }
-        goOn(with: segment.id, skipUntil: parts.have.frontier, now, &actions)
+        goOn(with: segment.id, skipUntil: prepareSkipping(&actions), now, &actions)
     }
 
     /// Whether a whole answer may be judged by what is pinned: another source's must prove itself
@@ -169,10 +172,12 @@ extension DownloadPlanner {
             $0.start = skipUntil
             $0.offset = skipUntil
             $0.end = end
+            $0.isEndOpen = false
             $0.responseEnd = end
         }
         actions.append(.setEnd(id, end))
-        actions.append(.resumeTransfer(id, skipUntil: skipUntil))
+        let compares = parts.provesSeams
+        actions.append(.resumeTransfer(id, skipUntil: skipUntil, comparing: compares))
     }
 
     private mutating func redirected(
@@ -280,7 +285,7 @@ extension DownloadPlanner {
     }
 
     /// False where no other source could go on in its place.
-    private mutating func leaveChanging(_ place: Int, _ actions: inout [DownloadAction]) -> Bool {
+    mutating func leaveChanging(_ place: Int, _ actions: inout [DownloadAction]) -> Bool {
         // One that was doubted may have what is there now.
         guard sources.indices.contains(where: { $0 != place && sources[$0].failure == nil }) else {
             fail(Self.keepsChanging, &actions)
@@ -378,10 +383,9 @@ extension DownloadPlanner {
             pin(adopting(representation), by: anchor)
             setTotal(representation.total, &actions)
         }
-        parts.begin(have: point.have, total: representation.total)
-        highWater = point.have.count
+        beginParts(with: point, total: representation.total)
         if parts.isComplete || !isSingleStream { return close(id, &actions) }
-        goOn(with: id, skipUntil: point.have.frontier, now, &actions)
+        goOn(with: id, skipUntil: prepareSkipping(&actions), now, &actions)
     }
 
     /// Whether an answer is of what an earlier run left, by the proof that its source needs.
@@ -391,6 +395,7 @@ extension DownloadPlanner {
         of point: StartingPoint
     ) -> Bool {
         let known = point.representation
+        guard canResume(point) else { return false }
         if mayJoin(representation, to: known, have: point.have) { return true }
         guard parts.segments[id]?.source != place(of: point), canResume(known) else { return false }
         return known.difference(toAnotherSource: representation, digest: givenDigest) == nil

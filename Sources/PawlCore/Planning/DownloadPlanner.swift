@@ -13,7 +13,9 @@ package struct DownloadPlanner: Sendable {
     /// The URL that was asked for, then its mirrors.
     var sources: [Source]
     /// What the first good response said; nil before there was one.
-    var pinned: Representation?
+    var pinned: Representation? {
+        didSet { parts.provesSeams = needsSeams }
+    }
     /// The place of the source that said it; nil where it is not among them.
     var anchor: Int?
     /// Whether all that is there is another tool's, and no answer has fitted it yet.
@@ -21,12 +23,16 @@ package struct DownloadPlanner: Sendable {
     var phase = Phase.running
     /// How often the representation changed.
     var changes = 0
+    /// How often bytes differed though nothing told of a change.
+    var differences = 0
     /// The most bytes that were ever there: only more than that is progress.
     var highWater: Int64 = 0
     var slots = SlotLedger()
     var gate: ConnectivityGate
     /// Whether the caller had it suspended at the last tick.
     var isSuspended = false
+    /// Draws where an earlier run's bytes are compared.
+    var random: SplitMix64
     private var nextNumber = 1
 
     enum Phase {
@@ -58,6 +64,7 @@ package struct DownloadPlanner: Sendable {
             return Source(original: address, retry: retry)
         }
         gate = ConnectivityGate(settings, seed: seed)
+        random = SplitMix64(seed: seed)
     }
 
     package mutating func handle(_ event: DownloadEvent, at now: Moment) -> [DownloadAction] {
@@ -82,6 +89,7 @@ package struct DownloadPlanner: Sendable {
                 ticked(samples, work, now, &actions)
             }
         case .networkChanged(let path): networkChanged(path, now, &actions)
+        case .seamDiffered(let id): seamDiffered(id, &actions)
         case .syncFailed(let durable):
             // Bytes that are being dropped need no distrust.
             if case .draining(.startOver) = phase { break }
@@ -160,11 +168,11 @@ extension DownloadPlanner {
     private mutating func begin(at point: StartingPoint?, _ actions: inout [DownloadAction]) {
         guard let point else { return }
         isAdopting = point.isForeign
-        guard canResume(point.representation) else {
+        guard canResume(point) else {
             actions.append(
                 .log(
-                    "what is there cannot be resumed: the server gave nothing to prove that the "
-                        + "file is still the same; starting anew"
+                    "what is there cannot be resumed: nothing would prove that the file is still "
+                        + "the same; starting anew"
                 )
             )
             return
@@ -172,26 +180,24 @@ extension DownloadPlanner {
         pinned = point.representation
         anchor = place(of: point)
         if let anchor { sources[anchor].hasServed = !point.have.isEmpty }
-        parts.begin(have: point.have, total: point.representation.total)
-        highWater = point.have.count
+        beginParts(with: point, total: point.representation.total)
     }
 
-    /// Whether bytes of an earlier run may be joined with new ones.
+    /// Whether bytes of an earlier run may be joined with new ones: validators prove that they fit, or
+    /// the bytes do where they meet (``Seam``).
     package func canResume(_ representation: Representation) -> Bool {
         guard representation.contentEncoding == nil else { return false }
         if representation.validatorStrength == .strong { return true }
-        guard representation.total != nil || isAdopting else { return false }
-        if case .digest = settings.checksum { return true }
-        return settings.resumesWithoutValidator
+        return (representation.total != nil || isAdopting) && settings.allowsWeakResume
     }
 
     /// Whether a whole response may be joined with what is there: validators prove that it is of the
-    /// same, or its length fits and the user or a digest answers for the rest.
+    /// same, or its length fits and what is there is compared with it.
     func mayJoin(_ seen: Representation, to known: Representation, have: RangeSet) -> Bool {
         if known.isProvenSame(seen) { return true }
-        guard canResume(known), known.validatorStrength != .strong, let total = seen.total else {
-            return false
-        }
+        guard canResume(known) || parts.provesSeams, known.validatorStrength != .strong,
+            let total = seen.total
+        else { return false }
         return known.compare(seen) == .same && seen.contentEncoding == nil
             && (have.ranges.last?.end ?? 0) <= total
     }

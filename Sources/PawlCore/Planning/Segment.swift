@@ -12,6 +12,10 @@ package struct Segment: Sendable {
     package var end: Int64
     /// Behind the last byte that its response brings: the end can be given back up to here.
     package var responseEnd: Int64
+    /// Whether bytes of another answer begin at `end`, or will, and nothing proves yet that they fit.
+    ///
+    /// Then its last byte is left out.
+    package var isEndOpen = false
     /// As last sampled.
     package var offset: Int64
     /// Whether its response is the whole representation from offset 0.
@@ -44,7 +48,9 @@ package struct Segment: Sendable {
     package private(set) var bytesPerSecond: Double = 0
 
     package var remaining: Int64 { max(0, end - offset) }
-    package var isComplete: Bool { offset >= end }
+    package var isComplete: Bool { offset >= writableEnd }
+    /// Behind the last byte that may be written now.
+    package var writableEnd: Int64 { isEndOpen ? end - 1 : end }
 
     /// Bytes a second; nil before it can be told.
     package var speed: Double? {
@@ -74,7 +80,7 @@ package struct Segment: Sendable {
         start = order.start
         offset = order.start
         end = order.end
-        responseEnd = order.end
+        responseEnd = max(order.end, order.range?.end ?? order.end)
         isWhole = order.range == nil
         lastProgressAt = openedAt
         window = (openedAt, order.start)

@@ -5,6 +5,12 @@ package struct SegmentPlanner: Sendable {
     package private(set) var segments: [TransferID: Segment] = [:]
     /// The length of the whole, nil while it is not known.
     package var total: Int64?
+    /// Whether bytes of two answers may touch only where that was proven (``Seam``).
+    package var provesSeams = false
+    /// The most bytes that a request begins before its own.
+    private(set) var longestLead = Seam.leadBytes
+    /// Bytes of an earlier run that are fetched again, so that what lies around them is compared.
+    private var samples: [Int64] = []
     /// What a new connection took to its first byte, smoothed.
     package private(set) var latency: Duration = .zero
     private var replacements = 0
@@ -29,6 +35,10 @@ package struct SegmentPlanner: Sendable {
         package var donor: TransferID?
         /// The segment that fetches the same bytes already.
         package var rival: TransferID?
+        /// How many bytes before `range` are there and are to be compared.
+        package var leadBytes: Int64 = 0
+        /// Whether what is to follow `range` cannot be compared yet.
+        package var isEndOpen = false
     }
 
     private var whole: ByteRange { ByteRange(0, total ?? .max) }
@@ -45,7 +55,11 @@ package struct SegmentPlanner: Sendable {
     /// What is there, the running transfers' bytes included.
     package var arrived: RangeSet {
         var all = have
-        for segment in segments.values { all.insert(ByteRange(segment.start, segment.offset)) }
+        for segment in segments.values {
+            // What it has brought behind its end is its neighbour's to bring.
+            let end = provesSeams ? min(segment.offset, segment.writableEnd) : segment.offset
+            all.insert(ByteRange(segment.start, end))
+        }
         return all
     }
 
@@ -54,10 +68,14 @@ package struct SegmentPlanner: Sendable {
     package mutating func begin(have: RangeSet, total: Int64?) {
         self.have = have
         self.total = total
+        samples = []
     }
 
     /// Forgets all bytes: they are of another representation.
-    package mutating func reset() { have = RangeSet() }
+    package mutating func reset() {
+        have = RangeSet()
+        samples = []
+    }
 
     /// Keeps only what can be trusted.
     package mutating func restrict(to durable: RangeSet) {
@@ -76,12 +94,66 @@ package struct SegmentPlanner: Sendable {
     package mutating func finish(_ id: TransferID, offset: Int64) -> Segment? {
         guard var segment = segments.removeValue(forKey: id) else { return nil }
         segment.offset = max(segment.offset, offset)
+        if provesSeams {
+            // What it has brought behind its end is its neighbour's to bring.
+            segment.offset = max(segment.start, min(segment.offset, segment.writableEnd))
+        }
         have.insert(ByteRange(segment.start, segment.offset))
+        if provesSeams { dropShortPieces() }
         if let rival = segment.rival { segments[rival]?.rival = nil }
         if segment.isComplete, let speed = segment.speed {
             usualSpeed = usualSpeed.map { ($0 + speed) / 2 } ?? speed
         }
         return segment
+    }
+
+    /// An answer was shorter than its request: comparing must not take all of the next one.
+    mutating func answeredShort(_ count: Int64) {
+        longestLead = min(longestLead, max(Seam.leastLeadBytes, count / 4))
+    }
+
+    /// A piece that is too short to prove that another answer fits is fetched again.
+    private mutating func dropShortPieces() {
+        let short = arrived.ranges.filter { $0.count < Seam.tailBytes && $0.end != total }
+        for range in short { have.remove(range) }
+    }
+
+    /// Has some bytes of an earlier run fetched again, with what lies around them.
+    package mutating func takeSamples(_ random: inout SplitMix64) {
+        dropShortPieces()
+        let count = have.count
+        guard count >= Seam.leastSampledBytes else { return }
+        let part = count / Int64(Seam.samples)
+        for index in 0..<Int64(Seam.samples) {
+            // Away from the next part's, so that no piece between two is short.
+            let rank = index * part + Int64.random(in: 0..<part - Seam.tailBytes, using: &random)
+            guard let offset = offset(ofByte: rank), isAmongOthers(offset) else { continue }
+            samples.append(offset)
+        }
+        for offset in samples { have.remove(ByteRange(offset, offset + 1)) }
+    }
+
+    /// Gives up comparing samples: a whole answer is compared with all that is there.
+    package mutating func endSampling() {
+        for offset in samples
+        where !segments.values.contains(where: { $0.start <= offset && offset < $0.end }) {
+            have.insert(ByteRange(offset, offset + 1))
+        }
+        samples = []
+    }
+
+    private func offset(ofByte rank: Int64) -> Int64? {
+        var left = rank
+        for range in have.ranges {
+            if left < range.count { return range.start + left }
+            left -= range.count
+        }
+        return nil
+    }
+
+    private func isAmongOthers(_ offset: Int64) -> Bool {
+        let around = ByteRange(offset - Seam.tailBytes, offset + 1 + Seam.tailBytes)
+        return around.start >= 0 && have.contains(around)
     }
 
     package mutating func noteFirstByte(after duration: Duration) {
@@ -97,8 +169,12 @@ extension SegmentPlanner {
     ///
     /// `promised`: what the connection should bring, in bytes a second; nil is as much as others.
     package func claim(promised: Double? = nil) -> Claim? {
-        if let gap = unassigned.ranges.first { return Claim(range: gap) }
-        return split(promised) ?? race(promised)
+        guard provesSeams else {
+            if let gap = unassigned.ranges.first { return Claim(range: gap) }
+            return split(promised) ?? race(promised)
+        }
+        // No race: two answers that write the same bytes could be of two versions.
+        return (nextProvableGap.map { Claim(range: $0) } ?? split(promised)).map(proving)
     }
 
     private func split(_ promised: Double?) -> Claim? {

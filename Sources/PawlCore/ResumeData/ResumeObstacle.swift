@@ -56,7 +56,8 @@ extension ResumeObstacle: CustomStringConvertible {
         switch self {
         case .notGET: "send the request again"
         case .noValidator, .weakValidatorOnly:
-            "give the file's digest, which proves it at the end, or allow to resume by length alone"
+            "give the file's digest, which proves it at the end, or allow to resume without a "
+                + "validator, by comparing bytes"
         case .noRanges, .encoded: "let it run to its end, or look for another source"
         case .changedOnServer, .nothingReceived: "start the download anew"
         case .partialFileMissing: "say where the partial file is now, or start the download anew"

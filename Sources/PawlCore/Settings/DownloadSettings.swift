@@ -63,10 +63,14 @@ public struct DownloadSettings: Sendable {
     ///
     /// On by default; off, it is set aside.
     public var resumes = true
-    /// Whether a file without any validator may be resumed by its length alone.
+    /// Whether a file that the server names by its length alone, without a validator that proves which
+    /// version it is, may be resumed.
     ///
-    /// Off by default: nothing proves that the file is still the same.
-    public var resumesWithoutValidator = false
+    /// On by default: the length must be the same, and where old bytes meet new ones, and in a few
+    /// places more, they are fetched again and compared; if one differs, the download starts from
+    /// zero. A version that differs only elsewhere is not noticed, unless `checksum` names a digest.
+    /// Off, such a file is always fetched from its first byte, unless `checksum` names a digest.
+    public var resumesWithoutValidator = true
     /// Whether a partial file that another tool left under the name (`NAME.part`, without a
     /// checkpoint) is gone on with.
     ///

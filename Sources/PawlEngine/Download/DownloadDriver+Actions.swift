@@ -17,14 +17,18 @@ extension DownloadDriver {
         case .withdrawSlotRequest(let host): engine.budgets.withdraw(host, ticket)
         case .releaseSlot(let host): release(host)
         case .open(let order): open(order)
-        case .setEnd(let id, let end): transfers[id]?.cursor.end = end
+        case .setEnd(let id, let end, let isProven):
+            transfers[id]?.cursor.currentEdge = TransferCursor.Edge(end: end, isProven: isProven)
         case .close(let id):
             mayMultiplex = false
             transfers[id]?.transfer.cancel()
-        case .resumeTransfer(let id, let skipUntil):
+        case .resumeTransfer(let id, let skipUntil, let comparing):
             untouched = nil
-            transfers[id]?.cursor.begin(at: skipUntil)
-            await writeCollected(id, from: skipUntil)
+            // What came into memory is not compared: it is written from its first byte.
+            let start = comparing && collected[id] != nil ? 0 : skipUntil
+            if comparing { transfers[id]?.cursor.compares() }
+            transfers[id]?.cursor.begin(at: start)
+            await writeCollected(id, from: start)
             transfers[id]?.transfer.resume()
             monitor.agreed()
             monitor.entered(.receiving)
@@ -68,6 +72,8 @@ extension DownloadDriver {
         )
         if order.pinned != nil { untouched = nil }
         let cursor = TransferCursor(start: order.start, end: order.end)
+        if order.comparesBytes { cursor.compares() }
+        if order.isEndProven { cursor.currentEdge.isProven = true }
         monitor.bytes.opened(order.id, cursor, from: Self.shownHost(of: order.url))
         let sink = SegmentSink(order: order, cursor: cursor, context: context)
         let transfer = engine.transport.start(request(for: order), sink: sink)

@@ -165,8 +165,8 @@ extension DownloadDriver {
                 "stopped: \(kept.count) bytes are kept in \(store.paths.partial)",
                 advice: planner.canResume(store.representation)
                     ? "run the same command again to go on"
-                    : "the server gave nothing to prove that its file stays the same, so the next "
-                        + "run starts anew unless --checksum is given"
+                    : "the next run starts from zero: nothing would prove that the server's file is "
+                        + "still the same"
             )
         )
     }

@@ -195,9 +195,10 @@ extension DownloadDriver {
         await tell(.syncFailed(durable: store.durable))
     }
 
-    /// All transfers have ended: the ledger forgets with the planner what a sync did not prove.
-    func restrict(to durable: RangeSet) {
-        monitor.bytes.restrict(to: durable)
+    /// The ledger and the checkpoint forget with the planner what is not believed any more.
+    func restrict(to kept: RangeSet) {
+        monitor.bytes.restrict(to: kept)
+        context.store.current?.restrict(to: monitor.bytes.written)
         isDistrusting = false
     }
 }

@@ -225,6 +225,7 @@ package final class DownloadDriver {
             await tell(.headJudged(id, verdict, connectTime: head.connectTime))
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
+        case .seamDiffered(let id): await tell(.seamDiffered(id))
         case .arrived(let id, let body): await arrived(id, body)
         case .overdue(let id, let body): await show(id, body)
         case .brokeOff(let id, let body, let end): await brokeOff(id, body, end)

@@ -81,9 +81,7 @@ final class ByteLedger: Sendable {
         }
     }
 
-    /// Forgets what is not in `kept`.
-    ///
-    /// All transfers must have ended.
+    /// Forgets what ended transfers have written and is not in `kept`.
     func restrict(to kept: RangeSet) {
         state.withLock { $0.ended = $0.ended.intersection(kept) }
     }

@@ -21,7 +21,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         self.order = order
         self.cursor = cursor
         self.context = context
-        position = order.range == nil ? 0 : order.start
+        position = order.range?.start ?? 0
         provenEnd = order.end
     }
 
@@ -66,18 +66,56 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
-        let skipped = Int(clamping: min(Int64(bytes.count), max(0, cursor.position - position)))
-        position += Int64(skipped)
-        if skipped > 0 { cursor.skip(skipped) }
-        let kept = UnsafeRawBufferPointer(rebasing: bytes[skipped...])
-        let end = min(cursor.end, provenEnd)
-        let count = Int(clamping: min(Int64(kept.count), max(0, end - position)))
-        if count > 0 {
-            guard write(UnsafeRawBufferPointer(rebasing: kept[..<count])) else { return .stop }
+        let edge = cursor.currentEdge
+        var rest = bytes
+        let skipped = min(Int64(bytes.count), max(0, cursor.position - position))
+        guard pass(&rest, Int(clamping: skipped), comparing: cursor.isComparing) else {
+            return .stop
         }
-        // Bytes behind the end are not ours; a response that ends just there may end cleanly.
-        if count < kept.count || (position >= cursor.end && cursor.end < provenEnd) { return .stop }
+        let end = min(edge.end, provenEnd)
+        let count = Int(clamping: min(Int64(rest.count), max(0, end - position)))
+        guard write(&rest, count, before: edge) else { return .stop }
+        // Bytes behind the end are not ours, but may have to be those that are there.
+        let last = min(edge.isProven ? edge.end + Seam.tailBytes : edge.end, provenEnd)
+        if edge.isProven, position >= edge.end, position < last {
+            let count = Int(clamping: min(Int64(rest.count), last - position))
+            guard pass(&rest, count, comparing: true) else { return .stop }
+            if position == last { cursor.moved(to: edge.end) }
+        }
+        // A response that ends just there may end cleanly.
+        if !rest.isEmpty || (position >= last && last < provenEnd) { return .stop }
         return answer(after: count, of: bytes.count)
+    }
+
+    /// Takes bytes that are there already; false where they must be the same and are not.
+    private func pass(
+        _ bytes: inout UnsafeRawBufferPointer,
+        _ count: Int,
+        comparing: Bool
+    ) -> Bool {
+        guard count > 0 else { return true }
+        let passed = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        if comparing {
+            guard let isThere = isThere(passed) else { return false }
+            guard isThere else {
+                context.mailbox.post(.seamDiffered(order.id))
+                return false
+            }
+        }
+        position += Int64(count)
+        cursor.skip(count)
+        bytes = UnsafeRawBufferPointer(rebasing: bytes[count...])
+        return true
+    }
+
+    /// Nil where that cannot be read.
+    private func isThere(_ bytes: UnsafeRawBufferPointer) -> Bool? {
+        do throws(DownloadError) {
+            return try currentStore().holds(bytes, at: position)
+        } catch {
+            failure = error
+            return nil
+        }
     }
 
     func transferEnded(_ end: TransferEnd) {
@@ -117,20 +155,33 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         return small
     }
 
-    private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func write(
+        _ bytes: inout UnsafeRawBufferPointer,
+        _ count: Int,
+        before edge: TransferCursor.Edge
+    ) -> Bool {
+        guard count > 0 else { return true }
         do throws(DownloadError) {
-            guard let store = store ?? context.store.current else {
-                throw DownloadError(.unknown, "bytes came before their file was there")
-            }
-            self.store = store
-            try store.write(bytes, at: position)
+            let piece = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+            try currentStore().write(piece, at: position)
         } catch {
             failure = error
             return false
         }
-        position += Int64(bytes.count)
-        cursor.moved(to: position)
+        bytes = UnsafeRawBufferPointer(rebasing: bytes[count...])
+        position += Int64(count)
+        // The last byte before another answer's counts when that has been compared.
+        cursor.moved(to: edge.isProven ? min(position, edge.end - 1) : position)
         return true
+    }
+
+    private func currentStore() throws(DownloadError) -> PartialStore {
+        if let store { return store }
+        guard let store = context.store.current else {
+            throw DownloadError(.unknown, "bytes came before their file was there")
+        }
+        self.store = store
+        return store
     }
 
     private func answer(after written: Int, of received: Int) -> BodyAnswer {

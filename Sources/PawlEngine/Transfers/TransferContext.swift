@@ -35,6 +35,8 @@ indirect enum DriverMessage: Sendable {
     /// A small file came in part; it was not shown before.
     case brokeOff(TransferID, SmallBody, TransferEnd)
     case transferEnded(TransferID, TransferEnd, DownloadError?)
+    /// A transfer has brought other bytes than are there; it is ending.
+    case seamDiffered(TransferID)
     case slotGranted(host: String)
     /// Enough bytes came for a checkpoint.
     case checkpointDue

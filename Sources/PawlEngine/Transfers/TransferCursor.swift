@@ -8,7 +8,9 @@ internal import Synchronization
 package final class TransferCursor: Sendable {
     private let startOffset: Atomic<Int64>
     private let offset: Atomic<Int64>
-    private let endOffset: Atomic<Int64>
+    /// The end, shifted by one bit, and whether it is proven: both change at once.
+    private let edge: Atomic<UInt64>
+    private let comparing = Atomic<Bool>(false)
     private let held = Atomic<Bool>(false)
     private let pausedUntil = Atomic<Int64>(0)
     private let skipped = Atomic<Int64>(0)
@@ -18,22 +20,47 @@ package final class TransferCursor: Sendable {
     package init(start: Int64, end: Int64) {
         startOffset = Atomic(start)
         offset = Atomic(start)
-        endOffset = Atomic(end)
+        edge = Atomic(Edge(end: end).word)
+    }
+
+    /// Where a transfer ends.
+    struct Edge: Equatable {
+        var end: Int64
+        /// Whether what lies behind the end is there already, and is to be compared before the last
+        /// byte counts.
+        var isProven = false
+
+        var word: UInt64 { UInt64(end) << 1 | (isProven ? 1 : 0) }
     }
 
     /// What was written.
     ///
     /// The network's thread moves the offset after the write.
     package var written: ByteRange {
-        ByteRange(startOffset.load(ordering: .acquiring), position)
+        let start = startOffset.load(ordering: .acquiring)
+        // Where bytes are compared, those behind the end are its neighbour's to bring.
+        return ByteRange(start, isComparing ? min(position, end) : position)
     }
 
     package var position: Int64 { offset.load(ordering: .acquiring) }
 
     package var end: Int64 {
-        get { endOffset.load(ordering: .acquiring) }
-        set { endOffset.store(newValue, ordering: .releasing) }
+        get { currentEdge.end }
+        set { currentEdge = Edge(end: newValue) }
     }
+
+    var currentEdge: Edge {
+        get {
+            let word = edge.load(ordering: .acquiring)
+            return Edge(end: Int64(word >> 1), isProven: word & 1 == 1)
+        }
+        set { edge.store(newValue.word, ordering: .releasing) }
+    }
+
+    /// Whether bytes that are read and not kept must be what is there.
+    var isComparing: Bool { comparing.load(ordering: .relaxed) }
+
+    func compares() { comparing.store(true, ordering: .relaxed) }
 
     /// Before a held transfer goes on: where its kept bytes begin.
     func begin(at position: Int64) {

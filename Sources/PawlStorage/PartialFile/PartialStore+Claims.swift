@@ -28,6 +28,19 @@ extension PartialStore {
         _ = pawl_start_writeback(file.descriptor)
     }
 
+    /// Claims nothing but these ranges, of those that were claimed before.
+    ///
+    /// The next checkpoint says so.
+    package func restrict(to kept: RangeSet) {
+        state.withLock { state in
+            let (written, durable) = (state.written, state.durable)
+            state.written = written.intersection(kept)
+            state.durable = durable.intersection(kept)
+            // What is written there again has another checksum.
+            if state.written != written || state.durable != durable { state.tails.removeAll() }
+        }
+    }
+
     /// Makes these ranges durable, then says so: a power cut does not cost them.
     ///
     /// Where the disk refuses, all that was not durable before is no longer claimed, and must be

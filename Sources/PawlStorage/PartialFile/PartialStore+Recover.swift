@@ -6,8 +6,8 @@ internal import SystemPackage
 extension PartialStore {
     /// Looks for a partial file and its checkpoint, takes both locks, and believes what is proven.
     ///
-    /// `allowsWeakResume`: go on although no validator can prove that the server's file is still
-    /// the same, because the user said so or a digest will prove it at the end.
+    /// `allowsWeakResume`: continue although no validator can prove that the server's file is still
+    /// the same, because its bytes will be compared or a digest will prove it at the end.
     package static func recover(
         _ paths: DownloadPaths,
         allowsWeakResume: Bool = false,

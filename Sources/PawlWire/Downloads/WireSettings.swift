@@ -70,7 +70,7 @@ package struct WireSettings: Codable, Sendable, Hashable {
         allowsUntrustedCertificates =
             Self.changed(settings.connection.allowsUntrustedCertificates, from: false)
         resumes = Self.changed(settings.resumes, from: true)
-        resumesWithoutValidator = Self.changed(settings.resumesWithoutValidator, from: false)
+        resumesWithoutValidator = Self.changed(settings.resumesWithoutValidator, from: true)
         adoptsPartialFile = Self.changed(settings.adoptsPartialFile, from: false)
         allowsExpensiveNetwork = Self.changed(settings.allowsExpensiveNetwork, from: true)
         allowsInsecureRedirects = Self.changed(settings.allowsInsecureRedirects, from: false)

@@ -44,11 +44,27 @@ struct InterruptionTests {
         var unproven = resource
         (unproven.entityTag, unproven.lastModified) = (nil, nil)
         let workshop = try Workshop(inMemory: true)
+        let runner = try await workshop.begin(unproven, [workshop.url]) { $0.chunked() }
+        runner.signal(SIGINT)
+        #expect(await runner.waitForExit() == .code(7))
+        #expect(runner.errors.contains("the next run starts from zero"))
+        #expect(!runner.errors.contains("run the same command again"))
+    }
+
+    @Test func `without a validator the same command goes on, and compares`() async throws {
+        var unproven = resource
+        (unproven.entityTag, unproven.lastModified) = (nil, nil)
+        let workshop = try Workshop(inMemory: true)
         let runner = try await workshop.begin(unproven, [workshop.url])
         runner.signal(SIGINT)
         #expect(await runner.waitForExit() == .code(7))
-        #expect(runner.errors.contains("the next run starts anew unless --checksum is given"))
-        #expect(!runner.errors.contains("run the same command again"))
+        #expect(runner.errors.contains("run the same command again to go on"))
+        let count = workshop.origin.requests.count
+        workshop.serve(.resource(unproven))
+        let run = try await workshop.run(workshop.url)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try unproven.verify(fileAt: workshop.folder.path("disk.iso")) == nil)
+        #expect(workshop.origin.requests.dropFirst(count).allSatisfy { $0.status == 206 })
     }
 
     @Test func `Ctrl-C on a terminal does the same, and leaves the terminal as it was`()

@@ -6,7 +6,8 @@ import Testing
 /// What `pawl inspect --json` says of a partial file.
 struct Inspection: Decodable {
     var url: String
-    var bytes: Int64
+    /// Nil if the length is not known.
+    var bytes: Int64?
     var usableBytes: Int64
     var ofThisBoot: Bool
     var written: [[Int64]]

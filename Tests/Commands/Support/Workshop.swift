@@ -62,9 +62,10 @@ struct Workshop: Sendable {
     func begin(
         _ resource: Resource,
         _ arguments: [String],
-        _ settings: ProcessSettings = ProcessSettings()
+        _ settings: ProcessSettings = ProcessSettings(),
+        serving change: (Reply) -> Reply = { $0 }
     ) async throws -> ProcessRunner {
-        serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
+        serve(change(.resource(resource)).holdAfterBytes(10 << 20, until: Latch()))
         let runner = try start(arguments: arguments + ["-x", "1"], settings)
         try await FolderWatch.wait(for: Self.name + ".part", in: folder)
         // The first checkpoint has less where the machine was slow: the next ones have what came.

@@ -11,6 +11,8 @@ struct PlannerRun {
     private(set) var opened: [TransferOrder] = []
     private(set) var closed: [TransferID] = []
     private(set) var log: [String] = []
+    /// Where transfers were told to end, and whether what lies behind is to be compared.
+    private(set) var ends: [TransferID: (end: Int64, isProven: Bool)] = [:]
     /// Hosts that asked for patience.
     private(set) var backedOff: [String] = []
     private(set) var error: DownloadError?
@@ -47,6 +49,7 @@ struct PlannerRun {
                 opened.append(order)
                 unended[order.id] = order
             case .close(let id): closed.append(id)
+            case .setEnd(let id, let end, let isProven): ends[id] = (end, isProven)
             case .openStore(let id, _): actions += planner.handle(.storeOpened(id, nil), at: now)
             case .resetStore(let id, _): actions += planner.handle(.storeReset(id), at: now)
             case .backOffHost(let host, _): backedOff.append(host)

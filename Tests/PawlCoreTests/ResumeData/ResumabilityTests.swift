@@ -73,16 +73,16 @@ struct ResumabilityTests {
         #expect(obstacle { $0.obstacle = met } == met)
     }
 
-    @Test func `who answers for the bytes needs no validator but a length`() {
+    @Test func `where bytes are compared no validator is needed but a length`() {
         let allowed = obstacle {
             $0.representation?.entityTag = nil
             $0.allowsWeakResume = true
         }
         #expect(allowed == nil)
         var settings = DownloadSettings()
-        #expect(!settings.allowsWeakResume)
-        settings.resumesWithoutValidator = true
         #expect(settings.allowsWeakResume)
+        settings.resumesWithoutValidator = false
+        #expect(!settings.allowsWeakResume)
     }
 
     @Test func `each obstacle has a sentence and an advice of its own`() {

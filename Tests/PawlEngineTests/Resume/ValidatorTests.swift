@@ -27,12 +27,13 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Weakness.allCases, Scene.connectionCounts)
-    func `what no validator proves is fetched anew in another run`(
+    func `what no validator proves is fetched anew where the user does not trust a comparison`(
         weakness: Weakness,
         connections: Int
     ) async throws {
         let scene = try Scene()
-        let settings = scene.settings(connections)
+        var settings = scene.settings(connections)
+        settings.resumesWithoutValidator = false
         try await scene.interrupt(weakness.reply, settings)
         try await scene.download(settings)
         try scene.expectFile(Self.fresh)
@@ -50,17 +51,21 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Weakness.allCases, Scene.connectionCounts)
-    func `what no validator proves is resumed by its length where the user says so`(
+    func `what no validator proves is resumed where its bytes are still the same`(
         weakness: Weakness,
         connections: Int
     ) async throws {
         let scene = try Scene()
-        var settings = scene.settings(connections)
-        settings.resumesWithoutValidator = true
+        let settings = scene.settings(connections)
         try await scene.interrupt(weakness.reply, settings)
-        try await scene.download(settings)
+        let running = try scene.start(settings)
+        _ = try await running.file()
         try scene.expectFile(Self.fresh)
         #expect(scene.asked.allSatisfy { $0.status == 206 })
+        #expect(!running.log.says("anew"))
+        let seam = Scene.heldBytes - Seam.leadBytes
+        #expect(scene.asked.contains { ($0.range?.first ?? 0) <= seam })
+        #expect(scene.asked.map(\.bodyBytesSent).reduce(0, +) < Scene.size)
     }
 
     @Test(arguments: Weakness.allCases, Scene.connectionCounts)
@@ -83,8 +88,10 @@ struct ValidatorTests {
         var settings = scene.settings(1)
         settings.checksum = .digest(try #require(Self.fresh.digest(.sha256)))
         try await scene.interrupt(Weakness.none.reply, settings)
-        let other = Resource(size: Scene.size, seed: 2)
-        scene.serve(.resource(other).omitValidators)
+        // Only its last byte differs, which is not compared.
+        var bytes = Self.fresh.bytes()
+        bytes[bytes.count - 1] ^= 1
+        scene.serve(.resource(Resource(bytes: bytes)).omitValidators)
         let error = try await scene.failure(settings)
         #expect(error.code == .checksumMismatch)
     }
@@ -94,8 +101,7 @@ struct ValidatorTests {
         connections: Int
     ) async throws {
         let scene = try Scene()
-        var settings = scene.settings(connections)
-        settings.resumesWithoutValidator = true
+        let settings = scene.settings(connections)
         try await scene.interrupt(Weakness.none.reply, settings)
         let other = Resource(size: Scene.size + 1, seed: 2)
         scene.serve(.resource(other).omitValidators)

@@ -35,8 +35,19 @@ struct SimulatedDownload {
         var isHeld = false
         var position: Int64 = 0
         var end: Int64
+        /// Where its own bytes begin.
+        var start: Int64
         var kept: Int64
+        /// Whether bytes besides its own must be those of its version.
+        var isComparing: Bool
+        /// Whether those behind its end are there, and are compared before its last byte counts.
+        var isEndProven: Bool
+        var hasDiffered = false
         var isCancelled = false
+
+        /// Behind the last byte that it wants.
+        var lastByte: Int64 { isEndProven ? end + Seam.tailBytes : end }
+        var hasPassedEnd: Bool { position >= lastByte }
     }
 
     private static let step: Duration = .milliseconds(20)
@@ -114,6 +125,8 @@ struct SimulatedDownload {
     private mutating func kill() {
         kills -= 1
         restarts += 1
+        // The checkpoint claims what the planner counts, as of a moment ago.
+        disk = disk.mapValues { $0.intersection(planner.arrived) }
         connections = [:]
         waitingSlots = []
         // The next run may name its sources in another order.
@@ -145,9 +158,14 @@ struct SimulatedDownload {
                 order: order,
                 readyAt: now + delay,
                 end: order.end,
-                kept: order.start
+                start: order.start,
+                kept: order.start,
+                isComparing: order.comparesBytes,
+                isEndProven: order.isEndProven
             )
-        case .setEnd(let id, let end): connections[id]?.end = end
+        case .setEnd(let id, let end, let isProven):
+            connections[id]?.end = end
+            connections[id]?.isEndProven = isProven
         case .close(let id):
             if let connection = connections[id], connection.kept > connection.order.start,
                 connection.kept < connection.end
@@ -155,9 +173,12 @@ struct SimulatedDownload {
                 closedWhileReceiving += 1
             }
             connections[id]?.isCancelled = true
-        case .resumeTransfer(let id, let skipUntil):
+        case .resumeTransfer(let id, let skipUntil, let comparing):
             connections[id]?.isHeld = false
+            connections[id]?.start = skipUntil
             connections[id]?.kept = skipUntil
+            connections[id]?.isComparing = comparing
+        case .restrictLedger(let kept): restrict(to: kept)
         case .openStore(let id, let representation):
             empty(for: representation, id)
             handle(.storeOpened(id, nil))
@@ -168,8 +189,17 @@ struct SimulatedDownload {
         case .updateRepresentation(let representation): pinnedOnDisk = representation
         case .complete(let total): result = .success(total)
         case .fail(let error): result = .failure(error)
-        case .releaseSlot, .backOffHost, .log, .restrictLedger: break
+        case .releaseSlot, .backOffHost, .log: break
         }
+    }
+
+    /// What ended connections have brought and the planner does not count is on disk no more.
+    private mutating func restrict(to kept: RangeSet) {
+        var kept = kept
+        for connection in connections.values {
+            kept.insert(ByteRange(connection.start, connection.kept))
+        }
+        disk = disk.mapValues { $0.intersection(kept) }
     }
 
     private mutating func empty(for representation: Representation, _ id: TransferID?) {
@@ -193,7 +223,10 @@ struct SimulatedDownload {
         keep(ByteRange(connection.position, next), answer.version, &connection)
         connection.position = next
         connections[id] = connection
-        if connection.kept >= connection.end, connection.end < answer.body.end {
+        if connection.hasDiffered {
+            handle(.seamDiffered(id))
+            if result == nil { end(id, .stopped) }
+        } else if connection.hasPassedEnd, connection.lastByte < answer.body.end {
             end(id, .stopped)
         } else if next >= answer.body.end {
             end(id, .completed)
@@ -233,11 +266,36 @@ struct SimulatedDownload {
     /// Writes as the sink does: where the response proved, up to the end, not what is skipped.
     private mutating func keep(_ bytes: ByteRange, _ version: Int, _ connection: inout Connection) {
         received += bytes.count
-        let wanted = bytes.intersection(ByteRange(connection.kept, connection.end))
-        guard !wanted.isEmpty else { return }
-        connection.kept = wanted.end
-        for other in disk.keys where other != version { disk[other]?.remove(wanted) }
-        disk[version, default: RangeSet()].insert(wanted)
+        let before = bytes.intersection(ByteRange(0, connection.kept))
+        if connection.isComparing, differs(before, version, &connection) { return }
+        // The last byte counts when what lies behind it has been compared.
+        let end = connection.isEndProven ? connection.end - 1 : connection.end
+        let wanted = bytes.intersection(ByteRange(connection.kept, end))
+        write(wanted, version)
+        if !wanted.isEmpty { connection.kept = wanted.end }
+        guard connection.isEndProven, bytes.end > connection.end else { return }
+        let tail = ByteRange(connection.end, connection.lastByte).intersection(bytes)
+        guard !differs(tail, version, &connection) else { return }
+        let last = min(connection.lastByte, connection.answer?.body.end ?? 0)
+        guard bytes.end >= last, last > connection.end else { return }
+        write(ByteRange(connection.end - 1, connection.end), version)
+        connection.kept = connection.end
+    }
+
+    private mutating func write(_ bytes: ByteRange, _ version: Int) {
+        guard !bytes.isEmpty else { return }
+        for other in disk.keys where other != version { disk[other]?.remove(bytes) }
+        disk[version, default: RangeSet()].insert(bytes)
+    }
+
+    private func differs(
+        _ bytes: ByteRange,
+        _ version: Int,
+        _ connection: inout Connection
+    ) -> Bool {
+        guard !bytes.isEmpty, disk[version]?.contains(bytes) != true else { return false }
+        connection.hasDiffered = true
+        return true
     }
 
     private mutating func end(_ id: TransferID, _ outcome: TransferOutcome) {

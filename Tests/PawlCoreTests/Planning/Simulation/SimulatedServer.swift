@@ -21,6 +21,8 @@ struct SimulatedServer {
     let place: Int
     /// After so many requests it answers no more.
     let lastRequest: Int
+    /// Whether each version is as long as the first.
+    private var keepsLength = false
     private(set) var version = 0
     private(set) var total: Int64
     private(set) var changesLeft: Int
@@ -91,6 +93,20 @@ struct SimulatedServer {
         random = good.random
     }
 
+    /// One that names no version of its file, and puts others of the same length in its place.
+    init(silentWithSeed seed: UInt64) {
+        let faulty = SimulatedServer(seed: seed)
+        var random = faulty.random
+        (serves, validators, redirects) = (faulty.serves, .none, faulty.redirects)
+        connectionLimit = faulty.connectionLimit
+        (resetsPerMille, refusalsPercent) = (faulty.resetsPerMille, faulty.refusalsPercent)
+        crawlPercent = faulty.crawlPercent
+        changesLeft = Int.random(in: 0...2, using: &random)
+        (hasOwnTags, place, lastRequest, keepsLength) = (false, 0, .max, true)
+        total = faulty.total
+        self.random = random
+    }
+
     init(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         // Most servers serve ranges and have validators: the rest is for the rest.
@@ -116,8 +132,8 @@ struct SimulatedServer {
         changesLeft -= 1
         // What two servers change to is never the same.
         version = max(version, place * 10) + 1
-        // Nobody can see that a file changed whose server names neither version nor another length.
-        if validators == .none || Bool.random(using: &random) {
+        // Where the server names no version either, only a comparison of bytes can see the change.
+        if !keepsLength, Bool.random(using: &random) {
             total = Int64.random(in: 0...(8 << 20), using: &random)
         }
     }

@@ -28,6 +28,22 @@ struct SimulationTests {
     }
 
     @Test(arguments: 0..<8)
+    func `a file that changes without a sign is never a mixture`(part: Int) async {
+        var breath = Breath()
+        var successes = 0
+        for round in 0..<Self.rounds / 8 {
+            await breath.take()
+            let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
+            let server = SimulatedServer(silentWithSeed: seed)
+            var download = SimulatedDownload(seed: seed, server: server)
+            download.run()
+            expectOneVersionOrError(download, seed)
+            if case .success = download.result { successes += 1 }
+        }
+        #expect(successes > Self.rounds / 8 / 2)
+    }
+
+    @Test(arguments: 0..<8)
     func `from mirrors, too, it ends with one version or with an error`(part: Int) async {
         var breath = Breath()
         for round in 0..<Self.rounds / 8 {

@@ -1,0 +1,139 @@
+import FoundationEssentials
+import PawlCore
+import Testing
+
+/// Downloads without a strong validator: what is asked for to compare, and what a difference means.
+@Suite(.timeLimit(.minutes(1)))
+struct SeamPlannerTests {
+    private static let total: Int64 = 8 << 20
+    private static let have: Int64 = 4 << 20
+
+    private func settings(_ connections: Int) -> DownloadSettings {
+        var settings = DownloadSettings()
+        settings.connections = .fixed(connections)
+        return settings
+    }
+
+    private func head(_ order: TransferOrder) -> ResponseHead {
+        guard let range = order.range else {
+            return ResponseHead(200, ["Content-Length": "\(Self.total)"])
+        }
+        let place = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
+        return ResponseHead(206, ["Content-Range": place])
+    }
+
+    private func resumed(_ connections: Int, have: Int64 = have) -> PlannerRun {
+        PlannerRun(
+            settings(connections),
+            have: RangeSet(ByteRange(0, have)),
+            of: Representation(total: Self.total)
+        )
+    }
+
+    @Test func `a resume compares samples, and 64 KiB before what is new`() throws {
+        var run = resumed(1)
+        var samples: [Int64] = []
+        for _ in 0..<Seam.samples {
+            let order = try #require(run.newest)
+            #expect(order.comparesBytes && order.isEndProven)
+            #expect(order.end == order.start + 1)
+            let range = try #require(order.range)
+            #expect(range.start == max(0, order.start - Seam.leadBytes))
+            #expect(range.end == order.end + Seam.tailBytes)
+            samples.append(order.start)
+            run.answer(order.id, head(order))
+            run.end(order.id, at: order.end, .completed)
+        }
+        #expect(samples == samples.sorted())
+        #expect(zip(samples, samples.dropFirst()).allSatisfy { $1 - $0 > Seam.tailBytes })
+        let last = try #require(run.newest)
+        #expect(last.start == Self.have && last.end == Self.total)
+        #expect(last.range?.start == Self.have - Seam.leadBytes)
+        #expect(!last.isEndProven)
+    }
+
+    @Test func `few bytes are compared at their end alone`() throws {
+        let run = resumed(1, have: 100_000)
+        let order = try #require(run.newest)
+        #expect(order.start == 100_000)
+        #expect(order.range?.start == 100_000 - Seam.leadBytes)
+    }
+
+    @Test func `a piece too short to be compared is fetched again`() throws {
+        let run = resumed(1, have: Seam.tailBytes - 1)
+        let order = try #require(run.newest)
+        #expect(order.start == 0 && order.range?.start == 0)
+    }
+
+    @Test func `with a strong validator nothing is compared`() throws {
+        var pinned = Representation(total: Self.total)
+        pinned.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
+        let run = PlannerRun(settings(1), have: RangeSet(ByteRange(0, Self.have)), of: pinned)
+        let order = try #require(run.newest)
+        #expect(order.range == ByteRange(Self.have, Self.total))
+        #expect(!order.comparesBytes)
+    }
+
+    @Test func `a split leaves a byte out until its neighbour can be compared`() throws {
+        var run = PlannerRun(settings(2), of: Representation(total: Self.total))
+        let first = try #require(run.newest)
+        run.answer(first.id, head(first))
+        let second = try #require(run.newest)
+        #expect(second.id != first.id && second.start > 0)
+        #expect(second.range?.start == second.start, "nothing is there to be compared with")
+        #expect(run.ends[first.id]?.end == second.start - 1)
+        run.answer(second.id, head(second))
+        let there = second.start + Seam.tailBytes
+        run.pass(.milliseconds(100), [TransferSample(id: second.id, offset: there - 1)])
+        #expect(run.ends[first.id]?.isProven == false)
+        run.pass(.milliseconds(100), [TransferSample(id: second.id, offset: there)])
+        #expect(run.ends[first.id]?.end == second.start)
+        #expect(run.ends[first.id]?.isProven == true)
+    }
+
+    @Test func `a byte that was left out is fetched with both its sides`() throws {
+        var run = PlannerRun(settings(2), of: Representation(total: Self.total))
+        let first = try #require(run.newest)
+        run.answer(first.id, head(first))
+        let second = try #require(run.newest)
+        run.answer(second.id, head(second))
+        run.end(first.id, at: second.start - 1, .stopped)
+        // What the second is to bring is not there yet, and the rest of its part can be split.
+        #expect(run.newest.map { $0.start != second.start - 1 } == true)
+        run.pass(.milliseconds(100), [TransferSample(id: second.id, offset: Self.total / 4 * 3)])
+        for order in run.running where order.id != second.id {
+            run.end(order.id, at: order.start, .failed(TransferFailure(.connectionLost, "")))
+        }
+        run.pass(.seconds(2), [TransferSample(id: second.id, offset: Self.total / 4 * 3)])
+        let seam = try #require(run.newest)
+        #expect(seam.start == second.start - 1 && seam.end == second.start)
+        #expect(
+            seam.range
+                == ByteRange(seam.start - Seam.leadBytes, seam.end + Seam.tailBytes)
+        )
+    }
+
+    @Test func `what differs starts over, then by one stream, then is an error`() throws {
+        var run = resumed(2)
+        run.tell(.seamDiffered(try #require(run.newest).id))
+        endAll(&run)
+        let whole = try #require(run.newest)
+        #expect(whole.range == nil && whole.pinned == nil)
+        #expect(run.log.contains { $0.contains("changed on the server") })
+        run.answer(whole.id, head(whole))
+        #expect(run.running.count == 2)
+        run.tell(.seamDiffered(try #require(run.newest).id))
+        endAll(&run)
+        let stream = try #require(run.newest)
+        run.answer(stream.id, head(stream))
+        #expect(run.running.count == 1)
+        run.tell(.seamDiffered(stream.id))
+        #expect(run.error?.code == .keepsChanging)
+    }
+
+    private func endAll(_ run: inout PlannerRun) {
+        for order in run.running where run.closed.contains(order.id) {
+            run.end(order.id, at: order.start, .cancelled)
+        }
+    }
+}
