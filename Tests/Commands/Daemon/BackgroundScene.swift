@@ -59,9 +59,14 @@ extension DaemonScene {
         try await session(program: BuiltProduct.path("BackgroundProbe"), arguments)
     }
 
-    func session(program: String, _ arguments: [String]) async throws -> SessionProcess {
+    func session(
+        program: String,
+        _ arguments: [String],
+        _ environment: [String: String] = [:]
+    ) async throws -> SessionProcess {
         var settings = settings
         settings.environment["XDG_CACHE_HOME"] = home.path("cache")
+        for (name, value) in environment { settings.environment[name] = value }
         settings.terminal = TerminalSize()
         settings.terminalStreams = [.input]
         let probe = SessionProcess(

@@ -151,7 +151,9 @@ extension DaemonSuites {
 
         @Test func `without the daemon's program a task says what is missing`() async throws {
             let scene = try DaemonScene(Workshop(big))
-            // A program that has no pawld beside it, nor in PATH.
+            // A program that has no pawld beside it, nor in PATH, whatever is installed here.
+            try scene.home.makeFolder("empty")
+            let surroundings = ["PATH": scene.home.path("empty")]
             let built = BuiltProduct.path("BackgroundProbe")
             let folder = "\(built)-\(getpid())"
             try #require(mkdir(folder, 0o700) == 0 && link(built, "\(folder)/probe") == 0)
@@ -159,7 +161,11 @@ extension DaemonSuites {
                 unlink("\(folder)/probe")
                 rmdir(folder)
             }
-            let process = try await scene.session(program: "\(folder)/probe", ["films"])
+            let process = try await scene.session(
+                program: "\(folder)/probe",
+                ["films"],
+                surroundings
+            )
             process.type("add", "one", scene.workshop.url, scene.workshop.folder.path("a.iso"))
             await process.hears("completed one daemon-unavailable")
             #expect(scene.workshop.origin.requests.isEmpty)
