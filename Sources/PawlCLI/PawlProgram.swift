@@ -12,8 +12,13 @@ public enum PawlProgram {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--version"] {
             // Setting up the parser is a quarter of the time that this takes.
-            Console().output(PawlCommand.versionLine)
-            exit(0)
+            let console = Console()
+            console.output(PawlCommand.versionLine)
+            exit(console.exitStatus(after: 0))
+        }
+        if let error = PawlCommand.wrongVerb(in: arguments) {
+            Console().report(error)
+            exit(error.code.exitStatus)
         }
         run(PawlCommand.self, PawlCommand.completed(arguments))
     }
@@ -59,7 +64,7 @@ public enum PawlProgram {
     ) -> Int32 {
         if root.exitCode(for: error).isSuccess {
             console.output(root.fullMessage(for: error) + "\n")
-            return 0
+            return console.exitStatus(after: 0)
         }
         let lines = root.message(for: error).split(whereSeparator: \.isNewline)
         let reason = lines.first.map(String.init) ?? "wrong use"

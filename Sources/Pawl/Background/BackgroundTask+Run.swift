@@ -181,12 +181,7 @@ extension BackgroundTask {
     func take(_ progress: WireProgress.Row) {
         remote.withLock { remote in
             guard var row = remote.row, !row.state.isEnd else { return }
-            row.state = .running
-            row.completedBytes = progress.completedBytes
-            row.totalBytes = progress.totalBytes ?? row.totalBytes
-            row.bytesPerSecond = progress.bytesPerSecond
-            row.connections = progress.connections
-            if !progress.name.isEmpty { row.name = progress.name }
+            row.take(progress)
             remote.row = row
         }
     }

@@ -73,27 +73,11 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     override var ownProgress: DownloadProgress {
         let (row, found) = remote.withLock { ($0.row, $0.foundBytes) }
-        var progress = DownloadProgress()
-        guard let row else { return progress }
-        progress.completedBytes = row.completedBytes
+        guard let row else { return DownloadProgress() }
+        var progress = row.progress
         progress.resumedBytes = found
-        progress.totalBytes = row.totalBytes
-        progress.bytesPerSecond = Double(row.bytesPerSecond ?? 0)
-        progress.connections = row.connections ?? 0
-        progress.phase = Self.phase(of: row)
-        progress.name = isTemporary ? response?.suggestedFilename ?? row.name : row.name
+        if isTemporary { progress.name = response?.suggestedFilename ?? row.name }
         return progress
-    }
-
-    private static func phase(of row: WireDownload) -> DownloadPhase {
-        switch row.state {
-        case .running: row.completedBytes > 0 ? .receiving : .connecting
-        case .waitingForConnectivity: .waitingForConnectivity
-        case .waiting: row.failures == nil ? .waiting : .retrying
-        case .suspended, .paused: .waiting
-        case .finished: .finished
-        case .failed, .cancelled: .failed
-        }
     }
 
     override var resumability: Resumability {

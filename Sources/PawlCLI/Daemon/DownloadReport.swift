@@ -4,7 +4,11 @@ package import PawlWire
 
 /// What `show` says of one download: names and values, one a line.
 package enum DownloadReport {
-    package static func text(_ download: WireDownload) -> String {
+    /// Times are those of the local clock, with their distance from UTC.
+    package static func text(
+        _ download: WireDownload,
+        time: LocalTime = LocalTime()
+    ) -> String {
         var rows: [(String, String?)] = [
             ("id", "\(download.id)"),
             ("name", download.name),
@@ -17,14 +21,18 @@ package enum DownloadReport {
             ("size", download.totalBytes.map(ByteText.size)),
             ("done", ByteText.size(download.completedBytes)),
             ("speed", download.bytesPerSecond.map { ByteText.rate(Double($0)) }),
+            ("time left", download.progress.timeLeft.map(TimeText.clock)),
             ("connections", download.connections.map { "\($0)" }),
             ("limit", download.limitBytesPerSecond.map { ByteText.rate(Double($0)) }),
             ("priority", download.priority == .normal ? nil : download.priority.rawValue),
             ("session", download.session),
-            ("not before", download.notBefore.map(time)),
+            (
+                download.failures == nil ? "not before" : "next try",
+                download.notBefore.map(time.full)
+            ),
             ("failures", download.failures.map { "\($0)" }),
-            ("added", time(download.createdAt)),
-            ("ended", download.endedAt.map(time)),
+            ("added", time.full(download.createdAt)),
+            ("ended", download.endedAt.map(time.full)),
         ]
         if let problem = download.problem {
             rows.append(("error", "\(problem.code.rawValue): \(problem.error)"))
@@ -34,6 +42,4 @@ package enum DownloadReport {
             value.map { "\(name.padded(toColumns: width))  \($0.sanitized)\n" } ?? ""
         }.joined()
     }
-
-    private static func time(_ date: Date) -> String { date.formatted(.iso8601) }
 }

@@ -1,32 +1,61 @@
+package import FoundationEssentials
 internal import PawlCore
 package import PawlWire
 
 /// The table that `list` shows.
-package enum DownloadTable {
-    private static let head = ["ID", "STATE", "DONE", "SIZE", "SPEED", "NAME"]
+package struct DownloadTable {
+    private static let head = ["ID", "STATE", "DONE", "SIZE", "SPEED", "LEFT", "NAME", "NOTE"]
+    private static let fixed = 6
     private static let leastNameColumns = 16
+    private static let leastNoteColumns = 12
+    private static let gap = "  "
 
-    /// The names give way where the terminal is narrow.
-    package static func text(_ downloads: [WireDownload], columns: Int) -> String {
+    private let now: Date
+    private let time: LocalTime
+
+    package init(now: Date, time: LocalTime = LocalTime()) {
+        (self.now, self.time) = (now, time)
+    }
+
+    /// Names and notes are shortened to the columns of a terminal; nil shortens nothing.
+    package func text(_ downloads: [WireDownload], columns: Int?) -> String {
         guard !downloads.isEmpty else { return "No downloads.\n" }
-        let rows = [head] + downloads.map(cells)
-        let fixed = head.count - 1
-        let widths = (0..<fixed).map { index in
+        let body = downloads.map(cells)
+        // A column that no download has anything for takes no room.
+        let used = Self.head.indices.map { index in body.contains { !$0[index].isEmpty } }
+        let rows = [zip(Self.head, used).map { $1 ? $0 : "" }] + body
+        let widths = rows[0].indices.map { index in
             rows.map { DisplayWidth.of($0[index]) }.max() ?? 0
         }
-        let room = max(leastNameColumns, columns - widths.reduce(0, +) - 2 * fixed)
+        let room = room(widths, columns)
         return rows.map { cells in
-            let start = (0..<fixed).map { index in
+            let start = (0..<Self.fixed).filter { used[$0] }.map { index in
                 index == 1
                     ? cells[index].padded(toColumns: widths[index])
                     : cells[index].rightAligned(inColumns: widths[index])
             }
-            let name = cells[fixed].shortened(toColumns: room)
-            return (start + [name]).joined(separator: "  ") + "\n"
+            let name = cells[Self.fixed].shortened(toColumns: room.name)
+            let note = cells[Self.fixed + 1].shortened(toColumns: room.note)
+            let end = note.isEmpty ? [name] : [name.padded(toColumns: room.name), note]
+            return (start + end).joined(separator: Self.gap) + "\n"
         }.joined()
     }
 
-    private static func cells(_ download: WireDownload) -> [String] {
+    /// The columns of names and notes: names give way first, as notes are short.
+    private func room(_ widths: [Int], _ columns: Int?) -> (name: Int, note: Int) {
+        let (name, note) = (widths[Self.fixed], widths[Self.fixed + 1])
+        guard let columns else { return (name, note) }
+        let others = widths.prefix(Self.fixed).filter { $0 > 0 }
+        let gaps = Self.gap.count * (others.count + (note > 0 ? 1 : 0))
+        let room = columns - others.reduce(0, +) - gaps
+        guard name + note > room else { return (name, note) }
+        let leastNote = min(note, max(Self.leastNoteColumns, room / 2))
+        let nameRoom = min(name, max(Self.leastNameColumns, room - leastNote))
+        return (nameRoom, min(note, max(Self.leastNoteColumns, room - nameRoom)))
+    }
+
+    private func cells(_ download: WireDownload) -> [String] {
+        let progress = download.progress
         var done = ""
         if download.state == .finished {
             done = "100%"
@@ -38,7 +67,21 @@ package enum DownloadTable {
             "\(download.id)", download.state.word, done,
             download.totalBytes.map(ByteText.size) ?? "",
             download.bytesPerSecond.map { ByteText.rate(Double($0)) } ?? "",
-            download.name.sanitized,
+            progress.timeLeft.map(TimeText.clock) ?? "",
+            download.name.sanitized, note(download).sanitized,
         ]
+    }
+
+    /// Why it failed, or when it begins, or is tried again, and why.
+    private func note(_ download: WireDownload) -> String {
+        var parts: [String] = []
+        if download.state == .waiting, let date = download.notBefore {
+            let moment = time.brief(date, now: now)
+            parts.append(download.failures == nil ? "begins \(moment)" : "tries again \(moment)")
+        }
+        if let problem = download.problem, download.state != .finished {
+            parts.append(problem.title)
+        }
+        return parts.joined(separator: ": ")
     }
 }

@@ -11,7 +11,8 @@ package enum LimitReport {
 
     /// On one line.
     static func line(_ settings: DaemonSettings) -> String {
-        rows(settings) { _ in 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ").sanitized
+        rows(settings, LocalClock.utcOffset).map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+            .sanitized
     }
 
     /// `utcOffset`: how many seconds the wall clock is ahead of UTC at a moment.

@@ -11,7 +11,7 @@ enum SignalLoop {
         let task = Task {
             let status = await work()
             console.removeBlock()
-            exit(status)
+            exit(console.exitStatus(after: status))
         }
         var wasAsked = false
         while true {

@@ -1,5 +1,6 @@
 internal import CPlatform
 internal import Glibc
+internal import PawlCore
 internal import Synchronization
 
 /// All that the command writes goes through here: results to standard output, messages and the
@@ -12,7 +13,8 @@ package final class Console: Sendable {
 
     private struct State {
         var block = LiveBlock()
-        var outputIsClosed = false
+        /// The `errno` of the first write of results that failed.
+        var outputError: Int32?
         var messagesAreClosed = false
     }
 
@@ -25,17 +27,40 @@ package final class Console: Sendable {
         )
     }
 
-    /// Writes results; false where nobody reads them any more.
+    /// Writes results; false if they cannot be written any more.
     @discardableResult
     package func output(_ text: String) -> Bool {
         state.withLock { state in
-            if !state.outputIsClosed { state.outputIsClosed = !Self.write(text, to: output) }
-            return !state.outputIsClosed
+            if state.outputError == nil { state.outputError = Self.write(text, to: output) }
+            return state.outputError == nil
         }
     }
 
-    /// Whether the reader of the results has gone.
-    package var outputIsClosed: Bool { state.withLock { $0.outputIsClosed } }
+    /// Whether a write of results has failed, or their reader has closed the pipe.
+    package var outputIsClosed: Bool { state.withLock { $0.outputError } != nil }
+
+    /// The columns that results have room for; nil if they are not written to a terminal.
+    package var outputColumns: Int? {
+        guard isatty(output) == 1 else { return nil }
+        return Int(Self.size(of: output).columns)
+    }
+
+    /// The exit status of a process whose work returned `status`: an error if results could not be
+    /// written, which is also reported.
+    ///
+    /// A reader that closes the pipe early, such as `head`, is no error.
+    package func exitStatus(after status: Int32) -> Int32 {
+        guard let number = state.withLock({ $0.outputError }), number != EPIPE else {
+            return status
+        }
+        let error = DownloadError(
+            number == ENOSPC ? .diskFull : .diskFailure,
+            "writing to standard output failed: \(String(cString: strerror(number)))",
+            advice: "the output is not complete"
+        )
+        report(error)
+        return status == 0 ? error.code.exitStatus : status
+    }
 
     /// Writes a line to standard error, above the live block.
     package func message(_ line: String) {
@@ -80,10 +105,12 @@ package final class Console: Sendable {
     }
 
     /// Columns and rows of the terminal as they are now.
-    package var size: LiveBlock.Size {
+    package var size: LiveBlock.Size { Self.size(of: messages) }
+
+    private static func size(of terminal: Int32) -> LiveBlock.Size {
         var columns: UInt32 = 0
         var rows: UInt32 = 0
-        guard pawl_terminal_size(messages, &columns, &rows) == 0, columns > 0, rows > 0 else {
+        guard pawl_terminal_size(terminal, &columns, &rows) == 0, columns > 0, rows > 0 else {
             return LiveBlock.Size(columns: 80, rows: 24)
         }
         return LiveBlock.Size(columns: columns, rows: rows)
@@ -91,11 +118,11 @@ package final class Console: Sendable {
 
     private func write(_ text: String, _ state: inout State) {
         guard !text.isEmpty, !state.messagesAreClosed else { return }
-        state.messagesAreClosed = !Self.write(text, to: messages)
+        state.messagesAreClosed = Self.write(text, to: messages) != nil
     }
 
-    /// Writes all of the text; false where that cannot be done.
-    private static func write(_ text: String, to file: Int32) -> Bool {
+    /// Writes all of the text; returns the `errno` of a failure.
+    private static func write(_ text: String, to file: Int32) -> Int32? {
         var text = text
         return text.withUTF8 { bytes in
             var written = 0
@@ -112,10 +139,10 @@ package final class Console: Sendable {
                     var wait = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&wait, 1, 1000)
                 } else if errno != EINTR {
-                    return false
+                    return errno
                 }
             }
-            return true
+            return nil
         }
     }
 

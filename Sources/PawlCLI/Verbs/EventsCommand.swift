@@ -8,7 +8,8 @@ internal import PawlWire
 struct EventsCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Show what happens to the daemon's downloads, until Ctrl-C."
+        abstract: "Show what happens to the daemon's downloads, until Ctrl-C.",
+        discussion: "Times are local; with --json they are UTC."
     )
 
     @Argument(
@@ -115,7 +116,7 @@ struct EventsCommand: PawlVerb {
     }
 
     private static func line(_ event: WireEvent) -> String {
-        var text = "\(event.id)\t\(event.at.formatted(.iso8601))\t\(event.kind.rawValue)"
+        var text = "\(event.id)\t\(LocalTime().full(event.at))\t\(event.kind.rawValue)"
         text += "\t\(event.download.map { "\($0)" } ?? "-")\t\(event.name.sanitized)"
         if let settings = event.settings { text += LimitReport.line(settings) }
         if let problem = event.problem { text += "\t\(problem.title.sanitized)" }

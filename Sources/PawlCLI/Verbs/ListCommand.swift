@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FoundationEssentials
 internal import Pawl
 internal import PawlCore
 internal import PawlWire
@@ -8,7 +9,12 @@ struct ListCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Show the daemon's downloads.",
-        discussion: "Without --all: those that have not ended, and the last ones that have."
+        discussion: """
+            Without --all: those that have not ended, and the last ones that have.
+            The order is that of the queue: those that run, those that wait in the order in which they \
+            begin, then those that have ended, the newest first. Times are local; with --json they \
+            are UTC. Only a terminal gets names that are shortened.
+            """
     )
 
     @Argument(
@@ -61,11 +67,11 @@ struct ListCommand: PawlVerb {
             }
             try await client.check(asked.targets)
             if watch { return try await Self.show(fetch, console) }
-            let downloads = try await fetch()
+            let downloads = try await fetch().inQueueOrder
             console.output(
                 json
                     ? JSONText.pretty(downloads) + "\n"
-                    : DownloadTable.text(downloads, columns: Int(console.size.columns))
+                    : DownloadTable(now: Date()).text(downloads, columns: console.outputColumns)
             )
             return 0
         }
@@ -90,19 +96,17 @@ struct ListCommand: PawlVerb {
             let size = console.size
             let downloads: [WireDownload]
             do throws(DownloadError) {
-                downloads = try await fetch()
+                downloads = try await fetch().inQueueOrder
             } catch {
                 // Ctrl-C ends the question, too.
                 guard Task.isCancelled else { throw error }
                 break
             }
-            // The newest are the last: they stay where not all have room.
             let columns = Int(size.columns) - 1
-            let lines = DownloadTable.text(downloads, columns: columns)
+            let lines = DownloadTable(now: Date()).text(downloads, columns: columns)
                 .split(separator: "\n").map { String($0).shortened(toColumns: columns) }
             let room = max(2, Int(size.rows) - 1)
-            let shown = lines.count > room ? lines.prefix(1) + lines.suffix(room - 1) : lines[...]
-            console.draw(Array(shown), on: size)
+            console.draw(Array(lines.prefix(room)), on: size)
             // Cancelled is what the loop looks at.
             try? await Task.sleep(for: watchInterval)
         }
@@ -158,6 +162,6 @@ extension DaemonClient {
         last.newestFirst = true
         last.limit = ended
         let newest = try await list(last).downloads
-        return try await (newest + all(open)).sorted { $0.id < $1.id }
+        return try await newest + all(open)
     }
 }

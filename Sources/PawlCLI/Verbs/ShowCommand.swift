@@ -7,7 +7,8 @@ internal import PawlWire
 struct ShowCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show all that the daemon knows of downloads."
+        abstract: "Show all that the daemon knows of downloads.",
+        discussion: "Times are local; with --json they are UTC."
     )
 
     @Argument(
@@ -35,7 +36,7 @@ struct ShowCommand: PawlVerb {
             console.output(
                 json
                     ? JSONText.pretty(sorted) + "\n"
-                    : sorted.map(DownloadReport.text).joined(separator: "\n")
+                    : sorted.map { DownloadReport.text($0) }.joined(separator: "\n")
             )
             return 0
         }

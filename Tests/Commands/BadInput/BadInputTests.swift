@@ -16,6 +16,9 @@ struct BadInputTests {
         (["file:///etc/passwd"], .usage),
         (["javascript:alert(1)"], .usage),
         ([""], .usage),
+        (["lst"], .usage),
+        (["daemon", "strat"], .usage),
+        (["help", "lst"], .usage),
         (["URL", ""], .usage),
         (["-i", "empty.txt"], .usage),
         (["-i", "comments.txt"], .usage),
@@ -169,5 +172,27 @@ struct BadInputTests {
             expectFailure(.usage, run)
             #expect(!run.everything.contains("hunter2"), "\(run.errors)")
         }
+    }
+}
+
+extension BadInputTests {
+    @Test(arguments: [
+        (
+            ["lst", "--all"],
+            "pawl: 'lst' is neither a command of pawl nor a URL; did you mean pawl list?"
+        ),
+        (
+            ["daemon", "strat"],
+            "pawl: 'strat' is no command of pawl daemon; did you mean pawl daemon start?"
+        ),
+        (
+            ["frobnicate", "x"],
+            "pawl: 'frobnicate' is neither a command of pawl nor a URL; write pawl --help for the list of commands"
+        ),
+    ])
+    func `a mistyped verb is told as such`(arguments: [String], line: String) async throws {
+        let run = try await Workshop().run(arguments)
+        expectFailure(.usage, run)
+        #expect(run.errorLines.first == line)
     }
 }

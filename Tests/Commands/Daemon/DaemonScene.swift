@@ -94,10 +94,12 @@ final class DaemonScene: Sendable {
         return run
     }
 
+    /// By id.
     func downloads(_ arguments: String...) async throws -> [WireDownload] {
         let run = try await workshop.run(["list", "--all", "--json"] + arguments, settings)
         #expect(run.status == .code(0), "\(run.errors)")
         return try WireJSON.decode([WireDownload].self, from: run.output.utf8)
+            .sorted { $0.id < $1.id }
     }
 
     /// All events that are kept.

@@ -24,7 +24,7 @@ extension DaemonSuites {
             let before = scene.workshop.origin.snapshot.requests.count
             scene.workshop.serve(.resource(big))
             try await scene.succeed("set", "--name", "copy.iso", "1")
-            #expect(try await scene.succeed("wait", "copy.iso").everything.isEmpty)
+            #expect(try await scene.succeed("wait", "-q", "copy.iso").everything.isEmpty)
             try expectExact("copy.iso", big, in: scene.workshop)
             #expect(scene.workshop.folder.list() == ["copy.iso"])
             let requests = scene.workshop.origin.requests.dropFirst(before)
