@@ -9,7 +9,7 @@ import Pawl
 //       [--relaunch PROGRAM ARGUMENT…]
 //
 // Each line of its input is done: `add NAME URL PATH`, `temporary NAME URL`, `choose NAME URL PATH`,
-// `suspend NAME`, `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`, `again NAME [PATH]`, `tasks`,
+// `suspend NAME`, `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`, `again NAME [PATH]`, `tasks`, `resumable NAME`,
 // `set NAME NEW-NAME PRIORITY LIMIT SECONDS`, `finish`. `--jobs N`: so many at a time; `--limit RATE`: bytes a second;
 // `--overwrite`: what its requests say of a file that is there.
 // What the delegate hears is written, a line each.
@@ -33,6 +33,14 @@ final class Listener: DownloadSessionDelegate {
         expectedTotalBytes: Int64?
     ) {
         say("offset \(name(downloadTask)) \(offset)")
+    }
+
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didStartOverDiscarding discardedBytes: Int64
+    ) {
+        say("restarted \(name(downloadTask)) \(discardedBytes)")
     }
 
     func session(
@@ -100,6 +108,13 @@ struct Probe {
             kept[name] = data
         case ("again", 2...3): again(name, words.count > 2 ? words[2] : nil)
         case ("tasks", 1): await list()
+        case ("resumable", 2):
+            let resumability = await task(name)?.resumability
+            if case .resumable(let count)? = resumability {
+                say("resumable \(name) \(count)")
+            } else {
+                say("resumable \(name) no: \(resumability.map { "\($0)" } ?? "no task")")
+            }
         case ("finish", 1): session.finishTasksAndInvalidate()
         default: say("what is '\(words)'?")
         }

@@ -69,6 +69,7 @@ extension BackgroundTask {
                 remote.asked = wish
                 remote.ownEvents = max(remote.ownEvents, outcome.lastEvent)
                 if let row = outcome.downloads.first { remote.take(row) }
+                if wish == .pause || wish == .hold { remote.stoodStill() }
             }
         } catch {
             let hasID = remote.withLock { $0.id } != nil
@@ -159,7 +160,10 @@ extension BackgroundTask {
             let isNew = remote.id == nil
             if isNew { remote.facts = Facts(row) }
             remote.id = row.id
-            if isNew, !row.state.isEnd { remote.foundBytes = row.completedBytes }
+            if isNew, !row.state.isEnd {
+                remote.foundBytes = row.completedBytes
+                remote.offset = row.completedBytes
+            }
             remote.take(row)
             let isPaused = row.state == .paused || row.state == .suspended
             // One that asks for itself knows what it wants; that it was added it may not.
@@ -183,6 +187,16 @@ extension BackgroundTask {
             guard var row = remote.row, !row.state.isEnd else { return }
             row.take(progress)
             remote.row = row
+            if let count = progress.resumedBytes, remote.pausedRow != nil {
+                (remote.foundBytes, remote.offset) = (count, count)
+                remote.pausedRow = nil
+            }
+            let restarts = progress.restarts ?? 0
+            if restarts > remote.restarts.ofRun {
+                remote.restarts.all += restarts - remote.restarts.ofRun
+                remote.pausedRow = nil
+            }
+            remote.restarts.ofRun = restarts
         }
     }
 
@@ -218,6 +232,7 @@ extension BackgroundTask {
     private func heard(_ wish: Wish, _ state: TaskState, _ event: WireEvent) {
         let isForeign = remote.withLock { remote in
             remote.row?.state = state
+            if wish == .pause { remote.stoodStill() }
             guard event.id > remote.ownEvents, remote.wish != .hold, remote.wish != .cancel else {
                 return false
             }
@@ -256,7 +271,10 @@ extension BackgroundTask {
         let outcome: Result<DownloadedFile, DownloadError>
         if event.kind == .finished, let path = event.path {
             let count = event.completedBytes ?? 0
-            remote.withLock { $0.row?.completedBytes = count }
+            remote.withLock { remote in
+                remote.row?.completedBytes = count
+                remote.finishedQuickly()
+            }
             outcome = .success(DownloadedFile(path: path, byteCount: count))
         } else {
             var error =
@@ -321,6 +339,26 @@ extension BackgroundLink {
 }
 
 extension BackgroundTask.Remote {
+    /// What comes next continues behind what is there.
+    mutating func stoodStill() {
+        offset = nil
+        if let row, row.completedBytes > 0 { pausedRow = row }
+    }
+
+    /// The last run may have ended before its progress was heard: the validators tell whether it has
+    /// continued what was there.
+    fileprivate mutating func finishedQuickly() {
+        guard let before = pausedRow else { return }
+        pausedRow = nil
+        guard let old = before.response?.head, let new = row?.response?.head else { return }
+        let (known, seen) = (Representation(head: old), Representation(head: new))
+        if known.isProvenSame(seen) {
+            (foundBytes, offset) = (before.completedBytes, before.completedBytes)
+        } else if case .changed = known.compare(seen) {
+            restarts.all += 1
+        }
+    }
+
     /// What a row says; what runs has more than it.
     fileprivate mutating func take(_ new: WireDownload) {
         var new = new

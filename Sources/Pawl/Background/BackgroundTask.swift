@@ -39,8 +39,14 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         var resumeData: ResumeData?
         /// What the daemon knows of what can be set; nil before it has the task.
         var facts: Facts?
-        /// With what it was there already when this process found it.
+        /// How many bytes were there when this process found it, or when its run continued.
         var foundBytes: Int64 = 0
+        /// Behind how many bytes the run continues, as the delegate is to hear; nil if it does not.
+        var offset: Int64?
+        /// As it stood still: what a run that ends quickly has continued.
+        var pausedRow: WireDownload?
+        /// How often it has started over, and how often in the daemon's run of it.
+        var restarts = (all: 0, ofRun: 0)
     }
 
     let link: BackgroundLink
@@ -109,7 +115,10 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     override func stop(keeping: Bool) { wish(keeping ? .pause : .cancel) }
 
     private func wish(_ wish: Wish) {
-        remote.withLock { $0.wish = wish }
+        remote.withLock { remote in
+            remote.wish = wish
+            if wish == .pause || wish == .hold { remote.stoodStill() }
+        }
         bell.nudge()
         // Also one that was ended on purpose must hear of that.
         if wish != .run { link.want() }
@@ -185,12 +194,16 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     override func tell(_ told: inout Told, isLast: Bool) {
         let progress = ownProgress
-        if !told.hasOffset, progress.resumedBytes > 0 {
+        let (offset, restarts) = remote.withLock { ($0.offset, $0.restarts.all) }
+        if told.restarts != restarts {
+            told.restarts = restarts
+            session.post(.startedOver(self, discarded: told.bytes))
+            told.bytes = 0
+        }
+        if !told.hasOffset, let offset, offset > 0 {
             told.hasOffset = true
-            told.bytes = progress.resumedBytes
-            session.post(
-                .resumed(self, offset: progress.resumedBytes, expected: progress.totalBytes)
-            )
+            told.bytes = offset
+            session.post(.resumed(self, offset: offset, expected: progress.totalBytes))
         }
         tellBytes(&told, progress, isLast: isLast)
     }

@@ -7,6 +7,8 @@ public import PawlCore
 public protocol DownloadSessionDelegate: AnyObject, Sendable {
     /// Bytes came: `bytesWritten` since the last call.
     ///
+    /// From the beginning, from `didResumeAtOffset` or from `didStartOverDiscarding` on, the sum of
+    /// `bytesWritten` is what the task has received of the file.
     /// `totalBytesExpectedToWrite` is the whole file's size, nil where it is not known. At most ten
     /// times a second a task, and once with all bytes before the file is finished.
     func session(
@@ -23,6 +25,17 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
         downloadTask: DownloadTask,
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64?
+    )
+
+    /// The bytes that were there belong to another version of the file than the server has now, and are
+    /// discarded: the task starts over.
+    ///
+    /// `bytesWritten` and `totalBytesWritten` count from 0 again, and `task.response` is the new
+    /// version's. `discardedBytes` includes bytes that an earlier process had received.
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didStartOverDiscarding discardedBytes: Int64
     )
 
     /// The file is complete and verified there.
@@ -84,6 +97,13 @@ extension DownloadSessionDelegate {
         downloadTask: DownloadTask,
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64?
+    ) {}
+
+    /// Does nothing.
+    public func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didStartOverDiscarding discardedBytes: Int64
     ) {}
 
     /// Does nothing.

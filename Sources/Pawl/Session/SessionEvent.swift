@@ -8,6 +8,7 @@ internal import Synchronization
 enum SessionEvent: Sendable {
     case answered(SessionTask, DownloadResponse)
     case resumed(DownloadTask, offset: Int64, expected: Int64?)
+    case startedOver(DownloadTask, discarded: Int64)
     case wrote(DownloadTask, count: Int64, total: Int64, expected: Int64?)
     case received(DataTask, [UInt8])
     case waitsForConnectivity(SessionTask)
@@ -64,6 +65,8 @@ extension DownloadSession {
                 didResumeAtOffset: offset,
                 expectedTotalBytes: expected
             )
+        case .startedOver(let task, let discarded):
+            delegate?.session(self, downloadTask: task, didStartOverDiscarding: discarded)
         case .wrote(let task, let count, let total, let expected):
             task.wasTold()
             delegate?.session(

@@ -5,7 +5,13 @@ internal import PawlEngine
 extension DownloadTask {
     func tellBytes(_ told: inout Told, isLast: Bool) {
         guard !monitor.wasThere else { return }
-        let (beginnings, progress) = (monitor.beginnings, monitor.progress)
+        let (restarts, progress) = (monitor.restarts, monitor.progress)
+        if told.restarts != restarts.count {
+            // The file changed on the server, and begins again.
+            told.restarts = restarts.count
+            told.bytes = 0
+            session.post(.startedOver(self, discarded: restarts.discardedBytes))
+        }
         if !told.hasOffset, progress.resumedBytes > 0 {
             // Before the server has agreed, or all turned out to be there, nobody knows.
             guard monitor.hasAgreed || progress.phase == .finished else { return }
@@ -15,9 +21,6 @@ extension DownloadTask {
                 .resumed(self, offset: progress.resumedBytes, expected: progress.totalBytes)
             )
         }
-        // The file changed on the server, and begins anew.
-        if told.beginnings != beginnings { told.bytes = 0 }
-        told.beginnings = beginnings
         tellBytes(&told, progress, isLast: isLast)
     }
 

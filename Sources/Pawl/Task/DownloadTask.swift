@@ -102,6 +102,16 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// What its connections have brought, also what was thrown away later: it never falls.
     package var receivedBytes: Int64 { monitor.receivedBytes }
 
+    /// How many bytes of an earlier run this one continues; nil before the server has agreed, and where
+    /// there are none.
+    package var continuedBytes: Int64? {
+        let count = monitor.progress.resumedBytes
+        return monitor.hasAgreed && count > 0 ? count : nil
+    }
+
+    /// How often the task has started over, as the file had changed on the server.
+    package var restartCount: Int { monitor.restarts.count }
+
     /// What the task has taken so far.
     public override var metrics: TaskMetrics { monitor.metrics }
 

@@ -29,8 +29,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// What the delegate knows.
     struct Told {
         var bytes: Int64 = 0
-        /// How often the file had begun anew when `bytes` was told.
-        var beginnings = 0
+        /// How often the file had started over when `bytes` was told.
+        var restarts = 0
         var hasResponse = false
         var hasOffset = false
         /// A telling of bytes is on its way: the next one waits, and counts the more.

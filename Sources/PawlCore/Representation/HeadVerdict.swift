@@ -45,7 +45,7 @@ package indirect enum HeadVerdict: Hashable, Sendable {
     /// Any other status: 4xx, 5xx.
     case status(Int, reason: String, retryAfter: Duration?)
 
-    var isPin: Bool {
+    package var isPin: Bool {
         if case .pin = self { true } else { false }
     }
 }

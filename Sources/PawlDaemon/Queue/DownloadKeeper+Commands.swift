@@ -145,13 +145,16 @@ extension DownloadKeeper {
         on selection: Selection
     ) async throws(DownloadError) -> WireOutcome {
         var places = Places(first: firstPosition, last: nextPosition)
+        let live = live
         let (changes, last) = try store.write { transaction in
             let selected = try transaction.select(
                 selection,
                 states: ActionRules.states(action)
             )
             var changes: [Change] = []
-            for item in selected {
+            for var item in selected {
+                // How far it came: what follows from its end is written later.
+                if item.download.state.isActive { item.download = live.latest(item.download) }
                 let change = try Self.change(item, action, transaction, &places)
                 if let change { changes.append(change) }
             }

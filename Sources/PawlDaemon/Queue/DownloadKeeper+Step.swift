@@ -7,9 +7,8 @@ internal import PawlWire
 /// One step of the queue: ends are written, the next begin.
 extension DownloadKeeper {
     struct Begun: Sendable {
-        var id: Int64
+        var row: WireDownload
         var task: DownloadTask
-        var session: String?
         var place: ConfinedFolder?
     }
 
@@ -77,10 +76,11 @@ extension DownloadKeeper {
         if !outcome.retries.isEmpty { bell.ring() }
         for begun in outcome.begun {
             live.add(
-                begun.id,
+                begun.row,
                 begun.task,
-                session: begun.session,
-                limitBytesPerSecond: begun.session.flatMap { sessionLimits[$0]?.bytesPerSecond },
+                limitBytesPerSecond: begun.row.session.flatMap {
+                    sessionLimits[$0]?.bytesPerSecond
+                },
                 place: begun.place
             )
         }
@@ -137,7 +137,7 @@ extension DownloadKeeper {
             row.state = .running
             row.problem = nil
             row.notBefore = nil
-            outcome.begun.append(Begun(id: id, task: task, session: row.session, place: place))
+            outcome.begun.append(Begun(row: row, task: task, place: place))
         } catch {
             fail(&row, error)
             outcome.failures += 1

@@ -136,7 +136,7 @@ actor DownloadKeeper {
                     if Task.isCancelled { windUp() }
                     keepTimetable(at: Date())
                     for task in step() {
-                        group.addTask { await self.carry(task.id, task.task) }
+                        group.addTask { await self.carry(task.row.id, task.task) }
                     }
                     let due = discards
                     discards = []

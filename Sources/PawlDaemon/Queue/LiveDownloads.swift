@@ -8,8 +8,19 @@ final class LiveDownloads: Sendable {
     private struct Entry: Sendable {
         var task: DownloadTask
         var session: String?
+        /// As it was when the run began: the task does not know yet what is there.
+        var before: WireDownload
         /// Where it is held, if it may not leave a folder.
         var place: ConfinedFolder?
+
+        /// How far it is.
+        var progress: DownloadProgress {
+            var progress = task.currentProgress
+            guard task.targetPath == nil else { return progress }
+            progress.completedBytes = max(progress.completedBytes, before.completedBytes)
+            progress.totalBytes = progress.totalBytes ?? before.totalBytes
+            return progress
+        }
     }
 
     private struct State {
@@ -24,18 +35,18 @@ final class LiveDownloads: Sendable {
 
     /// Adds one that is to run; it shares the limit of its session, which may have none yet.
     func add(
-        _ id: Int64,
+        _ row: WireDownload,
         _ task: DownloadTask,
-        session: String?,
         limitBytesPerSecond limit: Int64?,
         place: ConfinedFolder?
     ) {
-        if let session {
+        if let session = row.session {
             task.groupLimit =
                 tasks(of: session).lazy.compactMap(\.groupLimit).first
                 ?? RateLimitClock(limitBytesPerSecond: limit)
         }
-        state.withLock { $0.entries[id] = Entry(task: task, session: session, place: place) }
+        let entry = Entry(task: task, session: row.session, before: row, place: place)
+        state.withLock { $0.entries[row.id] = entry }
     }
 
     /// What those of a session may bring together from now on; nil is no limit.
@@ -48,6 +59,17 @@ final class LiveDownloads: Sendable {
     }
 
     func place(of id: Int64) -> ConfinedFolder? { state.withLock { $0.entries[id]?.place } }
+
+    /// A row as its task leaves it if it is ended now; unchanged if it does not run.
+    func latest(_ download: WireDownload) -> WireDownload {
+        guard let entry = state.withLock({ $0.entries[download.id] }) else { return download }
+        let progress = entry.progress
+        var latest = download
+        latest.completedBytes = progress.completedBytes
+        latest.totalBytes = progress.totalBytes ?? latest.totalBytes
+        latest.response = entry.task.response.map { WireResponse($0) } ?? latest.response
+        return latest
+    }
 
     /// The file that one becomes, as the user knows it; nil before that is known.
     func path(of id: Int64) -> String? {
@@ -69,18 +91,20 @@ final class LiveDownloads: Sendable {
 
     /// The rows with what the tasks say at this moment.
     func overlay(_ downloads: [WireDownload]) -> [WireDownload] {
-        let tasks = all
-        guard !tasks.isEmpty else { return downloads }
+        let entries = state.withLock { $0.entries }
+        guard !entries.isEmpty else { return downloads }
         return downloads.map { download in
-            guard download.state == .running, let task = tasks[download.id] else { return download }
-            return Self.overlay(download, task)
+            guard download.state == .running, let entry = entries[download.id] else {
+                return download
+            }
+            return Self.overlay(download, entry)
         }
     }
 
-    private static func overlay(_ download: WireDownload, _ task: DownloadTask) -> WireDownload {
+    private static func overlay(_ download: WireDownload, _ entry: Entry) -> WireDownload {
         var download = download
-        let progress = task.currentProgress
-        download.completedBytes = max(progress.completedBytes, 0)
+        let (task, progress) = (entry.task, entry.progress)
+        download.completedBytes = progress.completedBytes
         download.totalBytes = progress.totalBytes ?? download.totalBytes
         download.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
         download.connections = progress.connections
@@ -127,7 +151,7 @@ final class LiveDownloads: Sendable {
     private var rows: [(session: String?, row: WireProgress.Row)] {
         let entries = state.withLock { $0.entries }
         return entries.sorted { $0.key < $1.key }.map { id, entry in
-            let progress = entry.task.currentProgress
+            let progress = entry.progress
             var row = WireProgress.Row(
                 id: id,
                 name: progress.name,
@@ -136,6 +160,9 @@ final class LiveDownloads: Sendable {
             row.totalBytes = progress.totalBytes
             row.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
             row.connections = progress.connections
+            row.resumedBytes = entry.task.continuedBytes
+            let restarts = entry.task.restartCount
+            row.restarts = restarts > 0 ? restarts : nil
             return (entry.session, row)
         }
     }

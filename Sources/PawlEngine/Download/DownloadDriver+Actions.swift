@@ -137,7 +137,7 @@ extension DownloadDriver {
         }
         switch verdict {
         case .pin, .whole:
-            monitor.answered(head)
+            monitor.answered(head, isFirst: verdict.isPin && untouched == nil)
             // HTTP/2 and later frame every body, so that a short one is seen.
             isLengthVerified =
                 head["Content-Length"] != nil || head["Transfer-Encoding"] != nil

@@ -124,7 +124,7 @@ extension DownloadDriver {
         }
         untouched = nil
         adopted = nil
-        monitor.begin(with: RangeSet())
+        monitor.startedOver(with: id.flatMap { heads[$0] })
         monitor.sized(representation.total)
         digests.reset(to: representation)
         let source = planner.sourceText(pinnedBy: id)

@@ -12,7 +12,7 @@ package final class DownloadMonitor: Sendable {
         var completedBytes: Int64?
         var resumedBytes: Int64 = 0
         var hasAgreed = false
-        var beginnings = 0
+        var restarts = Restarts()
         var wasThere = false
         var rate = RateEstimator()
         var head: ResponseHead?
@@ -20,6 +20,13 @@ package final class DownloadMonitor: Sendable {
         var metrics = TaskMetrics()
         var began: Moment?
         var paths: DownloadPaths?
+    }
+
+    /// How often the bytes that were there were thrown away, to begin with the first one again.
+    package struct Restarts: Sendable {
+        package var count = 0
+        /// How many bytes the last time.
+        package var discardedBytes: Int64 = 0
     }
 
     private let state = Mutex(State())
@@ -87,8 +94,7 @@ package final class DownloadMonitor: Sendable {
     /// Whether an answer of this run was taken, which is of the same file as what was there before it.
     package var hasAgreed: Bool { state.withLock { $0.hasAgreed } }
 
-    /// How often the file has begun with no byte.
-    package var beginnings: Int { state.withLock { $0.beginnings } }
+    package var restarts: Restarts { state.withLock { $0.restarts } }
 
     /// Whether the file was there, and no byte was fetched.
     package var wasThere: Bool { state.withLock { $0.wasThere } }
@@ -127,11 +133,20 @@ package final class DownloadMonitor: Sendable {
         state.began = nil
     }
 
-    func answered(_ head: ResponseHead) {
+    /// `isFirst`: nothing of the file is there yet.
+    func answered(_ head: ResponseHead, isFirst: Bool = false) {
         state.withLock { state in
             // The first one tells of the whole.
-            if state.head == nil || state.head?.status == 206 { state.head = head }
+            if isFirst || state.head == nil || state.head?.status == 206 { state.head = head }
         }
+    }
+
+    /// What was there is of another version of the file: it is thrown away.
+    ///
+    /// `head`: the answer that is taken in its place; nil where it is still to be asked for.
+    func startedOver(with head: ResponseHead?) {
+        begin(with: RangeSet())
+        state.withLock { $0.head = head }
     }
 
     func redirected(from url: URL) { state.withLock { $0.redirects.append(url) } }
@@ -155,9 +170,13 @@ package final class DownloadMonitor: Sendable {
     func begin(with have: RangeSet, resumed: Int64? = nil) {
         let (count, now) = (have.count, time.now())
         state.withLock { state in
+            let discarded = count == 0 ? ledger.written.count : 0
+            if discarded > 0 {
+                state.restarts.count += 1
+                state.restarts.discardedBytes = discarded
+            }
             ledger.begin(with: have)
             state.resumedBytes = resumed ?? count
-            if count == 0 { state.beginnings += 1 }
             state.rate = RateEstimator()
             state.rate.record(totalBytes: count, at: now)
         }

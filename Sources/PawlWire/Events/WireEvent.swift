@@ -54,6 +54,12 @@ package struct WireProgress: Codable, Sendable, Hashable {
         package var totalBytes: Int64?
         package var bytesPerSecond: Int64
         package var connections: Int
+        /// How many bytes of an earlier run this one continues; nil before the server has agreed, and
+        /// where there are none.
+        package var resumedBytes: Int64?
+        /// How often this run threw away what was there, as the file had changed on the server; nil for
+        /// never.
+        package var restarts: Int?
 
         package init(id: Int64, name: String, completedBytes: Int64) {
             self.id = id

@@ -44,6 +44,50 @@ extension DaemonSuites {
             try expectExact(Workshop.name, big, in: scene.workshop)
         }
 
+        /// A task that was paused when its daemon had some MiB, and how many.
+        private func pause(_ scene: DaemonScene) async throws -> (SessionProcess, bytes: Int64) {
+            let process = try await begin(scene)
+            while await process.showsTask("one", .running) < 8 << 20, !Task.isCancelled {}
+            process.type("pause", "one")
+            return (process, await process.showsTask("one", .paused))
+        }
+
+        @Test func `one that is paused keeps its progress, and says so when it continues`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let (process, bytes) = try await pause(scene)
+            #expect(bytes >= 8 << 20)
+            #expect(try await scene.downloads().map(\.completedBytes).allSatisfy { $0 >= bytes })
+            process.type("resumable", "one")
+            #expect(await process.runner.waitForOutput(containing: "resumable one "))
+            let count = process.lines("resumable one").last?.split(separator: " ").last
+            #expect(Int64(count ?? "") ?? 0 >= 8 << 20, "\(process.lines("resumable"))")
+            scene.workshop.serve(.resource(big))
+            process.type("resume", "one")
+            await process.hears("completed one ok")
+            let offsets = process.lines("offset one").compactMap { line in
+                line.split(separator: " ").last.flatMap { Int64($0) }
+            }
+            #expect(offsets.count == 1)
+            #expect(offsets.allSatisfy { $0 >= 8 << 20 })
+            try expectExact(Workshop.name, big, in: scene.workshop)
+        }
+
+        @Test func `one whose file changed while it was paused says that it starts over`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let (process, _) = try await pause(scene)
+            let other = Resource(size: 20 << 20, seed: 2)
+            scene.workshop.serve(.resource(other))
+            process.type("resume", "one")
+            await process.hears("completed one ok")
+            #expect(process.lines("restarted one").count == 1)
+            #expect(process.lines("offset one").isEmpty)
+            try expectExact(Workshop.name, other, in: scene.workshop)
+        }
+
         @Test func `what others do to it is followed`() async throws {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)

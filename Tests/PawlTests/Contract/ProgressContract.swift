@@ -31,6 +31,40 @@ struct ProgressContract {
         #expect(sum == resource.size)
     }
 
+    @Test("adding up bytesWritten")
+    func addingUp() async throws {
+        let held: Int64 = 400_000
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(held, until: Latch()))
+        let delegate = RecordingDelegate()
+        let session = DownloadSession(scene.configuration, delegate: delegate)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(held, of: task)
+        task.pause()
+        await scene.origin.waitForQuiet()
+        let other = Resource(size: 700_000, seed: 2)
+        scene.origin.route("/disk.bin", .resource(other).holdAfterBytes(held, until: Latch()))
+        task.resume()
+        await delegate.calls.wait { $0.contains(.startedOver(discarded: held)) }
+        await waitForBytes(held, of: task)
+        task.pause()
+        await scene.origin.waitForQuiet()
+        scene.origin.route("/disk.bin", .resource(other))
+        task.resume()
+        var sum: Int64 = 0
+        for call in await delegate.allCalls() {
+            switch call {
+            case .resumed(let offset, _): sum = offset
+            case .startedOver: sum = 0
+            case .wrote(let count, let total, _):
+                sum += count
+                #expect(sum == total)
+            default: break
+            }
+        }
+        #expect(sum == other.size)
+    }
+
     @Test("progress: newest wins, many readers, monotonic, right before any byte came")
     func readers() async throws {
         let latch = Latch()

@@ -60,6 +60,7 @@ final class RecordingDelegate: DownloadSessionDelegate {
         case answered(Int)
         case received([UInt8])
         case resumed(offset: Int64, expected: Int64?)
+        case startedOver(discarded: Int64)
         case wrote(Int64, total: Int64, expected: Int64?)
         case finished(String, bytes: Int64)
         case completed(ErrorCode?)
@@ -102,6 +103,14 @@ final class RecordingDelegate: DownloadSessionDelegate {
         expectedTotalBytes: Int64?
     ) {
         note(.resumed(offset: fileOffset, expected: expectedTotalBytes))
+    }
+
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didStartOverDiscarding discardedBytes: Int64
+    ) {
+        note(.startedOver(discarded: discardedBytes))
     }
 
     func session(

@@ -63,6 +63,59 @@ struct TellingTests {
             if case .wrote(let count, _, _) = call { sum += count }
         }
         #expect(sum == other.size)
+        #expect(await delegate.allCalls().contains(.startedOver(discarded: Self.held)))
+    }
+
+    @Test func `a task whose file changed while it was paused starts over, and says so`()
+        async throws
+    {
+        let scene = try scene()
+        let delegate = RecordingDelegate()
+        let session = DownloadSession(scene.configuration, delegate: delegate)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(Self.held, of: task)
+        let before = try #require(task.response?.value("ETag"))
+        task.pause()
+        await scene.origin.waitForQuiet()
+        let other = Resource(size: 600_000, seed: 2)
+        scene.origin.route("/disk.bin", .resource(other))
+        task.resume()
+        let file = try await task.file
+        #expect(try other.verify(fileAt: file.path) == nil)
+        let after = try #require(task.response?.value("ETag"))
+        #expect(after != before)
+        #expect(task.response?.value("Content-Length") == "\(other.size)")
+        let calls = await delegate.allCalls()
+        let restart = try #require(
+            calls.firstIndex(of: .startedOver(discarded: Self.held)),
+            "\(calls)"
+        )
+        var sum: Int64 = 0
+        for case .wrote(let count, let total, _) in calls[restart...] {
+            sum += count
+            #expect(sum == total)
+        }
+        #expect(sum == other.size)
+        #expect(!calls.contains { if case .resumed = $0 { true } else { false } })
+    }
+
+    @Test func `a version without validators to compare is the response, too`() async throws {
+        let scene = try SessionScene(
+            .resource(resource).removing("ETag").removing("Last-Modified")
+                .holdAfterBytes(Self.held, until: Latch())
+        )
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(Self.held, of: task)
+        task.pause()
+        await scene.origin.waitForQuiet()
+        let other = Resource(size: 600_000, seed: 2)
+        scene.origin.route("/disk.bin", .resource(other))
+        task.resume()
+        _ = try await task.file
+        #expect(task.response?.value("ETag") != nil)
     }
 
     @Test func `nothing is told as written of a file that was there`() async throws {
