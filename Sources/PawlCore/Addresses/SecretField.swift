@@ -1,4 +1,4 @@
-/// Which names say that their values are secret.
+/// Which names of header fields say that their values are secret.
 package enum SecretField {
     /// Whether a header field is to be kept from other origins, logs and listings.
     package static func isSecret(_ name: String) -> Bool {
@@ -6,18 +6,9 @@ package enum SecretField {
         return headers.contains(name) || looksSecret(name)
     }
 
-    /// Whether a URL's query parameter is to be hidden where the URL is shown or stored.
-    package static func isSecretParameter(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return parameters.contains(name) || looksSecret(name)
-    }
-
     private static let headers: Set = [
         "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",
     ]
-
-    /// Beside those whose words tell: a signed URL's policy, and the tokens of some CDNs.
-    private static let parameters: Set = ["policy", "hdnea", "hdnts", "hmac", "jwt"]
 
     /// Found anywhere in a name: `accessToken`, `x-amz-security-token`, `AWSAccessKeyId`.
     private static let parts = [
@@ -30,7 +21,8 @@ package enum SecretField {
         "sig", "key", "pwd", "pass", "auth", "authkey", "authorization", "session", "sid",
     ]
 
-    private static func looksSecret(_ name: String) -> Bool {
+    /// `name` in lower case.
+    static func looksSecret(_ name: String) -> Bool {
         if parts.contains(where: { name.contains($0) }) { return true }
         return name.utf8.split { !$0.isLetter && !$0.isDigit }
             .contains { words.contains(String(Substring($0))) }

@@ -2,7 +2,9 @@ package import struct FoundationEssentials.URL
 
 extension URL {
     /// The URL as it may be shown and stored: without user and fragment, the values of parameters
-    /// that look secret hidden, fit for a terminal.
+    /// hidden unless ``QueryRedaction`` knows them as harmless, fit for a terminal.
+    ///
+    /// Every log, listing, record and checkpoint shows URLs in this form.
     package var redacted: String {
         let text = absoluteString
         // Without a user, a query and a fragment there is nothing to hide.
@@ -19,18 +21,7 @@ extension AddressParts {
         var parts = self
         parts.userInfo = nil
         parts.fragment = nil
-        parts.query = query.map(Self.redactedQuery)
+        parts.query = query.map(QueryRedaction.redacted)
         return parts.text.sanitized
-    }
-
-    private static func redactedQuery(_ query: String) -> String {
-        query.split(separator: "&", omittingEmptySubsequences: false)
-            .map { parameter in
-                guard let equals = parameter.firstIndex(of: "="),
-                    SecretField.isSecretParameter(parameter[..<equals].percentDecoded)
-                else { return String(parameter) }
-                return parameter[...equals] + "REDACTED"
-            }
-            .joined(separator: "&")
     }
 }

@@ -136,8 +136,11 @@ extension DownloadPlanner {
     /// A single one answers for what any URL has given: it is asked for the same file.
     func place(of point: StartingPoint) -> Int? {
         if sources.count == 1 || point.isForeign { return 0 }
-        let first = point.source?.split(separator: "\n").first
-        return sources.firstIndex { first.map(String.init) == $0.original.redacted }
+        // An older version may have hidden less.
+        let first = point.source?.split(separator: "\n").first.map { line in
+            AddressParts(String(line)).redacted
+        }
+        return sources.firstIndex { first == $0.original.redacted }
     }
 
     /// The URLs for the checkpoint, their secrets hidden: first the one whose answer is pinned.

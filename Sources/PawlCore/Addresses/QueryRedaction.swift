@@ -1,0 +1,96 @@
+/// What of a URL's query may be shown and stored.
+///
+/// A value is hidden unless the name of its parameter is known to be harmless, or the value itself is
+/// short and plain: names of secrets are too many to know. A name that tells of a secret hides any value.
+package enum QueryRedaction {
+    /// What stands in place of a value.
+    package static let mark = "REDACTED"
+    private static let mostHarmless = 200
+    private static let mostDigits = 12
+    private static let mostLetters = 12
+
+    /// The query with what may be secret hidden; nothing changes if that is done again.
+    package static func redacted(_ query: String) -> String {
+        query.split(separator: "&", omittingEmptySubsequences: false)
+            .map { parameter in
+                guard let equals = parameter.firstIndex(of: "=") else {
+                    // `?download`, and also links whose whole query is the token.
+                    return isPlain(parameter.percentDecoded) ? String(parameter) : mark
+                }
+                let value = parameter[parameter.index(after: equals)...].percentDecoded
+                return shows(parameter[..<equals].percentDecoded, value)
+                    ? String(parameter) : parameter[...equals] + mark
+            }
+            .joined(separator: "&")
+    }
+
+    /// Whether a parameter's value may be shown; both are decoded.
+    static func shows(_ name: String, _ value: String) -> Bool {
+        let name = name.lowercased()
+        guard !value.isEmpty, value != mark else { return true }
+        if isSecret(name) { return false }
+        if isPlain(value) { return true }
+        guard value.utf8.count <= mostHarmless, !value.contains("://"),
+            !value.contains(where: { "?%#&".contains($0) })
+        else { return false }
+        if dispositions.contains(name) { return true }
+        // What another separator would begin has a name of its own.
+        return harmless.contains(name) && !value.contains(where: { "=;".contains($0) })
+    }
+
+    /// A number, a version or a date, or one word: no token of any strength looks like that.
+    private static func isPlain(_ value: String) -> Bool {
+        let bytes = value.utf8
+        guard let first = bytes.first else { return true }
+        if bytes.allSatisfy(\.isLetter) {
+            let rest = bytes.dropFirst()
+            let isLower = rest.allSatisfy { $0 >= UInt8(ascii: "a") }
+            let isUpper = !isLower && bytes.allSatisfy { $0 < UInt8(ascii: "a") }
+            return bytes.count <= mostLetters && (isLower || isUpper)
+        }
+        guard first.isDigit, bytes.last?.isDigit == true else { return false }
+        return bytes.count(where: \.isDigit) <= mostDigits
+            && bytes.allSatisfy { $0.isDigit || ".-:,".utf8.contains($0) }
+    }
+
+    private static func isSecret(_ name: String) -> Bool {
+        if secret.contains(name) || SecretField.looksSecret(name) { return true }
+        return name.utf8.split { !$0.isLetter && !$0.isDigit }
+            .contains { words.contains(String(Substring($0))) }
+    }
+
+    /// Of signed links, sign-ins and share links, beside the names whose words tell.
+    private static let secret: Set = [
+        "hdnea", "hdnts", "jwt", "oh", "phpsessid", "policy", "rlkey", "sessid", "st", "tempauth",
+    ]
+
+    /// Found as whole words.
+    private static let words: Set = [
+        "access", "code", "hash", "hmac", "mac", "md5", "nonce", "otp", "pin", "psk", "pw",
+        "refresh", "sha1", "sha256", "sign", "state", "ticket", "verify",
+    ]
+
+    /// Names of files in header fields that the server is to answer with: S3's, Azure's.
+    private static let dispositions: Set = [
+        "response-content-disposition", "response-content-type", "rscd", "rsct",
+    ]
+
+    private static let harmless: Set = [
+        // Which file, in which form.
+        "alt", "arch", "architecture", "artifact", "attachment", "branch", "build", "channel",
+        "codec", "dir", "disposition", "distro", "dl", "download", "edition", "ext", "extension",
+        "file", "file_name", "filename", "fmt", "folder", "format", "fn", "kind", "lang",
+        "language", "locale", "media", "mime", "mirror", "mode", "model", "name", "os", "package",
+        "path", "platform", "product", "project", "quality", "raw", "ref", "release", "repo",
+        "resolution", "revision", "size", "system", "tag", "target", "title", "type", "use_mirror",
+        "v", "variant", "ver", "version",
+        // What is looked for, and which part of it.
+        "end", "from", "limit", "offset", "order", "page", "part", "q", "query", "range", "search",
+        "sort", "start", "to",
+        // When, and how a signature was made: nothing that makes one.
+        "exp", "expire", "expires", "date", "se", "ske", "skt", "sp", "spr", "sr", "sv", "time",
+        "timestamp", "x-amz-algorithm", "x-amz-checksum-mode", "x-amz-content-sha256", "x-amz-date",
+        "x-amz-expires", "x-amz-signedheaders", "x-goog-algorithm", "x-goog-date",
+        "x-goog-expires", "x-goog-signedheaders", "x-id",
+    ]
+}
