@@ -287,7 +287,15 @@ def one_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
     dialog.get_by_role("button", name="Change").click()
     expect(detail.locator(".facts")).to_contain_text("512 KiB/s")
     expect(row(page, "big")).to_contain_text("high priority")
-    detail.get_by_role("button", name="Cancel").click()
+    # What has been received goes with it, so that is asked for first.
+    cancelling = page.get_by_role("dialog", name="Cancel")
+    detail.get_by_role("button", name="Cancel…").click()
+    expect(cancelling).to_contain_text("“big”")
+    cancelling.get_by_role("button", name="Keep").click()
+    expect(cancelling).to_be_hidden()
+    assert [each["state"] for each in scene.downloads() if each["name"] == "big"] != ["cancelled"]
+    detail.get_by_role("button", name="Cancel…").click()
+    cancelling.get_by_role("button", name="Cancel and delete").click()
     in_state(page, "big", "cancelled")
     detail.get_by_role("button", name="Remove…").click()
     dialog = page.get_by_role("dialog", name="Remove")
@@ -532,6 +540,43 @@ def everybody_can_use_it(scene, origin, pages):
             expect(button).to_be_focused()
 
 
+# By how much something in a row of the timetable leaves its dialog.
+PERIOD_OVERHANG = """Math.max(...[...document.querySelectorAll(".period :is(input, button, label)")].map((each) =>
+    each.getBoundingClientRect().right - document.querySelector("#settings").getBoundingClientRect().right))"""
+
+
+@check
+def a_selected_row_reaches_the_edge(scene, origin, pages):
+    scene.add([origin.url(name, 10) for name in "ab"], isPaused=True)
+    page = pages.open()
+    in_order(page, list("ab"))
+    edge = """() => document.querySelector("#grid").getBoundingClientRect().right
+        - document.querySelector("#rows .row").getBoundingClientRect().right"""
+    assert page.evaluate(edge) == 0, "a stripe stands beside the rows"
+    scene.add([origin.url(f"more-{number}", 10) for number in range(40)], isPaused=True)
+    expect(page.locator("#filter-all .count")).to_have_text("42")
+    # With a bar to scroll by, the columns stay below their heads.
+    apart = """() => document.querySelector(".head > :nth-child(4)").getBoundingClientRect().right
+        - document.querySelector("#rows .row > :nth-child(4)").getBoundingClientRect().right"""
+    until(page, lambda: page.evaluate(apart) == 0)
+
+
+@check
+def a_moment_that_has_passed_is_not_shown(scene, origin, pages):
+    scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 1})
+    try:
+        scene.add([origin.url("first", MIB, hold=KIB, drip=KIB)])
+        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 8))
+        scene.add([origin.url("second", 10)], notBefore=moment)
+        page = pages.open()
+        expect(row(page, "second")).to_contain_text("Begins")
+        # Its turn has not come: the first one still runs.
+        expect(row(page, "second")).to_contain_text("Queued")
+        in_state(page, "first", "running")
+    finally:
+        scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 5})
+
+
 @check
 def a_phone_is_wide_enough(scene, origin, pages):
     name = "a-very-long-name-" * 8 + ".iso"
@@ -556,9 +601,32 @@ def a_phone_is_wide_enough(scene, origin, pages):
         inner = detail.locator(".body").evaluate("(body) => body.scrollWidth - body.clientWidth")
         assert inner <= 0, f"detail is {inner} pixels wider than {width}"
         audit(page, f"detail on a phone of {width}")
+        # Back leads to the list, and so it does after the detail was closed by hand.
+        address = page.url
+        page.go_back()
+        expect(detail).to_be_hidden()
+        assert page.url == address, page.url
+        rows(page).first.tap(position={"x": 80, "y": 20})
+        expect(detail).to_be_visible()
         page.get_by_role("button", name="Close details").tap()
+        expect(detail).to_be_hidden()
+        page.go_back()
+        expect(rows(page).first).to_be_visible()
+        assert page.url == address, page.url
+        # A finger selects at the picture.
+        rows(page).first.locator(".picture").tap()
+        expect(page.locator("#selected")).to_have_text("1 selected")
+        fits("selection")
+        audit(page, f"selection on a phone of {width}")
+        rows(page).first.tap(position={"x": 80, "y": 20})
+        expect(page.get_by_role("toolbar", name="Selected downloads")).to_be_hidden()
+        expect(detail).to_be_hidden()
         for button in ("Add", "Limits"):
             page.get_by_role("button", name=button).tap()
             fits(button)
+            if button == "Limits":
+                page.get_by_role("button", name="Add a period").tap()
+                cut = page.evaluate(PERIOD_OVERHANG)
+                assert cut <= 0, f"the timetable's row is cut by {cut} pixels on {width}"
             audit(page, f"{button} on a phone of {width}")
             page.keyboard.press("Escape")

@@ -197,7 +197,10 @@ def the_bar_does_it_to_all_that_are_selected(scene, origin, pages):
     expect(bar).to_be_hidden()
     page.locator("#grid").focus()
     page.keyboard.press("Control+a")
-    bar.get_by_role("button", name="Cancel").click()
+    bar.get_by_role("button", name="Cancel…").click()
+    dialog = page.get_by_role("dialog", name="Cancel")
+    expect(dialog).to_contain_text("3 downloads")
+    dialog.get_by_role("button", name="Cancel and delete").click()
     for name in wanted:
         in_state(page, name, "cancelled")
     bar.get_by_role("button", name="Remove…").click()

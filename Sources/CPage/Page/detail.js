@@ -28,7 +28,7 @@ export class Detail {
   #asksAgain = false;
   #lastEvents = 0;
 
-  // actions: toggle(id), act(action, ids), remove(ids), change(id), move(id, direction), closed(hadFocus)
+  // actions: toggle(id), cancel(ids), remove(ids), change(id), move(id, direction), closed(hadFocus)
   constructor(store, actions) {
     this.store = store;
     this.actions = actions;
@@ -46,13 +46,33 @@ export class Detail {
       this.#loadEvents();
       this.follow();
     }
+    if (this.element.hidden) this.#remember();
     this.element.hidden = false;
     document.body.classList.add("has-detail");
     this.#draw();
     if (focuses) this.element.focus();
   }
 
+  // The browser's way back leads from the detail to the list, and not away from the page. There is one entry of the
+  // history for it: closed by hand, it is left for the next one.
+  #remember() {
+    if (history.state?.shows) history.replaceState({ shows: "detail" }, "");
+    else history.pushState({ shows: "detail" }, "");
+  }
+
+  // The browser went back, or forward.
+  wentTo(state) {
+    if (state?.shows !== "detail") this.#hide();
+    else if (this.id === null) history.replaceState({ shows: "list" }, "");
+  }
+
   close() {
+    if (this.id === null) return;
+    if (history.state?.shows === "detail") history.replaceState({ shows: "list" }, "");
+    this.#hide();
+  }
+
+  #hide() {
     if (this.id === null) return;
     // Somebody may be typing elsewhere when it goes by itself.
     const { activeElement } = document;
@@ -131,7 +151,7 @@ export class Detail {
     this.name = el("h2", { id: "detail-name" });
     this.state = el("span", { class: "badge" });
     this.main = this.#button("", "pause", () => actions.toggle(id), "primary");
-    this.cancel = this.#button("Cancel", "", () => actions.act("cancel", [id]));
+    this.cancel = this.#button("Cancel…", "", () => actions.cancel([id]));
     this.change = this.#button("Change…", "", () => actions.change(id));
     const remove = this.#button("Remove…", "", () => actions.remove([id]));
     const places = [["first", "To the beginning"], ["up", "One up"], ["down", "One down"], ["last", "To the end"]];

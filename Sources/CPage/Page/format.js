@@ -67,7 +67,8 @@ const names = {
 
 export function stateName(download) {
   const { state, notBefore, failures } = download;
-  if (state === "waiting" && notBefore) return `${failures ? "Tries again" : "Begins"} ${time(notBefore)}`;
+  // A moment that has passed is no news: it waits for its turn.
+  if (state === "waiting" && new Date(notBefore) > Date.now()) return `${failures ? "Tries again" : "Begins"} ${time(notBefore)}`;
   return names[state] ?? state;
 }
 

@@ -206,6 +206,26 @@ export class RemoveForm extends Form {
   }
 }
 
+// Cancelling throws away what has been received, so it is asked for first; nothing is asked where there is none.
+export class CancelForm extends Form {
+  // cancel(ids)
+  constructor(store, cancel) {
+    super("cancel", async () => this.cancel(this.ids));
+    this.store = store;
+    this.cancel = cancel;
+  }
+
+  open(ids) {
+    this.ids = ids.filter((id) => this.store.get(id));
+    const kept = this.ids.map((id) => this.store.get(id)).filter((download) => download.completedBytes > 0);
+    if (!kept.length) { if (this.ids.length) this.cancel(this.ids); return; }
+    const sum = kept.reduce((sum, download) => sum + download.completedBytes, 0);
+    const one = this.ids.length === 1 ? `“${kept[0].name}”` : format.plural(this.ids.length, "download");
+    setText($("cancel-text"), `Cancel ${one}? The ${format.bytes(sum)} that have been received are deleted. Pausing keeps them.`);
+    super.open();
+  }
+}
+
 export class LoginForm extends Form {
   constructor(whenIn) {
     super("login", async () => {

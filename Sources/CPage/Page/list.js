@@ -43,6 +43,7 @@ export class List {
       this.height = parseFloat(getComputedStyle(this.grid).getPropertyValue("--row")) || 56;
       this.seen = this.viewport.clientHeight;
     }
+    this.#fitHead(view.length * this.height > this.seen);
     const total = `${view.length * this.height}px`;
     if (this.rows.style.height !== total) this.rows.style.height = total;
     const top = this.viewport.scrollTop;
@@ -61,6 +62,14 @@ export class List {
     const hasCurrent = this.current !== null && this.#pool.some((row) => row.id === this.current);
     setAttribute(this.grid, "aria-activedescendant", hasCurrent ? `row-${this.current}` : null);
     if (last === view.length) this.store.loadOlder().catch(() => {});
+  }
+
+  // The columns stand below their heads, with a scroll bar and without.
+  #fitHead(scrolls) {
+    if (this.scrolls === scrolls) return;
+    this.scrolls = scrolls;
+    this.viewport.classList.toggle("scrolls", scrolls);
+    this.grid.style.setProperty("--bar", `${this.viewport.offsetWidth - this.viewport.clientWidth}px`);
   }
 
   // MARK: Moving about
@@ -143,7 +152,11 @@ export class List {
     if (!element) return;
     const id = Number(element.dataset.id);
     if (event.target.closest("button")) { this.actions.toggle(id); return; }
-    if (event.ctrlKey || event.metaKey) {
+    // A finger has no keys: it selects at the picture, and anywhere once something is selected.
+    const touches = event.pointerType === "touch" && this.selected.size > 0;
+    if (event.target.closest(".picture") || touches) {
+      this.#toggleSelection(id);
+    } else if (event.ctrlKey || event.metaKey) {
       if (!this.selected.size && this.current !== null) this.selected.add(this.current);
       this.#toggleSelection(id);
     } else if (event.shiftKey && this.index() >= 0) {
@@ -223,7 +236,7 @@ class Row {
   id = null;
 
   constructor(parent) {
-    this.picture = el("span", { class: "picture" });
+    this.picture = el("span", { class: "picture", title: "Select" });
     this.name = el("span", { class: "name" });
     this.sub = el("span", { class: "sub" });
     this.fill = el("span", { class: "fill" });
@@ -254,7 +267,8 @@ class Row {
       element.style.transform = `translateY(${index * list.height}px)`;
       setAttribute(element, "aria-rowindex", index + 2);
     }
-    setAttribute(element, "aria-selected", String(list.selected.has(download.id)));
+    this.isSelected = list.selected.has(download.id);
+    setAttribute(element, "aria-selected", String(this.isSelected));
     element.classList.toggle("current", list.current === download.id);
     element.classList.toggle("open", list.opened() === download.id);
     setAttribute(element, "draggable", isEnded(download) ? null : "true");
@@ -263,11 +277,12 @@ class Row {
 
   #values(download) {
     const { state } = download;
-    if (this.state !== state) {
-      this.state = state;
-      this.element.dataset.state = state;
-      this.picture.replaceChildren(icon(format.stateIcon(state)));
+    const picture = this.isSelected ? "finished" : format.stateIcon(state);
+    if (this.pictured !== picture) {
+      this.pictured = picture;
+      this.picture.replaceChildren(icon(picture));
     }
+    if (this.state !== state) this.element.dataset.state = this.state = state;
     setText(this.name, download.name || format.host(download.url));
     setText(this.sub, subtitle(download));
     setText(this.amount, format.amount(download));

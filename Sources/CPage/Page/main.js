@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { $, announce, el, inFrame, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { EventStream } from "./events.js";
-import { AddForm, ChangeForm, Form, LoginForm, RemoveForm } from "./forms.js";
+import { AddForm, CancelForm, ChangeForm, Form, LoginForm, RemoveForm } from "./forms.js";
 import { Detail } from "./detail.js";
 import { List, mainAction } from "./list.js";
 import { SettingsForm } from "./settings.js";
@@ -33,6 +33,8 @@ const act = (action, ids) => attempt(async () => {
   if (Number(stream.last) <= outcome.lastEvent) store.learned(outcome.downloads);
   api.checkRemoved(outcome);
 });
+
+const cancel = new CancelForm(store, (ids) => act("cancel", ids));
 
 function toggle(id) {
   const download = store.get(id);
@@ -76,7 +78,7 @@ const closed = (hadFocus) => {
   list.draw();
   if (hadFocus) list.grid.focus({ preventScroll: true });
 };
-const detail = new Detail(store, { toggle, act, move, remove: (ids) => remove.open(ids), change: (id) => change.open(id), closed });
+const detail = new Detail(store, { toggle, move, cancel: (ids) => cancel.open(ids), remove: (ids) => remove.open(ids), change: (id) => change.open(id), closed });
 const list = new List(store, {
   open: (id, focuses) => detail.open(id, focuses), add: () => add.open(),
   toggle, move, place, remove: (ids) => remove.open(ids), selection: () => drawSelection(),
@@ -219,6 +221,8 @@ async function logInByLink() {
 
 // MARK: Hands
 
+addEventListener("popstate", (event) => detail.wentTo(event.state));
+
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !event.defaultPrevented && !isTyping(event.target)) detail.close();
 });
@@ -270,7 +274,9 @@ function actOnFitting(action, ids) {
     cancel: (download) => download.state !== "finished",
   }[action];
   const fitting = ids.filter((id) => store.get(id) && fits(store.get(id)));
-  if (fitting.length) act(action, fitting);
+  if (!fitting.length) return;
+  if (action === "cancel") cancel.open(fitting);
+  else act(action, fitting);
 }
 
 const openSettings = () => attempt(() => settings.open());

@@ -58,6 +58,7 @@ export class Store {
   #moved = null;
   #timer = null;
   #untilTimer = null;
+  #dateTimer = null;
   #isFetching = false;
   // For each query of what has ended, back to which id it is loaded: the `after` of the next page, 0 at the end.
   #older = new Map();
@@ -296,11 +297,24 @@ export class Store {
     if (history.length > historyLength) history.shift();
   }
 
+  // What begins or is tried again at a time says something else from then on.
+  #watchDates(next) {
+    clearTimeout(this.#dateTimer);
+    if (next === Infinity) return;
+    const wait = Math.min(3_600_000, Math.max(100, next - Date.now() + 50));
+    this.#dateTimer = setTimeout(() => this.#changed(), wait);
+  }
+
   #changed() {
     const states = this.filter.states && new Set(this.filter.states);
     const words = this.search.toLowerCase();
-    const view = [], oldest = this.#oldest;
+    const view = [], oldest = this.#oldest, now = Date.now();
+    let next = Infinity;
     for (const download of this.downloads.values()) {
+      if (download.state === "waiting" && download.notBefore) {
+        const date = Date.parse(download.notBefore);
+        if (date > now) next = Math.min(next, date);
+      }
       if (states && !states.has(download.state)) continue;
       // In between there may be others; but what ended before one's eyes stays.
       if (download.id < oldest && isEnded(download) && !this.#watched.has(download.id)) continue;
@@ -308,6 +322,7 @@ export class Store {
         && !download.url.toLowerCase().includes(words)) continue;
       view.push(download);
     }
+    this.#watchDates(next);
     this.view = view.sort(compare);
     this.onStructure();
   }

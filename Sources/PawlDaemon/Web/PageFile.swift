@@ -13,10 +13,23 @@ package struct PageFile: Sendable {
         while true {
             let file = pawl_page_file(files.count)
             guard let name = file.name, let bytes = file.bytes else { return files }
-            let content = UnsafeBufferPointer(start: bytes, count: file.count)
-            files.append(PageFile(name: String(cString: name), bytes: Array(content)))
+            let content = Array(UnsafeBufferPointer(start: bytes, count: file.count))
+            files.append(PageFile(name: String(cString: name), content))
         }
     }()
+
+    private init(name: String, _ content: [UInt8]) {
+        self.name = name
+        bytes = name.hasSuffix(".js") ? Self.withoutComments(content) : content
+    }
+
+    /// A script without the lines that are comments: they are for those who read the source.
+    private static func withoutComments(_ script: [UInt8]) -> [UInt8] {
+        let end = UInt8(ascii: "\n")
+        let lines = script.split(separator: end, omittingEmptySubsequences: false)
+        let kept = lines.filter { !$0.drop { $0 == UInt8(ascii: " ") }.starts(with: "//".utf8) }
+        return Array(kept.joined(separator: [end]))
+    }
 
     /// Changes with the content (FNV-1a).
     package var tag: String {
