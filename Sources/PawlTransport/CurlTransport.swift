@@ -14,8 +14,9 @@ package final class CurlTransport: Transport {
         min(4, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    package init(loops: Int = CurlTransport.loopsByCores) {
-        let caches = SharedCaches()
+    /// `keepsCookies`: whether cookies that servers set are kept, in memory, and sent back to them.
+    package init(loops: Int = CurlTransport.loopsByCores, keepsCookies: Bool = true) {
+        let caches = SharedCaches(keepsCookies: keepsCookies)
         separate = LoopGroup(
             (0..<min(4, max(1, loops))).map { _ in TransferLoop(caches: caches) }
         )

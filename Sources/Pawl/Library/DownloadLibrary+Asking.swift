@@ -10,7 +10,8 @@ extension DownloadLibrary {
     ///
     /// Who asks for a key that is being fetched awaits the same download. Cancelling the task that
     /// awaits it, where no other one does, pauses the download and keeps what came. `url` may be left out
-    /// where it is known of an earlier ask.
+    /// where it is known: of a download that has not finished, of a finished file, and of one that was
+    /// removed while this library was open; of these two, unless it held secrets, which are not kept.
     ///
     /// - Throws: `DownloadError`; with the code `.alreadyRunning` and the process's number where another
     ///   process fetches the key, `.interrupted` where the download was paused meanwhile.

@@ -67,7 +67,9 @@ extension LibraryKeeper {
                 key: key,
                 state: isChanged ? .changed : .finished,
                 file: file,
-                source: nil
+                source: nil,
+                receivedBytes: file?.byteCount ?? 0,
+                totalBytes: file?.byteCount
             )
         }
         var entry = LibraryEntry(

@@ -216,7 +216,8 @@ extension LibraryKeeper {
         let stream = try await session.bytes(for: request)
         // What would come is fetched by a task, which can go on later.
         stream.cancel()
-        return stream.response.status == 304
+        let response = stream.response
+        return response.status == 304 || file.record.isProvenSame(by: response)
     }
 
     /// Nil where the file was there already, and is not the key's.
@@ -246,5 +247,18 @@ extension LibraryKeeper {
 
     private func remove(_ note: PendingNote) async throws(DownloadError) {
         try await disk.run { () throws(DownloadError) in try note.remove() }
+    }
+}
+
+extension FileRecord {
+    /// Whether a whole answer is of this file: some servers take no notice of a condition, and send all of
+    /// it with the same strong entity tag (RFC 9110 §8.8.3).
+    fileprivate func isProvenSame(by response: DownloadResponse) -> Bool {
+        guard response.status == 200, let entityTag,
+            let tag = response.value("ETag").flatMap(EntityTag.init(lenient:)),
+            entityTag.matchesStrongly(tag),
+            response.value("Content-Encoding") == nil
+        else { return false }
+        return response.value("Content-Length").flatMap { Int64($0) } ?? byteCount == byteCount
     }
 }

@@ -1,6 +1,7 @@
 public import Logging
 package import PawlCore
 internal import PawlEngine
+internal import PawlTransport
 internal import struct FoundationEssentials.Date
 internal import Synchronization
 
@@ -76,7 +77,12 @@ public final class DownloadSession: Sendable {
         self.configuration = configuration
         temporaryFiles = TemporaryFiles(configuration)
         let settings = configuration.downloaderSettings
-        engine = .make(settings, logger, network: network)
+        engine = .make(
+            over: CurlTransport(keepsCookies: configuration.keepsCookies),
+            settings,
+            logger,
+            network: network
+        )
         state = Mutex(
             State(
                 queue: StartQueue(limit: settings.maximumConcurrentDownloads),

@@ -37,6 +37,12 @@ public struct SessionConfiguration: Sendable {
     /// How a task of the session is done unless its request says otherwise: time limits, retries,
     /// fields, credentials, what to do where the file is there.
     public var settings = DownloadSettings()
+    /// Whether cookies that servers set are sent back to them (RFC 6265), by all tasks of the session.
+    ///
+    /// True by default. They are kept in memory alone, and go with the session; another session has its
+    /// own. A `Cookie` field of a request is sent in any case. The downloads of background sessions share
+    /// the daemon's, which keeps them until it ends, whatever is said here.
+    public var keepsCookies = true
     /// How long a suspended task keeps its connections.
     ///
     /// 30 s by default; then it is paused, which costs a new connection when it is resumed.

@@ -9,6 +9,9 @@ public enum TaskDestination: Sendable {
     /// session goes.
     case temporary
     /// This file; its folder is made.
+    ///
+    /// If another file has the name already, `settings.ifExists` decides: by default the new one gets a
+    /// number (`name.1.iso`). The path of the ``DownloadedFile`` is where it is.
     case file(String)
     /// This folder; the server or the URL gives the name.
     case directory(String)

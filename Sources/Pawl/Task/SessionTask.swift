@@ -84,8 +84,9 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// The progress at this moment.
     public var currentProgress: DownloadProgress {
         var progress = ownProgress
-        progress.totalBytes =
-            progress.totalBytes ?? shared.withLock { $0.expectedByteCount }
+        let (state, expected) = shared.withLock { ($0.lifecycle.state, $0.expectedByteCount) }
+        progress.totalBytes = progress.totalBytes ?? expected
+        if state == .suspended || state == .paused { progress.standStill() }
         return progress
     }
 

@@ -1,6 +1,7 @@
 /// The options of one download: on the command line with `--`, in a list as keys.
 package enum OptionName: String, CaseIterable, Sendable {
     case output, directory, checksum, header, user, mirror
+    case redirectHeader = "redirect-header"
     case userAgent = "user-agent"
     case connections
     case ifExists = "if-exists"
@@ -14,7 +15,9 @@ package enum OptionName: String, CaseIterable, Sendable {
     case noResume = "no-resume"
     case adopt
 
-    package var isRepeatable: Bool { self == .header || self == .mirror }
+    package var isRepeatable: Bool {
+        self == .header || self == .redirectHeader || self == .mirror
+    }
 }
 
 /// An option with its value as text, and where it was given.

@@ -37,6 +37,7 @@ package struct OrderSettings: Sendable {
         switch name {
         case .checksum: settings.checksum = try ChecksumText.parse(text)
         case .header: add(try HeaderLine.parse(text))
+        case .redirectHeader: add(try HeaderLine.parse(text, forAnyOrigin: true))
         case .user: try signIn(text)
         case .userAgent: try introduce(as: text)
         case .connections: settings.connections = try NumberText.connections(text)

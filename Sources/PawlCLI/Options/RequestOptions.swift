@@ -6,11 +6,18 @@ struct RequestOptions: ParsableArguments {
         name: [.customShort("H", allowingJoined: true), .long],
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Send this header, such as 'Cookie: a=b'. May be given several times.",
+            "Send this header, such as 'Cookie: a=b', to the server that is named: not to those "
+                + "of redirects and mirrors. May be given several times.",
             valueName: "line"
         )
     )
     var header: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("The same, to every server; no secret.", valueName: "line")
+    )
+    var redirectHeader: [String] = []
 
     @Option(
         parsing: .unconditional,
@@ -50,6 +57,7 @@ struct RequestOptions: ParsableArguments {
 
     var assignments: [OptionAssignment] {
         var all = header.map { OptionAssignment(.header, $0) }
+        all += redirectHeader.map { OptionAssignment(.redirectHeader, $0) }
         if let userAgent { all.append(OptionAssignment(.userAgent, userAgent)) }
         if let user { all.append(OptionAssignment(.user, user)) }
         if insecure { all.append(OptionAssignment(.insecure, "true")) }

@@ -9,7 +9,12 @@ package enum HeaderLine {
     ]
 
     /// The value never stands in an error: it may be a secret.
-    package static func parse(_ text: String) throws(ValueError) -> HTTPField {
+    ///
+    /// `forAnyOrigin`: it is for the servers of redirects and mirrors, too.
+    package static func parse(
+        _ text: String,
+        forAnyOrigin: Bool = false
+    ) throws(ValueError) -> HTTPField {
         guard let mark = text.firstIndex(of: ":") else {
             throw ValueError("a header without a colon", advice: "write 'Name: value'")
         }
@@ -33,7 +38,13 @@ package enum HeaderLine {
                 advice: "give one header a time, on one line"
             )
         }
-        return HTTPField(name: name, value: value)
+        guard !forAnyOrigin || !SecretField.isSecret(name) else {
+            throw ValueError(
+                "'\(name)' is a secret, which stays with the server that was named",
+                advice: "use --header; to sign in elsewhere, fetch from there"
+            )
+        }
+        return HTTPField(name: name, value: value, isForAnyOrigin: forAnyOrigin)
     }
 
     /// Whether a text can be a field's value: a control character would end it or worse.

@@ -47,8 +47,10 @@ package struct RedirectPolicy: Sendable {
         return next
     }
 
-    /// The fields and credentials for a request to `origin`: all of them for the one that the user
-    /// named, no secret for any other.
+    /// The fields and credentials for a request to `origin`.
+    ///
+    /// The origin that the user named gets all of them. Any other one gets the fields that are marked for
+    /// it or that every server may see, and no secret.
     package static func fieldsToSend(
         _ fields: [HTTPField],
         credentials: Credentials?,
@@ -56,8 +58,19 @@ package struct RedirectPolicy: Sendable {
         to origin: Origin
     ) -> (fields: [HTTPField], credentials: Credentials?) {
         guard origin != original else { return (fields, credentials) }
-        return (fields.filter { !SecretField.isSecret($0.name) }, nil)
+        let open = fields.filter { field in
+            !SecretField.isSecret(field.name)
+                && (field.isForAnyOrigin || Self.describing.contains(field.name.lowercased()))
+        }
+        return (open, nil)
     }
+
+    /// Fields of HTTP itself that describe the client, the body and what is asked for.
+    private static let describing: Set = [
+        "accept", "accept-language", "cache-control", "content-encoding", "content-language",
+        "content-type", "if-match", "if-modified-since", "if-none-match", "if-unmodified-since",
+        "pragma", "user-agent", "want-content-digest", "want-repr-digest",
+    ]
 
     /// An absolute location is taken as it is; a relative one is resolved (RFC 3986 §5.2).
     private func resolve(

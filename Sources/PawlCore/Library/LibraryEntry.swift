@@ -6,9 +6,10 @@ public struct LibraryEntry: Sendable, Identifiable {
     public let state: LibraryState
     /// The finished file; also while a newer one is fetched, and where it was changed since.
     public let file: LibraryFile?
-    /// The URL of a download that has not finished, its secrets hidden.
+    /// The URL of a download that has not finished, its secrets hidden; a finished file's is
+    /// `file?.source`.
     public let source: String?
-    /// How many bytes of an unfinished download are there.
+    /// How many bytes are there: of an unfinished download, otherwise of the file.
     public package(set) var receivedBytes: Int64
     /// How many there will be; nil where that is not known.
     public package(set) var totalBytes: Int64?

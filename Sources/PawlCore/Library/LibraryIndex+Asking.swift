@@ -10,6 +10,10 @@ extension LibraryIndex {
         if let download = entry.download, download.run != nil { return join(key, download, ask) }
         let file = entry.file.flatMap { $0.isChanged ? nil : $0 }
         if let file, ask.policy == .use { return [.give(file)] }
+        var ask = ask
+        if ask.url == nil, entry.download == nil, entry.file == nil, let former = formerFiles[key] {
+            (ask.url, ask.name) = former
+        }
         guard let url = ask.url ?? entry.download?.order.url ?? entry.file?.record.fetchableURL
         else { return [.refuse(Self.noURL(key))] }
         let (order, discards) = order(key, ask, entry)

@@ -156,6 +156,9 @@ package struct LibraryIndex: Sendable {
     var shortened: [String: StorageKey] = [:]
     /// Which key looks on disk whether it can have that name.
     private var claims: [String: StorageKey] = [:]
+    /// From where files came that are not there any more, so that their keys can be asked for again.
+    private(set) var formerFiles: [StorageKey: (url: URL, name: String)] = [:]
+    private static let mostFormerFiles = 10_000
     private var lastRun: RunID = 0
     private(set) var isClosed = false
 
@@ -198,8 +201,10 @@ package struct LibraryIndex: Sendable {
 
     mutating func setFile(_ file: KnownFile?, of key: StorageKey) {
         if let old = entries[key]?.file, owners[old.name] == key { owners[old.name] = nil }
+        if file == nil { noteFormerFile(of: key) }
         entries[key, default: Entry()].file = file
         if let file {
+            formerFiles[key] = nil
             // Another key's file was replaced by this one.
             if let other = owners[file.name], other != key {
                 entries[other]?.file = nil
@@ -209,6 +214,13 @@ package struct LibraryIndex: Sendable {
             files[file.name] = file.stamp
         }
         removeIfEmpty(key)
+    }
+
+    private mutating func noteFormerFile(of key: StorageKey) {
+        guard let file = entries[key]?.file, let url = file.record.fetchableURL else { return }
+        // The memory is bounded: the program has the URLs, too.
+        if formerFiles.count >= Self.mostFormerFiles { formerFiles.removeAll() }
+        formerFiles[key] = (url, file.name)
     }
 
     mutating func setDownload(_ download: Download?, of key: StorageKey) {

@@ -10,11 +10,12 @@ public struct DownloadProgress: Sendable, Hashable {
     public var totalBytes: Int64?
     /// The smoothed speed, in bytes a second.
     public var bytesPerSecond: Double = 0
-    /// Connections that are open for this download.
+    /// Connections that are open for this download; 0 while its task is suspended, though they are kept
+    /// for a while.
     public var connections = 0
     /// What each connection is fetching, in the order of the file.
     ///
-    /// Empty where the daemon does the work.
+    /// Empty where the daemon does the work, and while the task is suspended.
     public var segments: [SegmentProgress] = []
     /// What the download is doing.
     public var phase: DownloadPhase = .waiting
@@ -23,6 +24,19 @@ public struct DownloadProgress: Sendable, Hashable {
 
     /// Makes the progress of a download that has not begun.
     public init() {}
+
+    /// Shows it as one that is suspended or paused: nothing comes, whatever is still open.
+    package mutating func standStill() {
+        switch phase {
+        case .waiting, .connecting, .receiving, .retrying, .waitingForConnectivity:
+            phase = .waiting
+        // What is still done to the file goes on.
+        case .verifying, .finished, .failed: break
+        }
+        bytesPerSecond = 0
+        connections = 0
+        segments = []
+    }
 
     /// From 0 to 1, nil where the size is not known.
     public var fraction: Double? {
@@ -40,7 +54,7 @@ public struct DownloadProgress: Sendable, Hashable {
 
 /// What a download is doing.
 public enum DownloadPhase: Sendable, Hashable {
-    /// Waiting for its turn.
+    /// Waiting for its turn, or suspended or paused.
     case waiting
     /// Asking the server, no byte yet.
     case connecting

@@ -13,12 +13,16 @@ public struct DownloadSettings: Sendable {
     /// None by default. One takes part where it is proven to have the same file: the length is the
     /// same, and so is a strong entity tag, an old enough date or a digest, unless a `checksum` was
     /// given, which proves the whole. A name and password in such a URL are for its own origin;
-    /// `credentials` and secret `fields` are not sent to it.
+    /// `credentials` and most `fields` are not sent to it.
     public var mirrors: [URL] = []
     /// More mirrors are of no use, and each costs a look at every decision.
     package static let mostMirrors = 64
-    /// Fields to send with each request to the origin that was named; `Authorization`, `Cookie`
-    /// and `Proxy-Authorization` never follow a redirect to another origin.
+    /// Fields to send with each request to the origin that was named: scheme, host and port.
+    ///
+    /// Other origins, to which a redirect leads or which are mirrors, get those that are marked with
+    /// `isForAnyOrigin`, and those of HTTP that describe the client or what is asked for (`Accept`,
+    /// `Accept-Language`, `Content-Type`, `If-None-Match` and the like). `Authorization`, `Cookie` and
+    /// other secrets never go to another origin.
     public var fields: [HTTPField] = []
     /// A name and password for the origin that was named; never sent to another.
     public var credentials: Credentials?

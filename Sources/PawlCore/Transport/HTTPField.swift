@@ -4,11 +4,18 @@ public struct HTTPField: Hashable, Sendable {
     public var name: String
     /// The field's value, without white space around it.
     public var value: String
+    /// Whether the field is also sent to other origins than the one that was named: to those that a
+    /// redirect leads to, and to mirrors.
+    ///
+    /// False by default. Secret fields, such as `Authorization` and `Cookie`, stay with their origin in
+    /// any case. Resume data do not hold this mark.
+    public var isForAnyOrigin: Bool
 
     /// Makes a field of a name and a value.
-    public init(name: String, value: String) {
+    public init(name: String, value: String, isForAnyOrigin: Bool = false) {
         self.name = name
         self.value = value
+        self.isForAnyOrigin = isForAnyOrigin
     }
 }
 

@@ -35,7 +35,17 @@ enum APISchemas {
         ("DownloadSettings", downloadSettings),
         (
             "Field",
-            .object("A header field.", [("name!", .text()), ("value!", .text())], isClosed: true)
+            .object(
+                "A header field.",
+                [
+                    ("name!", .text()), ("value!", .text()),
+                    (
+                        "anyOrigin",
+                        .truth("Of a request: sent to redirects' and mirrors' servers, too.")
+                    ),
+                ],
+                isClosed: true
+            )
         ),
         (
             "SignIn",

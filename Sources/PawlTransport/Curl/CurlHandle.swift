@@ -23,6 +23,7 @@ final class CurlHandle {
         // The share survives a reset.
         guard let share = caches.raw else { return }
         try set(CURLOPT_SHARE, to: share)
+        guard caches.keepsCookies else { return }
         try caches.withCookies { () throws(TransferFailure) in try startCookies() }
     }
 

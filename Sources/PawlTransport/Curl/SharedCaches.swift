@@ -13,9 +13,12 @@ final class SharedCaches: @unchecked Sendable {
     let raw: UnsafeMutableRawPointer?
     let basicOrigins = BasicOrigins()
     let serialOrigins = SerialOrigins()
+    /// Whether cookies that servers set are kept, in memory, and sent back.
+    let keepsCookies: Bool
     private let locks: UnsafeMutablePointer<pthread_mutex_t>
 
-    init() {
+    init(keepsCookies: Bool = true) {
+        self.keepsCookies = keepsCookies
         locks = .allocate(capacity: Self.lockCount)
         locks.initialize(repeating: pthread_mutex_t(), count: Self.lockCount)
         var kind = pthread_mutexattr_t()

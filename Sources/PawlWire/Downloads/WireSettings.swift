@@ -7,6 +7,8 @@ package struct WireSettings: Codable, Sendable, Hashable {
     package struct Field: Codable, Sendable, Hashable {
         package var name: String
         package var value: String
+        /// Whether it is sent to other origins, too; nil is no.
+        package var anyOrigin: Bool?
     }
 
     /// A name and password.
@@ -44,7 +46,10 @@ package struct WireSettings: Codable, Sendable, Hashable {
         mirrors = settings.mirrors.isEmpty ? nil : settings.mirrors.map(\.absoluteString)
         fields =
             settings.fields.isEmpty
-            ? nil : settings.fields.map { Field(name: $0.name, value: $0.value) }
+            ? nil
+            : settings.fields.map {
+                Field(name: $0.name, value: $0.value, anyOrigin: $0.isForAnyOrigin ? true : nil)
+            }
         credentials = settings.credentials.map { SignIn(name: $0.name, password: $0.password) }
         let agent = settings.connection.userAgent
         userAgent = agent == usual.connection.userAgent ? nil : agent
@@ -215,7 +220,13 @@ extension WireSettings {
                     "give a name of letters, digits and '-', and a value on one line"
                 )
             }
-            checked.append(HTTPField(name: field.name, value: field.value))
+            checked.append(
+                HTTPField(
+                    name: field.name,
+                    value: field.value,
+                    isForAnyOrigin: field.anyOrigin ?? false
+                )
+            )
         }
         return checked
     }

@@ -23,6 +23,32 @@ struct RequestOptionTests {
         #expect(request["Accept-Encoding"] == "identity")
     }
 
+    @Test func `headers are for the server that is named, marked ones for those of redirects, too`()
+        async throws
+    {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource), at: "/real/disk.iso")
+        let other = workshop.origin.url("/real/disk.iso", host: "localhost")
+        workshop.serve(.redirect(to: other))
+        let run = try await workshop.run(
+            workshop.url,
+            "--header",
+            "X-Own: one",
+            "--redirect-header",
+            "X-Any: two"
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        let requests = workshop.origin.requests
+        #expect(requests.first?["X-Own"] == "one" && requests.first?["X-Any"] == "two")
+        for request in requests.dropFirst() {
+            #expect(request["X-Own"] == nil && request["X-Any"] == "two")
+        }
+        #expect(requests.count >= 2)
+        let secret = try await workshop.run(workshop.url, "--redirect-header", "X-Api-Key: hunter2")
+        expectFailure(.usage, secret)
+        #expect(!secret.everything.contains("hunter2"))
+    }
+
     @Test func `the user agent is Pawl's own or the one given`() async throws {
         let workshop = try Workshop(resource)
         _ = try await workshop.run(workshop.url, "-o", "a")

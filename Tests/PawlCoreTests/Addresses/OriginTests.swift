@@ -6,7 +6,7 @@ import Testing
 struct OriginTests {
     private static let fields = [
         "Accept", "authorization", "Cookie", "Proxy-Authorization", "X-API-Key", "Private-Token",
-        "X-Secret-Thing", "Referer",
+        "X-Secret-Thing", "Referer", "X-Own", "If-None-Match", "Content-Type",
     ].map { HTTPField(name: $0, value: "v") }
     private static let credentials = Credentials(name: "me", password: "pw")
 
@@ -50,10 +50,27 @@ struct OriginTests {
         ("http://127.0.0.2/x", "http://127.0.0.1/x"),
         ("http://[::2]/x", "http://[::1]/x"),
     ])
-    func `another origin gets no secret`(url: String, original: String) throws {
+    func `another origin gets what describes the request, and nothing of the user's own`(
+        url: String,
+        original: String
+    ) throws {
         let (names, credentials) = try send(to: url, from: original)
-        #expect(names == ["Accept", "Referer"])
+        #expect(names == ["Accept", "If-None-Match", "Content-Type"])
         #expect(credentials == nil)
+    }
+
+    @Test func `another origin gets marked fields, but no secret`() throws {
+        let fields = ["X-Own", "Cookie", "Authorization", "X-API-Key", "Referer"].map {
+            HTTPField(name: $0, value: "v", isForAnyOrigin: true)
+        }
+        let sent = RedirectPolicy.fieldsToSend(
+            fields,
+            credentials: Self.credentials,
+            original: try origin("https://h.example/x"),
+            to: try origin("https://other.example/x")
+        )
+        #expect(sent.fields.map(\.name) == ["X-Own", "Referer"])
+        #expect(sent.credentials == nil)
     }
 
     @Test func `only HTTP has origins`() throws {

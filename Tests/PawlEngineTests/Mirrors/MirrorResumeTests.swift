@@ -128,7 +128,8 @@ struct MirrorResumeTests {
         var settings = try both.settings(4)
         settings.credentials = Credentials(name: "anna", password: "secret")
         settings.fields = [
-            HTTPField(name: "Cookie", value: "id=1"), HTTPField(name: "X-Kept", value: "yes"),
+            HTTPField(name: "Cookie", value: "id=1"),
+            HTTPField(name: "X-Kept", value: "yes", isForAnyOrigin: true),
         ]
         let running = try both.scene.start(settings)
         await both.mirror.waitUntil { $0.bodyBytesSent > 0 }

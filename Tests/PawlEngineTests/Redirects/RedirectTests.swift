@@ -112,7 +112,8 @@ struct RedirectTests {
         settings.credentials = Credentials(name: "anna", password: "secret")
         settings.fields = [
             HTTPField(name: "Cookie", value: "id=1"),
-            HTTPField(name: "X-Kept", value: "yes"),
+            HTTPField(name: "X-Kept", value: "yes", isForAnyOrigin: true),
+            HTTPField(name: "X-Own", value: "yes"), HTTPField(name: "Accept", value: "*/*"),
         ]
         try await scene.download(settings)
         try scene.expectFile(resource)
@@ -121,7 +122,8 @@ struct RedirectTests {
         let there = scene.origin.requests(to: "/elsewhere.bin")
         #expect(!there.isEmpty)
         #expect(there.allSatisfy { $0["Authorization"] == nil && $0["Cookie"] == nil })
-        #expect(there.allSatisfy { $0["X-Kept"] == "yes" })
+        #expect(there.allSatisfy { $0["X-Kept"] == "yes" && $0["Accept"] == "*/*" })
+        #expect(there.allSatisfy { $0["X-Own"] == nil })
     }
 
     @Test func `an Authorization field of the user's is not sent to another origin`()

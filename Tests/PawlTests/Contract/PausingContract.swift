@@ -35,6 +35,10 @@ struct PausingContract {
         await waitForBytes(Self.held, of: task)
         task.suspend()
         #expect(task.state == .suspended)
+        let still = task.currentProgress
+        #expect(still.bytesPerSecond == 0 && still.connections == 0 && still.segments.isEmpty)
+        #expect(still.timeLeft == nil && still.phase == .waiting)
+        #expect(still.completedBytes >= Self.held)
         latch.release()
         await scene.origin.waitUntil { $0.bodyBytesSent > Self.held }
         // What was on its way may still be written, and then nothing more.

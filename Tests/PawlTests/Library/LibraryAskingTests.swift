@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlCore
 import PawlTesting
@@ -59,6 +60,43 @@ struct LibraryAskingTests {
         #expect(scene.origin.requests.count == 1)
         // Nothing but the file is left.
         #expect(scene.folder.list() == ["disk.bin"])
+    }
+
+    @Test func `a server that takes no notice of the condition proves the file by its tag`()
+        async throws
+    {
+        let scene = try ShelfScene(.resource(resource))
+        let library = try await scene.open { $0.finishedFilePolicy = .revalidate }
+        let file = try await library.file(for: "disk", from: try scene.url())
+        #expect(try await library.file(for: "disk") == file)
+        #expect(scene.origin.requests.map(\.status) == [200, 200])
+        // A weak tag proves nothing.
+        let tag = try #require(resource.entityTag)
+        scene.origin.route("/disk.bin", .resource(resource).setting("ETag", "W/\(tag)"))
+        _ = try await library.file(for: "disk")
+        #expect(scene.origin.requests.map(\.status) == [200, 200, 200, 200])
+    }
+
+    @Test func `a finished entry has all of its bytes`() async throws {
+        let scene = try ShelfScene(.resource(resource))
+        let library = try await scene.open()
+        try await library.file(for: "disk", from: try scene.url())
+        let entry = try #require(library.entry(for: "disk"))
+        #expect(entry.receivedBytes == resource.size)
+        #expect(entry.totalBytes == resource.size)
+    }
+
+    @Test func `the URL of a file that was removed is known while the library is open`()
+        async throws
+    {
+        let scene = try ShelfScene(.resource(resource))
+        let library = try await scene.open()
+        let file = try await library.file(for: "disk", from: try scene.url())
+        #expect(unlink(scene.folder.path("disk.bin")) == 0)
+        #expect(try await library.file(for: "disk").path == file.path)
+        #expect(try await library.delete("disk"))
+        #expect(try await library.file(for: "disk").path == file.path)
+        #expect(scene.origin.requests.count == 3)
     }
 
     @Test func `a policy asks once, conditionally`() async throws {
