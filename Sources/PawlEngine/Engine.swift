@@ -92,6 +92,9 @@ package struct DownloadJob: Sendable {
     /// Called when the download begins to wait for the network (true), and when it goes on.
     package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
 
+    /// Whether a file with the same bytes will do, whoever has made it; each key has a file of its own.
+    var acceptsSameFile: Bool { storageKey == nil }
+
     /// Whether a small file may come in memory: its file is made where many are synced.
     var takesSmallBodies: Bool { !settings.checksum.isGiven && choosesDestination == nil }
 

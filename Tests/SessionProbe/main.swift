@@ -7,7 +7,7 @@ import Pawl
 //   SessionProbe KIND FOLDER URL BYTES [TARGET]
 //
 // A `default` session lets a temporary task come so far, cancels it, and says its resume data in
-// hexadecimal digits. An `ephemeral` one lets a task to TARGET come so far, and pauses it.
+// hexadecimal digits. A `running` one says those of a task that goes on. An `ephemeral` one lets a task to TARGET come so far, and pauses it.
 
 func say(_ text: String) {
     print(text)
@@ -40,6 +40,12 @@ if arguments.count > 5 {
 } else {
     let task = session.downloadTask(with: url)
     await come(task, to: bytes)
+    if arguments[1] == "running" {
+        // As of the last checkpoint, which is soon of all that came.
+        while task.resumeData.map({ $0.receivedBytes < bytes }) ?? true { await Task.yield() }
+        say("data " + (task.resumeData.map { digits($0.data) } ?? "") + ".")
+        while true { pause() }
+    }
     guard let data = await task.cancelByProducingResumeData() else { exit(1) }
     say("data " + digits(data.data) + ".")
 }

@@ -158,6 +158,8 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         return error
     }
 
+    override var resumeData: ResumeData? { remote.withLock { $0.resumeData } }
+
     override func cancelByProducingResumeData() async -> ResumeData? {
         pause()
         // What it asks for must not meet what follows.

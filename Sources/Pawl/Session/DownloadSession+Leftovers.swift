@@ -49,8 +49,11 @@ extension DownloadSession {
 }
 
 extension DownloadTask {
-    /// The file that it becomes, once that is known.
-    package var targetPath: String? { monitor.paths?.final.string }
+    /// The file that it becomes, once that is known: by this name its partial file is found again.
+    ///
+    /// Where something else has the partial file's name, it differs by its number from that of the
+    /// finished file.
+    package var targetPath: String? { monitor.paths?.base.string }
 
     /// Waits until the task has ended, also where the one that waits was cancelled.
     package func waitForEndInAnyCase() async { await end.waitInAnyCase() }

@@ -182,7 +182,22 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         return .resumable(from: data.receivedBytes)
     }
 
+    /// What to resume the download with later: while it runs as of the last checkpoint, which is at most
+    /// a second old, and after an end without the file, of all that was kept.
+    ///
+    /// Store it from time to time if the download must survive the end of the process without loss:
+    /// nothing else knows the partial file of a task whose file is the session's own. `nil` if there is
+    /// nothing to resume with, as `resumability` explains; for a task of a background session, which
+    /// outlives the process by itself, `nil` until it was cancelled by producing resume data.
+    public var resumeData: ResumeData? {
+        guard isGET else { return nil }
+        return monitor.resumeData ?? untouchedData
+    }
+
     /// Ends the task, keeps what came, and says with what to go on.
+    ///
+    /// What came of a file of the session's own is removed where this returns nil: nobody could go on
+    /// with it.
     ///
     /// - Returns: Nil where the file is whole, or there is nothing to go on with: `resumability` and the task's
     ///   `error?.resumeObstacle` say why.
@@ -190,7 +205,11 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         end(keeping: true)
         await end.waitInAnyCase()
         // It may have been whole before it was cancelled.
-        return error?.resumeData
+        if let data = error?.resumeData { return data }
+        if isTemporary, error != nil {
+            await withCheckedContinuation { continuation in discard { continuation.resume() } }
+        }
+        return nil
     }
 
     /// What it was to go on with, as long as no run of it has had that in hand.

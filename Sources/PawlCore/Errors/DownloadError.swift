@@ -7,7 +7,7 @@ public struct DownloadError: Error, Sendable {
     /// Holds no secret and no control character.
     public let message: String
     /// What to do next, for people; empty where nothing is to be said.
-    public let advice: String
+    public package(set) var advice: String
     /// While doing what: `fetching bytes 4096-8191 of disk.iso from mirror.example`.
     public var context: String?
     /// When trying again makes sense; by default the code's own class.

@@ -23,7 +23,8 @@ extension DownloadDriver {
             mayMultiplex = false
             transfers[id]?.transfer.cancel()
         case .resumeTransfer(let id, let skipUntil, let comparing):
-            untouched = nil
+            join()
+            transfers[id]?.awaitsFile = false
             // What came into memory is not compared: it is written from its first byte.
             let start = comparing && collected[id] != nil ? 0 : skipUntil
             if comparing { transfers[id]?.cursor.compares() }
@@ -70,7 +71,7 @@ extension DownloadDriver {
         logger.debug(
             "\(order.id) asks \(order.url.redacted) for \(order.range?.description ?? "the whole")"
         )
-        if order.pinned != nil { untouched = nil }
+        if order.pinned != nil { join() }
         let cursor = TransferCursor(start: order.start, end: order.end)
         if order.comparesBytes { cursor.compares() }
         if order.isEndProven { cursor.currentEdge.isProven = true }

@@ -30,12 +30,20 @@ extension DownloadDriver {
         _ total: Int64,
         _ digest: ContentDigest?
     ) async throws(DownloadError) {
-        let policy = finishPolicy(store.paths.final)
-        let epoch = trustedEpoch
-        let path = try await engine.disk.run { () throws(DownloadError) in
-            try store.finish(total: total, policy: policy, epoch: epoch)
+        let policy = finishPolicy(store.paths)
+        let (epoch, acceptsSame) = (trustedEpoch, job.acceptsSameFile)
+        // It syncs, which may take long: checkpoints do not wait for that.
+        let name = try await engine.syncs.run { () throws(DownloadError) in
+            try store.finish(
+                total: total,
+                policy: policy,
+                epoch: epoch,
+                acceptsSame: acceptsSame
+            )
         }
-        var file = DownloadedFile(path: path.string, byteCount: total)
+        monitor.named(name.path.lastComponent?.string ?? "")
+        var file = DownloadedFile(path: name.path.string, byteCount: total)
+        file.wasAlreadyThere = name.wasThere
         file.verifiedDigest = digest
         file.isLengthVerified = isLengthVerified
         file.contentEncoding = planner.representation?.contentEncoding
@@ -45,7 +53,7 @@ extension DownloadDriver {
     private func keepAsCorrupt(_ store: PartialStore, _ error: DownloadError) async {
         guard error.code == .checksumMismatch else { return fail(error) }
         await attempt { () async throws(DownloadError) in
-            let place = try await self.engine.disk.run { () throws(DownloadError) in
+            let place = try await self.engine.syncs.run { () throws(DownloadError) in
                 try store.keepAsCorrupt(reason: error.message)
             }
             self.context.store.current = nil
@@ -131,26 +139,45 @@ extension DownloadDriver {
         }
     }
 
+    /// Says of a full disk what is kept in spite of it.
+    private func tellRoom(_ error: DownloadError, _ checkpoint: Checkpoint?) {
+        var error = error
+        let count = checkpoint.map { max($0.written.count, $0.durable.count) } ?? 0
+        error.advice +=
+            count > 0
+            ? ": the \(count) bytes received so far are kept"
+            : "; nothing of what was received is kept"
+        outcome = .failure(error)
+    }
+
     private func keep(_ store: PartialStore, _ error: DownloadError) async {
         // A sync may have failed whose word was not heard any more, or fails now.
         let epoch = store.trustEpoch
         let isTrusted = !isDistrusting && epoch == trustedEpoch
         let written = isTrusted ? monitor.bytes.written : store.durable
+        // Another download's bytes are not this one's to claim or to drop.
+        guard !isBorrowing else { return }
         if let adopted, planner.isAdopting { return await giveBack(store, adopted) }
         // Where another has the name, what came beside it is of no use to anybody.
         let keeps =
             isResumable && !written.isEmpty && error.code != .alreadyRunning
             && job.control?.discards != true
+            // On a full disk, bytes that nobody can go on with only take up room.
+            && (error.code != .diskFull || planner.canResume(store.representation))
         do throws(DownloadError) {
             try await engine.disk.run { () throws(DownloadError) in
                 guard keeps else { return try store.discard() }
                 // The claim first: it survives a kill even where the sync takes long.
                 try store.saveCheckpoint(written: written, epoch: epoch)
+            }
+            guard keeps else { return }
+            try await engine.syncs.run { () throws(DownloadError) in
                 try store.sync(written: written, epoch: epoch)
             }
         } catch {
             logger.warning("keeping what came failed: \(error)")
         }
+        if error.code == .diskFull { tellRoom(error, store.latestCheckpoint) }
         guard keeps, error.code == .interrupted else { return }
         let kept = store.trustEpoch == epoch ? written : store.durable
         guard !kept.isEmpty else {

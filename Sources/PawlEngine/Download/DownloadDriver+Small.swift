@@ -89,7 +89,7 @@ extension DownloadDriver {
                 let have = RangeSet(ByteRange(0, Int64(body.bytes.count)))
                 monitor.opened(store, have: have, resumed: 0)
             case .resumable(let store, _): store.close()
-            case .alreadyThere, .nothing: break
+            case .alreadyThere, .nothing, .undecided: break
             }
         } catch {
             logger.warning("keeping what came failed: \(error)")
@@ -101,7 +101,7 @@ extension DownloadDriver {
         _ source: String
     ) -> @Sendable () throws(DownloadError) -> Finisher.Prepared {
         let (resolver, absent) = (resolver, absent)
-        let (logger, policy) = (logger, finishPolicy)
+        let (logger, policy, acceptsSame) = (logger, finishPolicy, job.acceptsSameFile)
         return { () throws(DownloadError) in
             let representation = body.representation
             let store: PartialStore
@@ -122,10 +122,11 @@ extension DownloadDriver {
                 // All of it is here, newer than what an earlier run left.
                 try found.reset(
                     representation: representation,
-                    source: resolver.url.redacted
+                    source: resolver.url.redacted,
+                    mark: resolver.mark
                 )
                 store = found
-            case .nothing: throw DownloadError(.unknown, "no file was made")
+            case .nothing, .undecided: throw DownloadError(.unknown, "no file was made")
             }
             do throws(DownloadError) {
                 try store.write(body.bytes)
@@ -133,14 +134,14 @@ extension DownloadDriver {
                 store.close()
                 throw error
             }
-            return .file(
-                CompleteFile(
-                    store: store,
-                    total: Int64(body.bytes.count),
-                    policy: policy(store.paths.final),
-                    epoch: store.trustEpoch
-                )
+            var file = CompleteFile(
+                store: store,
+                total: Int64(body.bytes.count),
+                policy: policy(store.paths),
+                epoch: store.trustEpoch
             )
+            file.acceptsSame = acceptsSame
+            return .file(file)
         }
     }
 
@@ -153,14 +154,16 @@ extension DownloadDriver {
     }
 
     /// What to do where the name is taken, by the name.
-    var finishPolicy: @Sendable (FilePath) -> FinishPolicy {
+    var finishPolicy: @Sendable (DownloadPaths) -> FinishPolicy {
         let (ifExists, replaced) = (job.settings.ifExists, job.replaces)
-        return { final in
-            switch ifExists {
-            case .overwrite:
-                replaced.map { .replace($0) { TargetResolver.numbered(final, $0) } } ?? .overwrite
+        return { paths in
+            let numbered: @Sendable (Int) -> FilePath = {
+                PartialSearch.numbered(paths.wanted, $0)
+            }
+            return switch ifExists {
+            case .overwrite: replaced.map { .replace($0, numbered: numbered) } ?? .overwrite
             case .fail: .fail
-            case .rename, .skip: .rename { TargetResolver.numbered(final, $0) }
+            case .rename, .skip: .rename(numbered: numbered)
             }
         }
     }

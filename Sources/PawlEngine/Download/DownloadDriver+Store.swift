@@ -17,9 +17,21 @@ extension DownloadDriver {
             let (resolver, digest) = (resolver, digests.expected)
             let source = planner.sourceText(pinnedBy: id)
             // What the user says may wait for anything: checkpoints do not wait for that.
-            let pool = job.choosesDestination == nil ? engine.disk : engine.choices
-            let found = try await pool.run { () throws(DownloadError) in
-                try resolver.open(head, representation, digest, source: source)
+            let isChosen = job.choosesDestination != nil
+            let pool = isChosen ? engine.choices : engine.disk
+            var found = try await pool.run { () throws(DownloadError) in
+                try resolver.open(
+                    head,
+                    representation,
+                    digest,
+                    source: source,
+                    readsFiles: isChosen
+                )
+            }
+            if case .undecided = found {
+                found = try await engine.digests.run { () throws(DownloadError) in
+                    try resolver.open(head, representation, digest, source: source)
+                }
             }
             switch found {
             case .alreadyThere(let path): try await finishEarly(path)
@@ -31,7 +43,7 @@ extension DownloadDriver {
                 try await adopt(store, recovery)
                 if untouched == nil { try await empty(for: representation, from: id) }
                 return follow(.storeOpened(id, untouched))
-            case .nothing: break
+            case .nothing, .undecided: break
             }
         } catch {
             fail(error)
@@ -42,7 +54,11 @@ extension DownloadDriver {
     func resetStore(for id: TransferID?, _ representation: Representation) async -> [DownloadAction]
     {
         do throws(DownloadError) {
-            try await empty(for: representation, from: id)
+            if isBorrowing {
+                try await leaveBorrowed(representation, from: id)
+            } else {
+                try await empty(for: representation, from: id)
+            }
             return follow(.storeReset(id))
         } catch {
             fail(error)
@@ -88,9 +104,42 @@ extension DownloadDriver {
                 source: recovery.source
             )
         if recovery.isForeign { adopted = recovery.have }
+        isBorrowing = recovery.isAnothers
+        if !isBorrowing { store.setMark(resolver.mark) }
         digests.note(recovery.representation)
         try await adopt(store, have: recovery.have, total: recovery.representation.total)
         try digests.follow(recovery.have.frontier, in: store)
+    }
+
+    /// Bytes of this run follow those that are there: what an earlier run left is this download's.
+    func join() {
+        untouched = nil
+        guard isBorrowing else { return }
+        isBorrowing = false
+        guard let store = context.store.current else { return }
+        store.setMark(resolver.mark)
+        monitor.opened(store, have: monitor.bytes.written)
+    }
+
+    /// Another download's bytes turned out to be of another file: they stay as they are.
+    private func leaveBorrowed(
+        _ representation: Representation,
+        from id: TransferID?
+    ) async throws(DownloadError) {
+        guard let borrowed = context.store.current else { return }
+        isBorrowing = false
+        untouched = nil
+        digests.reset(to: representation)
+        context.store.current = nil
+        borrowed.close()
+        let (resolver, wanted) = (resolver, borrowed.paths.wanted)
+        let source = planner.sourceText(pinnedBy: id)
+        let found = try await engine.disk.run { () throws(DownloadError) in
+            try resolver.openBeside(wanted, representation, source: source)
+        }
+        guard case .created(let store, let notes) = found else { return }
+        note(notes)
+        try await adopt(store, have: RangeSet(), total: representation.total)
     }
 
     private func adopt(
@@ -101,7 +150,11 @@ extension DownloadDriver {
         context.store.current = store
         // Nobody is to see bytes of a whole that is not known.
         monitor.sized(total)
-        monitor.opened(store, have: have)
+        if isBorrowing {
+            monitor.begin(with: have)
+        } else {
+            monitor.opened(store, have: have)
+        }
         trustedEpoch = store.trustEpoch
         monitor.named(store.paths.final.lastComponent?.string ?? "")
         keeper.opened(at: engine.time.now())
@@ -127,9 +180,10 @@ extension DownloadDriver {
         monitor.startedOver(with: id.flatMap { heads[$0] })
         monitor.sized(representation.total)
         digests.reset(to: representation)
-        let source = planner.sourceText(pinnedBy: id)
-        try await engine.disk.run { () throws(DownloadError) in
-            try store.reset(representation: representation, source: source)
+        let (source, mark) = (planner.sourceText(pinnedBy: id), resolver.mark)
+        // It syncs the checkpoint.
+        try await engine.syncs.run { () throws(DownloadError) in
+            try store.reset(representation: representation, source: source, mark: mark)
         }
         trustedEpoch = store.trustEpoch
         isDistrusting = false
@@ -173,7 +227,9 @@ extension DownloadDriver {
 
     func releaseHeld() {
         guard !isSuspended else { return }
-        for running in transfers.values where running.cursor.letGo() { running.transfer.resume() }
+        for running in transfers.values where running.cursor.letGo() && !running.awaitsFile {
+            running.transfer.resume()
+        }
     }
 
     func synced(_ epoch: Int, _ failure: DownloadError?) async {

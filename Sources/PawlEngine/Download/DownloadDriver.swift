@@ -27,6 +27,8 @@ package final class DownloadDriver {
     var collected: [TransferID: SmallBody] = [:]
     /// What an earlier run left in the open store, until a byte of this run joins it.
     var untouched: StartingPoint?
+    /// Whether the store is another download's, which no byte of this one has joined yet.
+    var isBorrowing = false
     /// Another tool's bytes, which the user wants to go on with.
     var adopted: RangeSet?
     /// Where nothing was when the download began.
@@ -60,6 +62,9 @@ package final class DownloadDriver {
     struct RunningTransfer {
         let transfer: any Transfer
         let cursor: TransferCursor
+        /// Whether it was asked to give up what it has in memory: until that has a file nothing but the
+        /// planner resumes it.
+        var awaitsFile = false
     }
 
     /// `whenFetched` is called where the network is not needed any more and the file still has to get
@@ -196,7 +201,7 @@ package final class DownloadDriver {
             note(notes)
             absent = path
             await tell(.started(nil))
-        case .created: break
+        case .created, .undecided: break
         case .alreadyThere(let path): try await finishEarly(path)
         case .resumable(let store, let recovery):
             try await adopt(store, recovery)
@@ -263,8 +268,9 @@ package final class DownloadDriver {
         if stop.isLate { return fail(StopSignal.late) }
         let now = engine.time.now()
         engine.budgets.distribute()
-        for running in transfers.values
-        where running.cursor.isOverdue(at: now) && !running.cursor.isHeld {
+        for (id, running) in transfers
+        where running.cursor.isOverdue(at: now) && !running.cursor.isHeld && !running.awaitsFile {
+            transfers[id]?.awaitsFile = true
             running.transfer.nudge()
         }
         if let wake = planner.wakeAt(lastTick), now >= wake {
@@ -291,7 +297,7 @@ package final class DownloadDriver {
         for running in transfers.values
         where running.cursor.isPaused(at: now) && !running.cursor.isHeld {
             running.cursor.pause(until: now)
-            running.transfer.resume()
+            if !running.awaitsFile { running.transfer.resume() }
         }
     }
 

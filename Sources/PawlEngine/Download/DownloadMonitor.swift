@@ -1,6 +1,7 @@
 package import PawlCore
 package import PawlStorage
 internal import Synchronization
+internal import SystemPackage
 internal import struct FoundationEssentials.URL
 
 /// What others may see of a running download, sampled when they look.
@@ -124,6 +125,17 @@ package final class DownloadMonitor: Sendable {
         begin(with: have, resumed: resumed)
         resuming.opened(store)
         state.withLock { $0.paths = store.paths }
+        whenOpened?(store)
+        store.onRename { [weak self] in self?.renamed($0) }
+    }
+
+    /// Another download has got the names in the meantime.
+    private func renamed(_ store: PartialStore) {
+        let paths = store.paths
+        state.withLock { state in
+            state.paths = paths
+            state.name = (paths.final.lastComponent?.string ?? "").sanitized
+        }
         whenOpened?(store)
     }
 

@@ -17,6 +17,7 @@ struct TargetResolver: Sendable {
     let resume: ResumeOrder?
     /// Noted on the file.
     let storageKey: String?
+    let search: PartialSearch
     /// The path before the server has said anything.
     let expected: FilePath
 
@@ -27,6 +28,7 @@ struct TargetResolver: Sendable {
         settings = job.settings
         resume = job.resume
         storageKey = job.storageKey
+        search = PartialSearch(job)
         self.storeSettings = storeSettings
         self.stop = stop
         expected =
@@ -39,9 +41,6 @@ struct TargetResolver: Sendable {
             }
     }
 
-    /// More numbers than this are not tried.
-    private static let mostNumbers = 10_000
-
     /// What there is before the server was asked.
     enum Found: Sendable {
         /// The notes are for the log: what was set aside, if anything.
@@ -50,6 +49,8 @@ struct TargetResolver: Sendable {
         case alreadyThere(FilePath)
         case created(PartialStore, notes: [String])
         case resumable(PartialStore, Recovery)
+        /// A file that is there has to be read first.
+        case undecided
     }
 
     /// What an earlier run left under the name that is known before the server was asked.
@@ -60,7 +61,7 @@ struct TargetResolver: Sendable {
         let isThere = try ExistingFile.isThere(path)
         if isThere, case .file = destination {
             if settings.ifExists == .skip { return .alreadyThere(path) }
-            if settings.ifExists == .fail { throw Self.exists(path) }
+            if settings.ifExists == .fail { throw PartialSearch.exists(path) }
         }
         guard let resume else { return try findBeforeAsking(path, isThere: isThere, notes: []) }
         switch try restore(resume, to: path) {
@@ -81,44 +82,86 @@ struct TargetResolver: Sendable {
         guard !isThere || settings.ifExists == .overwrite else {
             return .nothing(notes: notes, absent: nil)
         }
-        switch try recover(path, Representation()).found {
+        let result = try search.look(for: path)
+        switch try recover(result, Representation()) {
         case .resumable(let store, var recovery):
             recovery.notes = notes + recovery.notes
             return .resumable(store, recovery)
         case .nothing(let said):
-            return .nothing(notes: notes + said, absent: isThere ? nil : path)
+            let isFree = result.isFree && result.own == nil && !isThere
+            return .nothing(notes: notes + said, absent: isFree ? path : nil)
         case .foreignPartial: return .nothing(notes: notes, absent: nil)
         }
     }
 
     /// The store for what the server answered: an earlier run's, or a new one.
     ///
-    /// `source`: where it comes from, for the checkpoint. `absent`: a path of which was just seen
-    /// that nothing is there.
+    /// `source`: where it comes from, for the checkpoint. `absent`: a path where nothing was before
+    /// the server was asked, nor under its numbers. `readsFiles`: whether a file that is there may be
+    /// read as a whole, to compare its digest.
     func open(
         _ head: ResponseHead,
         _ representation: Representation,
         _ digest: ContentDigest?,
         source: String,
-        absent: FilePath? = nil
+        absent: FilePath? = nil,
+        readsFiles: Bool = true
     ) throws(DownloadError) -> Found {
         let final = try chosen(by: head)
-        if final == absent {
+        if final == absent, try isStillFree(final) {
             let store = try create(DownloadPaths(final), representation, source)
             return .created(store, notes: [])
         }
         try FolderPreparation.prepare(final.removingLastComponent())
-        switch try choose(final, representation, digest) {
+        switch try choose(final, representation, digest, readsFiles: readsFiles) {
+        case .undecided: return .undecided
         case .alreadyThere(let path): return .alreadyThere(path)
-        case .open(let path):
-            let (paths, found) = try recover(path, representation)
+        case .open(let number):
+            let result = try search.look(for: final, atLeast: number)
+            let found = try recover(result, representation)
             if case .resumable(let store, let recovery) = found {
                 return .resumable(store, recovery)
             }
-            let store = try create(paths, representation, source)
-            if case .nothing(let notes) = found { return .created(store, notes: notes) }
-            return .created(store, notes: [])
+            if let joined = try join(result, representation) { return joined }
+            var said: [String] = []
+            if case .nothing(let notes) = found { said = notes }
+            return try begin(final, number, representation, source, said)
         }
+    }
+
+    /// A new partial file in place of one that turned out to be another download's.
+    func openBeside(
+        _ wanted: FilePath,
+        _ representation: Representation,
+        source: String
+    ) throws(DownloadError) -> Found {
+        var number = 0
+        if case .open(let free) = try choose(wanted, representation, nil) { number = free }
+        return try begin(wanted, number, representation, source, [])
+    }
+
+    private func begin(
+        _ wanted: FilePath,
+        _ number: Int,
+        _ representation: Representation,
+        _ source: String,
+        _ notes: [String]
+    ) throws(DownloadError) -> Found {
+        let (paths, said) = try search.free(
+            for: wanted,
+            from: number,
+            final: PartialSearch.numbered(wanted, number),
+            settings: storeSettings
+        )
+        let store = try create(paths, representation, source)
+        return .created(store, notes: notes + said)
+    }
+
+    /// Another download may have been finished or begun there since.
+    private func isStillFree(_ path: FilePath) throws(DownloadError) -> Bool {
+        guard try !ExistingFile.isThere(path) else { return false }
+        guard case .nothing = try PartialFinding(DownloadPaths(path)) else { return false }
+        return true
     }
 
     private func create(
@@ -126,15 +169,22 @@ struct TargetResolver: Sendable {
         _ representation: Representation,
         _ source: String
     ) throws(DownloadError) -> PartialStore {
+        let (search, settings) = (search, storeSettings)
         let store = try PartialStore.create(
             paths,
             source: source,
+            mark: mark,
             representation: representation,
             settings: storeSettings
-        )
+        ) { (taken) throws(DownloadError) in
+            try search.next(after: taken, settings: settings)
+        }
         if let storageKey { store.mark(key: storageKey) }
         return store
     }
+
+    /// By which a later run knows its partial file.
+    var mark: SourceMark { SourceMark(url) }
 
     private func chosen(by head: ResponseHead) throws(DownloadError) -> FilePath {
         guard let choice else { return path(head, in: destination) }
@@ -171,29 +221,33 @@ struct TargetResolver: Sendable {
 
     private enum Choice {
         case alreadyThere(FilePath)
-        case open(FilePath)
+        /// The number of the name that may be taken.
+        case open(Int)
+        case undecided
     }
 
     private func choose(
         _ final: FilePath,
         _ representation: Representation,
-        _ digest: ContentDigest?
+        _ digest: ContentDigest?,
+        readsFiles: Bool = true
     ) throws(DownloadError) -> Choice {
-        for number in 0..<Self.mostNumbers {
-            let path = Self.numbered(final, number)
+        for number in 0..<PartialSearch.mostNumbers {
+            let path = PartialSearch.numbered(final, number)
+            if !readsFiles, digest != nil, try ExistingFile.isThere(path) { return .undecided }
             switch try compare(path, representation, digest) {
-            case .absent: return .open(path)
+            case .absent: return .open(number)
             case .same: return .alreadyThere(path)
             case .different: break
             }
             switch settings.ifExists {
             case .skip: return .alreadyThere(path)
-            case .fail: throw Self.exists(path)
-            case .overwrite: return .open(path)
+            case .fail: throw PartialSearch.exists(path)
+            case .overwrite: return .open(number)
             case .rename: continue
             }
         }
-        throw Self.exists(final)
+        throw PartialSearch.exists(final)
     }
 
     /// With a digest the whole file is read, which may take longer than the user waits.
@@ -208,31 +262,53 @@ struct TargetResolver: Sendable {
         }
     }
 
-    static func numbered(_ path: FilePath, _ number: Int) -> FilePath {
-        guard number > 0, let name = path.lastComponent?.string else { return path }
-        return path.removingLastComponent().appending(FileName.numbered(name, number))
-    }
-
-    /// What is left of an earlier run, under the first name that is not another tool's.
+    /// What is left of an earlier run of this download, or of another tool if the user wants that.
     ///
     /// `representation`: what is known of the file before anything was found.
     private func recover(
-        _ final: FilePath,
+        _ result: PartialSearch.Result,
         _ representation: Representation
-    ) throws(DownloadError) -> (paths: DownloadPaths, found: RecoveredStore) {
-        for number in 0..<Self.mostNumbers {
-            let paths = DownloadPaths(final, partial: Self.numbered(final, number))
-            let recovered =
-                settings.resumes
-                ? try PartialStore.recover(
-                    paths,
-                    allowsWeakResume: settings.allowsWeakResume,
-                    settings: storeSettings
-                ) : try PartialStore.setAside(paths, settings: storeSettings)
-            guard case .foreignPartial = recovered else { return (paths, recovered) }
-            if let adopted = try adopt(paths, representation) { return (paths, adopted) }
+    ) throws(DownloadError) -> RecoveredStore {
+        if let foreign = result.foreign, let adopted = try adopt(foreign, representation) {
+            return adopted
         }
-        throw Self.exists(final)
+        guard let own = result.own else { return .nothing(notes: []) }
+        guard settings.resumes else {
+            return try PartialStore.setAside(own, settings: storeSettings)
+        }
+        return try PartialStore.recover(
+            own,
+            allowsWeakResume: settings.allowsWeakResume,
+            settings: storeSettings
+        )
+    }
+
+    /// Another download's partial file, if it is proven to be of the same file and nobody has it.
+    private func join(
+        _ result: PartialSearch.Result,
+        _ representation: Representation
+    ) throws(DownloadError) -> Found? {
+        guard settings.resumes, storageKey == nil else { return nil }
+        for (paths, checkpoint) in result.others
+        where checkpoint.isProvenSame(representation, at: url) {
+            do throws(DownloadError) {
+                let found = try PartialStore.recover(
+                    paths,
+                    allowsWeakResume: true,
+                    settings: storeSettings
+                )
+                guard case .resumable(let store, var recovery) = found else { continue }
+                guard !recovery.have.isEmpty else {
+                    store.close()
+                    continue
+                }
+                recovery.isAnothers = true
+                return .resumable(store, recovery)
+            } catch  where error.code == .alreadyRunning {
+                continue
+            }
+        }
+        return nil
     }
 
     private func adopt(
@@ -247,13 +323,5 @@ struct TargetResolver: Sendable {
             settings: storeSettings
         )
         return adopted.map { .resumable($0.store, $0.recovery) }
-    }
-
-    private static func exists(_ path: FilePath) -> DownloadError {
-        DownloadError(
-            .fileExists,
-            "\(path) is there already",
-            advice: "give another name with --output, or --if-exists rename or overwrite"
-        )
     }
 }

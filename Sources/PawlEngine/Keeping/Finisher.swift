@@ -121,11 +121,16 @@ package final class Finisher: Sendable {
     }
 
     private static func answer(
-        _ name: Result<FilePath, DownloadError>,
+        _ name: Result<FinishedName, DownloadError>,
         of file: CompleteFile
     ) -> Result<Answer, DownloadError> {
         switch name {
-        case .success(let path): .success(.named(Named(path: path, size: file.total)))
+        case .success(let name):
+            .success(
+                .named(
+                    Named(path: name.path, size: file.total, wasAlreadyThere: name.wasThere)
+                )
+            )
         case .failure(let error):
             file.isDistrusted ? .success(.syncFailed(error)) : .failure(error)
         }

@@ -45,6 +45,7 @@ extension TargetResolver {
     ) throws(DownloadError) -> RestoredStore {
         try PartialStore.restore(
             Checkpoint(content),
+            of: [content.url] + search.urls,
             at: place(partial, final),
             allowsWeakResume: settings.allowsWeakResume,
             settings: storeSettings
@@ -56,7 +57,7 @@ extension TargetResolver {
         return RestorePlace(
             partial: partial,
             final: final,
-            numbered: { Self.numbered(final, $0) },
+            numbered: { PartialSearch.numbered(final, $0) },
             onPiece: { () throws(DownloadError) in try stop.check() }
         )
     }

@@ -17,6 +17,13 @@ extension Checkpoint {
         guard writtenClaims.count + durableClaims.count <= CheckpointLimits.ranges else {
             throw MalformedBytes(what: "too many ranges")
         }
+        if !reader.isAtEnd {
+            let text = try reader.text()
+            guard let mark = SourceMark(text: text) else {
+                throw MalformedBytes(what: "a mark of another form")
+            }
+            self.mark = mark
+        }
         guard reader.isAtEnd else { throw MalformedBytes(what: "bytes behind the end") }
     }
 }

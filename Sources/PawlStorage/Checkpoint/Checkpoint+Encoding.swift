@@ -14,6 +14,7 @@ extension Checkpoint {
         writer.put(representation)
         writer.put(writtenClaims)
         writer.put(durableClaims)
+        if let mark { writer.put(mark.text) }
         return writer.bytes
     }
 }

@@ -6,6 +6,7 @@ extension Checkpoint {
         self.init()
         bootIdentity = content.bootIdentity
         source = content.url.redacted
+        mark = SourceMark(content.url)
         representation = content.representation
         createdAt = content.createdAt
         updatedAt = content.createdAt

@@ -10,6 +10,8 @@ package struct Checkpoint: Hashable, Sendable {
     ///
     /// For people: it is not asked again.
     package var source = ""
+    /// Whose download it is, as far as its URL tells; nil in files of earlier versions.
+    package var mark: SourceMark?
     /// The name of the finished file, as the bytes that the file system keeps.
     package var targetName: [UInt8] = []
     package var representation = Representation()

@@ -18,28 +18,89 @@ package struct CheckpointFile: Sendable {
         self.table = table
     }
 
-    /// A new one; never replaces.
+    /// Creates the file with its first checkpoint and its lock; never replaces one.
     ///
-    /// The first checkpoint must follow at once.
-    init(creating path: FilePath) throws(DownloadError) {
-        let file: OpenFile
+    /// Where the file system knows files without a name, it gets its name last: no other process
+    /// ever sees it without a lock, or empty.
+    ///
+    /// `nil` if the name is taken.
+    static func create(
+        _ path: FilePath,
+        _ checkpoint: Checkpoint,
+        startsUnnamed: Bool
+    ) throws(DownloadError) -> CheckpointFile? {
+        if startsUnnamed,
+            let file = try attempt(
+                .create,
+                path,
+                { () throws(Errno) in
+                    try OpenFile.unnamed(in: path.folder)
+                }
+            )
+        {
+            let made = try began(file, path, checkpoint)
+            try FileLock.take(file, path)
+            return try made.takeName() ? made : nil
+        }
+        return try createNamed(path, checkpoint)
+    }
+
+    /// As `create`, where a file has a name from its first moment.
+    private static func createNamed(
+        _ path: FilePath,
+        _ checkpoint: Checkpoint
+    ) throws(DownloadError) -> CheckpointFile? {
+        for _ in 0..<8 {
+            let file: OpenFile
+            do throws(Errno) {
+                file = try OpenFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
+            } catch .fileExists {
+                return nil
+            } catch {
+                throw DownloadError(error, while: .create, path)
+            }
+            // Between the name and the lock another process may take it for a damaged one.
+            let isOurs = try attempt(.lock, path) { () throws(Errno) in
+                guard try FileLock.attempt(file) != .held else { return false }
+                return try path.status()?.identity == file.status().identity
+            }
+            guard isOurs else { continue }
+            do throws(DownloadError) {
+                return try began(file, path, checkpoint)
+            } catch {
+                // It holds nothing; the first error is the one to report.
+                try? path.removeFile()
+                throw error
+            }
+        }
+        return nil
+    }
+
+    private static func began(
+        _ file: OpenFile,
+        _ path: FilePath,
+        _ checkpoint: Checkpoint
+    ) throws(DownloadError) -> CheckpointFile {
+        let length = checkpoint.encoded.count
+        var slotSize = CheckpointLimits.usualSlot
+        // A file without a name cannot be replaced by a larger one.
+        if length > CheckpointSlot.room(in: slotSize) { slotSize = Self.slotSize(for: length) }
+        try attempt(.write, path) { () throws(Errno) in try file.writeHeader(slotSize) }
+        var made = CheckpointFile(file, path: path, slotSize: slotSize, table: SlotTable())
+        try made.write(checkpoint)
+        return made
+    }
+
+    /// Gives the file its name; false if that is taken.
+    private func takeName() throws(DownloadError) -> Bool {
         do throws(Errno) {
-            file = try OpenFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
+            try file.link(as: path)
+            return true
         } catch .fileExists {
-            throw FileLock.taken(path)
+            return false
         } catch {
             throw DownloadError(error, while: .create, path)
         }
-        try FileLock.take(file, path)
-        let slotSize = CheckpointLimits.usualSlot
-        do throws(Errno) {
-            try file.writeHeader(slotSize)
-        } catch {
-            // It holds nothing; the first error is the one to report.
-            try? path.removeFile()
-            throw DownloadError(error, while: .write, path)
-        }
-        self.init(file, path: path, slotSize: slotSize, table: SlotTable())
     }
 
     /// Writes the next checkpoint, in a slot that nothing depends on.

@@ -32,10 +32,13 @@ extension DownloadError {
         return DownloadError(
             .diskFull,
             "\(quota ? "the quota is used up" : "the disk is full"): \(amount) in \(place)",
-            advice: "make room, then run the same again: what came is kept",
+            advice: roomAdvice,
             context: action.text(path)
         )
     }
+
+    /// What was received may be kept or not: whoever knows says so.
+    private static let roomAdvice = "make room, then run the same again"
 
     private static func code(_ errno: Errno, _ action: DiskAction) -> ErrorCode {
         switch action {
@@ -85,8 +88,8 @@ extension DownloadError {
         case .fileTooLarge: "choose a folder on another file system with --directory"
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
             "raise the limit with ulimit -n, or use fewer downloads at a time"
-        case .ioError: "check the disk's health; what was synced before is kept"
-        default: code == .diskFailure ? "run the same again: what was synced is kept" : ""
+        case .ioError: "check the disk's health, then run the same again"
+        default: code == .diskFailure ? "run the same again" : ""
         }
     }
 

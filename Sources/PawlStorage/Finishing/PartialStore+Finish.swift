@@ -9,17 +9,23 @@ extension PartialStore {
 
     /// Gives the file its name, and returns that.
     ///
-    /// The digest was checked before. Afterwards the store is closed.
+    /// If a file with the same bytes has the name, this one is dropped. The digest was checked before.
+    /// Afterwards the store is closed.
     ///
     /// `epoch`: what counted when the last byte was written; a sync that failed since then fails this.
+    /// `acceptsSame`: whether a file with the same bytes will do.
     package func finish(
         total: Int64,
         policy: FinishPolicy,
-        epoch: Int? = nil
-    ) throws(DownloadError) -> FilePath {
-        let file = CompleteFile(store: self, total: total, policy: policy, epoch: epoch)
+        epoch: Int? = nil,
+        acceptsSame: Bool = true
+    ) throws(DownloadError) -> FinishedName {
+        var file = CompleteFile(store: self, total: total, policy: policy, epoch: epoch)
+        file.acceptsSame = acceptsSame
         let durable = Result { () throws(DownloadError) in try file.makeDurable() }
-        guard let result = Self.name([(file, durable)]).first else { return paths.final }
+        guard let result = Self.name([(file, durable)]).first else {
+            return FinishedName(path: paths.final)
+        }
         return try result.get()
     }
 
@@ -27,21 +33,21 @@ extension PartialStore {
     /// their names, then each folder is synced once.
     package static func name(
         _ files: [(file: CompleteFile, durable: Result<Void, DownloadError>)]
-    ) -> [Result<FilePath, DownloadError>] {
+    ) -> [Result<FinishedName, DownloadError>] {
         let placed = files.map { file, durable in durable.flatMap { file.place() } }
         var folders: [FilePath: Result<Void, DownloadError>] = [:]
         // All names of a file are in its folder.
         let homes = files.map(\.file.store.paths.folder)
-        for case (let folder, .success(let path)) in zip(homes, placed) where folders[folder] == nil
+        for case (let folder, .success(let name)) in zip(homes, placed) where folders[folder] == nil
         {
-            folders[folder] = syncFolder(of: path)
+            folders[folder] = syncFolder(of: name.path)
         }
         return zip(files, placed).enumerated().map { index, pair in
             let (file, result) = (pair.0.file, pair.1)
-            return result.flatMap { path in
+            return result.flatMap { name in
                 switch folders[homes[index]] {
                 case .failure(let error): file.giveUp(error)
-                case .success, nil: file.conclude(at: path)
+                case .success, nil: file.conclude(as: name)
                 }
             }
         }
@@ -123,35 +129,62 @@ extension PartialStore {
         }
     }
 
-    fileprivate func place(
-        _ state: inout State,
-        policy: FinishPolicy
-    ) throws(DownloadError) -> FilePath {
-        switch policy {
-        case .fail:
-            try attempt(.rename, paths.final) { () throws(Errno) in
-                try giveName(paths.final, &state)
-            }
-            return paths.final
-        case .overwrite:
-            try attempt(.rename, paths.final) { () throws(Errno) in
-                try takeName(paths.final, &state)
-            }
-            return paths.final
+    fileprivate func place(_ file: CompleteFile) throws(DownloadError) -> FinishedName {
+        let final = paths.final
+        switch file.policy {
+        case .fail: return try place(file, firstFreeOf: 0...0) { _ in final }
+        case .overwrite: return try replace(final)
         case .replace(let stamp, let numbered):
-            let now = try attempt(.inspect, paths.final) { () throws(Errno) in
-                try paths.final.status().map { FileStamp($0) }
+            let now = try attempt(.inspect, final) { () throws(Errno) in
+                try final.status().map { FileStamp($0) }
             }
-            return try place(
-                &state,
-                policy: now == stamp ? .overwrite : .rename(numbered: numbered)
-            )
+            guard now != stamp else { return try replace(final) }
+            return try place(file, firstFreeOf: 0...Self.highestNumber) {
+                $0 == 0 ? final : numbered($0)
+            }
         case .rename(let numbered):
-            let final = paths.final
-            return try place(&state, firstFreeOf: 0...Self.highestNumber) {
+            return try place(file, firstFreeOf: 0...Self.highestNumber) {
                 $0 == 0 ? final : numbered($0)
             }
         }
+    }
+
+    private func replace(_ path: FilePath) throws(DownloadError) -> FinishedName {
+        let path = try giveFinalName { (state) throws(DownloadError) in
+            try attempt(.rename, path) { () throws(Errno) in try takeName(path, &state) }
+            return path
+        }
+        return FinishedName(path: path)
+    }
+
+    /// The first name that is free, or that a file with the same bytes has.
+    private func place(
+        _ file: CompleteFile,
+        firstFreeOf numbers: ClosedRange<Int>,
+        _ name: (Int) -> FilePath
+    ) throws(DownloadError) -> FinishedName {
+        for number in numbers {
+            let path = name(number)
+            do throws(DownloadError) {
+                return FinishedName(
+                    path: try giveFinalName { (state) throws(DownloadError) in
+                        try place(&state, firstFreeOf: number...number) { _ in path }
+                    }
+                )
+            } catch  where error.code == .fileExists {
+                // Outside of the state's lock, as it may take a while.
+                let isSame =
+                    file.acceptsSame
+                    && ExistingFile.hasBytes(
+                        of: self.file,
+                        total: file.total,
+                        file.mark,
+                        at: path
+                    )
+                if isSame { return FinishedName(path: path, wasThere: true) }
+            }
+        }
+        throw DownloadError(.fileExists, while: .rename, name(numbers.upperBound))
     }
 
     private func place(
@@ -227,6 +260,8 @@ package struct CompleteFile: Sendable {
     package let total: Int64
     let policy: FinishPolicy
     let epoch: Int?
+    /// Whether a file with the same bytes will do in its place.
+    package var acceptsSame = true
 
     package init(store: PartialStore, total: Int64, policy: FinishPolicy, epoch: Int? = nil) {
         self.store = store
@@ -247,27 +282,26 @@ package struct CompleteFile: Sendable {
         try store.syncForGood(epoch ?? store.trustEpoch)
     }
 
-    fileprivate func place() -> Result<FilePath, DownloadError> {
+    fileprivate var mark: RepresentationMark? {
+        store.state.withLock { RepresentationMark($0.representation, total: total) }
+    }
+
+    fileprivate func place() -> Result<FinishedName, DownloadError> {
         // Only a convenience of the next run: file systems without attributes do without.
-        let mark = store.state.withLock { RepresentationMark($0.representation, total: total) }
         mark?.put(on: store.file)
-        return Result { () throws(DownloadError) in
-            try store.giveFinalName { (state) throws(DownloadError) in
-                try store.place(&state, policy: policy)
-            }
-        }
+        return Result { () throws(DownloadError) in try store.place(self) }
     }
 
     /// It has its name, but that is not durable.
-    fileprivate func giveUp(_ error: DownloadError) -> Result<FilePath, DownloadError> {
+    fileprivate func giveUp(_ error: DownloadError) -> Result<FinishedName, DownloadError> {
         store.letGo()
         return .failure(error)
     }
 
-    fileprivate func conclude(at path: FilePath) -> Result<FilePath, DownloadError> {
+    fileprivate func conclude(as name: FinishedName) -> Result<FinishedName, DownloadError> {
         Result { () throws(DownloadError) in
-            try store.conclude()
-            return path
+            if name.wasThere { try store.discard() } else { try store.conclude() }
+            return name
         }
     }
 }

@@ -68,9 +68,12 @@ extension PartialStore {
     /// Forgets all bytes: another representation begins.
     ///
     /// The checkpoint says so, durably, before the first byte goes.
+    ///
+    /// `mark`: that of the URL that it is fetched from; `nil` leaves what the file had.
     package func reset(
         representation: Representation,
-        source: String
+        source: String,
+        mark: SourceMark? = nil
     ) throws(DownloadError) {
         try syncTurn.withLock { (_) throws(DownloadError) in
             let pending: (OpenFile, sequence: UInt64)? = try state.withLock {
@@ -79,6 +82,7 @@ extension PartialStore {
                 forgetBytes(&state, keeping: RangeSet())
                 state.representation = representation
                 state.source = source
+                state.mark = mark ?? state.mark
                 // An adopted file has no checkpoint yet, and must not be found without one.
                 if state.isNamed { try save(&state) }
                 return state.checkpoint?.syncBegan()
@@ -162,25 +166,20 @@ extension PartialStore {
     }
 
     /// Writes a checkpoint, and gives the partial file its name where it has none.
-    ///
-    /// In this order: a checkpoint without a partial file is known for what it is, the reverse is
-    /// not.
     private func save(_ state: inout State) throws(DownloadError) {
-        if state.checkpoint == nil {
-            state.checkpoint = try CheckpointFile(creating: paths.checkpoint)
-        }
-        do throws(DownloadError) {
-            try writeCheckpoint(&state)
-            if !state.isNamed { try nameFile(&state) }
-        } catch {
-            // A checkpoint of a file without a name claims what nobody can find.
-            if !state.isNamed { try? removeCheckpoint(&state) }
-            throw error
-        }
+        guard state.checkpoint == nil || !state.isNamed else { return try writeCheckpoint(&state) }
+        try claimNames(try checkpoint(&state), &state)
     }
 
     func writeCheckpoint(_ state: inout State) throws(DownloadError) {
         guard state.checkpoint != nil else { return }
+        let checkpoint = try checkpoint(&state)
+        try state.checkpoint?.write(checkpoint)
+        state.latest = checkpoint
+    }
+
+    /// What there is to claim now.
+    private func checkpoint(_ state: inout State) throws(DownloadError) -> Checkpoint {
         // Durable bytes are written bytes, whichever of the two claims came last.
         var written = state.written
         written.formUnion(state.durable)
@@ -198,13 +197,13 @@ extension PartialStore {
         var checkpoint = Checkpoint()
         checkpoint.bootIdentity = settings.boot.text
         checkpoint.source = state.source
+        checkpoint.mark = state.mark
         checkpoint.targetName = paths.targetName
         checkpoint.representation = state.representation
         checkpoint.createdAt = state.createdAt
         checkpoint.updatedAt = Int64(time(nil))
         checkpoint.writtenClaims = claims.written
         checkpoint.durableClaims = claims.durable
-        try state.checkpoint?.write(checkpoint)
-        state.latest = checkpoint
+        return checkpoint
     }
 }

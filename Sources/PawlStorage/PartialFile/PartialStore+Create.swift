@@ -9,35 +9,74 @@ extension PartialStore {
     /// without a name.
     ///
     /// The folder must be there (`FolderPreparation`), and `recover` have found nothing.
+    ///
+    /// `mark`: that of the URL that it is fetched from. `next`: which names to try if these are
+    /// another's when the file gets them; `nil` tries none.
     package static func create(
         _ paths: DownloadPaths,
         source: String,
+        mark: SourceMark? = nil,
         representation: Representation,
-        settings: StoreSettings = StoreSettings()
+        settings: StoreSettings = StoreSettings(),
+        next: NextName? = nil
     ) throws(DownloadError) -> PartialStore {
         try checkTarget(paths)
         var state = State(
             source: source,
+            mark: mark,
             representation: representation,
             createdAt: Int64(time(nil))
         )
         if let file = try openUnnamed(in: paths.folder, settings) {
-            return PartialStore(paths, file: file, settings: settings, state: state)
+            return PartialStore(paths, file: file, settings: settings, state: state, next: next)
         }
-        state.checkpoint = try CheckpointFile(creating: paths.checkpoint)
-        return try named(paths, settings, state)
+        var paths = paths
+        while true {
+            state.checkpoint = try CheckpointFile.create(
+                paths.checkpoint,
+                empty(paths, settings, state),
+                startsUnnamed: false
+            )
+            if state.checkpoint != nil, let store = try named(paths, settings, state) {
+                return store
+            }
+            guard let next else { throw FileLock.taken(paths.partial) }
+            paths = try next(paths)
+        }
+    }
+
+    /// The checkpoint of a file without bytes.
+    private static func empty(
+        _ paths: DownloadPaths,
+        _ settings: StoreSettings,
+        _ state: State
+    ) -> Checkpoint {
+        var checkpoint = Checkpoint()
+        checkpoint.bootIdentity = settings.boot.text
+        checkpoint.source = state.source
+        checkpoint.mark = state.mark
+        checkpoint.targetName = paths.targetName
+        checkpoint.representation = state.representation
+        checkpoint.createdAt = state.createdAt
+        checkpoint.updatedAt = state.createdAt
+        return checkpoint
     }
 
     /// The checkpoint is there already, so that the named file is known as ours from its first
     /// moment.
+    ///
+    /// `nil`, and no checkpoint, if the name is taken.
     static func named(
         _ paths: DownloadPaths,
         _ settings: StoreSettings,
         _ state: State
-    ) throws(DownloadError) -> PartialStore {
+    ) throws(DownloadError) -> PartialStore? {
         var state = state
         do throws(DownloadError) {
-            let file = try openExclusively(paths.partial)
+            guard let file = try openExclusively(paths.partial) else {
+                try? paths.checkpoint.removeFile()
+                return nil
+            }
             state.isNamed = true
             let store = PartialStore(paths, file: file, settings: settings, state: state)
             do throws(DownloadError) {
@@ -56,11 +95,12 @@ extension PartialStore {
         }
     }
 
-    private static func openExclusively(_ path: FilePath) throws(DownloadError) -> OpenFile {
+    /// `nil` if the name is taken.
+    private static func openExclusively(_ path: FilePath) throws(DownloadError) -> OpenFile? {
         do throws(Errno) {
             return try OpenFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
         } catch .fileExists {
-            throw FileLock.taken(path)
+            return nil
         } catch {
             throw DownloadError(error, while: .create, path)
         }

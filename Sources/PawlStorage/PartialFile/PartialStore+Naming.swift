@@ -1,19 +1,84 @@
 internal import CPlatform
 internal import Glibc
-internal import PawlCore
+package import PawlCore
 internal import SystemPackage
 internal import Synchronization
 
+/// The names to try after `taken`, which belong to something else; throws where there are none.
+package typealias NextName =
+    @Sendable (_ taken: DownloadPaths) throws(DownloadError) -> DownloadPaths
+
 /// Names: a partial file has none before its first claim.
 extension PartialStore {
-    func nameFile(_ state: inout State) throws(DownloadError) {
+    /// Gives the partial file and its checkpoint their first names, others if these are taken.
+    func claimNames(_ checkpoint: Checkpoint, _ state: inout State) throws(DownloadError) {
+        var checkpoint = checkpoint
+        while try !takeNames(checkpoint, &state) {
+            let (taken, next) = names.withLock { ($0.paths, $0.next) }
+            // An adopted file has its name already.
+            guard let next, !state.isNamed else { throw FileLock.taken(taken.partial) }
+            let paths = try next(taken)
+            checkpoint.targetName = paths.targetName
+            let whenRenamed = names.withLock { names in
+                names.paths = paths
+                return names.whenRenamed
+            }
+            whenRenamed?(self)
+        }
+    }
+
+    /// Calls this when the files are about to get other names than `paths` has said so far.
+    ///
+    /// It must not call the store but for its paths.
+    package func onRename(_ body: @escaping @Sendable (PartialStore) -> Void) {
+        names.withLock { $0.whenRenamed = body }
+    }
+
+    /// Whether what now has these names is in the way, as an error that names its owner.
+    package static func taken(_ paths: DownloadPaths) -> DownloadError {
+        FileLock.taken(paths.partial)
+    }
+
+    /// False if one of the two names is another's.
+    ///
+    /// The checkpoint goes first: a checkpoint without a partial file is known for what it is, the
+    /// reverse is not.
+    private func takeNames(
+        _ checkpoint: Checkpoint,
+        _ state: inout State
+    ) throws(DownloadError) -> Bool {
+        if state.checkpoint == nil {
+            state.checkpoint = try CheckpointFile.create(
+                paths.checkpoint,
+                checkpoint,
+                startsUnnamed: settings.startsUnnamed
+            )
+            guard state.checkpoint != nil else { return false }
+        } else {
+            try state.checkpoint?.write(checkpoint)
+        }
+        state.latest = checkpoint
+        do throws(DownloadError) {
+            if state.isNamed { return true }
+            if try nameFile(&state) { return true }
+        } catch {
+            // A checkpoint of a file without a name claims what nobody can find.
+            try? removeCheckpoint(&state)
+            throw error
+        }
+        try removeCheckpoint(&state)
+        return false
+    }
+
+    private func nameFile(_ state: inout State) throws(DownloadError) -> Bool {
         // Before others can see it.
         try FileLock.take(file, paths.partial)
         do throws(Errno) {
             try file.link(as: paths.partial)
             state.isNamed = true
+            return true
         } catch .fileExists {
-            throw FileLock.taken(paths.partial)
+            return false
         } catch {
             throw DownloadError(error, while: .create, paths.partial)
         }

@@ -81,6 +81,7 @@ extension PartialStore {
             representation: checkpoint.representation,
             createdAt: checkpoint.createdAt
         )
+        state.mark = checkpoint.mark
         state.checkpoint = checkpointFile
         guard let partial else {
             recovery.notes = ["the partial file of the checkpoint is gone: all is fetched again"]
@@ -115,7 +116,10 @@ extension PartialStore {
         _ state: State
     ) throws(DownloadError) -> PartialStore {
         guard let file = try openUnnamed(in: paths.folder, settings) else {
-            return try named(paths, settings, state)
+            guard let store = try named(paths, settings, state) else {
+                throw FileLock.taken(paths.partial)
+            }
+            return store
         }
         return PartialStore(paths, file: file, settings: settings, state: state)
     }

@@ -1,3 +1,4 @@
+package import struct FoundationEssentials.URL
 internal import Glibc
 package import PawlCore
 package import SystemPackage
@@ -40,8 +41,12 @@ extension PartialStore {
     /// A sound checkpoint beside the file is at least as new as the resume data: it counts, if it is
     /// of the same representation. Without one the ends of the claimed ranges tell whose the bytes
     /// are.
+    ///
+    /// `urls`: those that the download may have been begun with. Another's partial file that has come to
+    /// lie there since is gone on with only where validators prove it to be the same.
     package static func restore(
         _ checkpoint: Checkpoint,
+        of urls: [URL]? = nil,
         at place: RestorePlace,
         allowsWeakResume: Bool = false,
         settings: StoreSettings = StoreSettings()
@@ -54,6 +59,10 @@ extension PartialStore {
             guard checkpoint.representation.compare(found.representation) == .same else {
                 return .obstacle(.changedOnServer)
             }
+            guard
+                urls.map({ found.isOf($0) }) != false
+                    || checkpoint.representation.isProvenSame(found.representation)
+            else { return .obstacle(.partialFileMissing) }
             let (paths, file) = try bring(partial, to: place)
             FileLock.release(file)
             return try recovered(paths, allowsWeakResume, settings)
@@ -98,6 +107,7 @@ extension PartialStore {
             representation: checkpoint.representation,
             createdAt: checkpoint.createdAt
         )
+        state.mark = checkpoint.mark
         state.durable = check.durable
         return try owned(file, paths, state, have: check.usable, notes, settings)
     }

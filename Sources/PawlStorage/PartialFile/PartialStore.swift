@@ -8,12 +8,20 @@ internal import Synchronization
 /// Everything blocks. `write` and `read` take no lock and may run on any number of threads; claims
 /// and syncs may overlap with them and with each other.
 package final class PartialStore: Sendable {
-    package let paths: DownloadPaths
     let file: OpenFile
     let settings: StoreSettings
     let state: Mutex<State>
+    let names: Mutex<Names>
     /// Held while data are synced: the kernel reports a failure once, to one of those who ask.
     let syncTurn = Mutex<Void>(())
+
+    /// What the files are called; a lock of its own, as errors name them while the state is locked.
+    struct Names: Sendable {
+        var paths: DownloadPaths
+        /// Which names to try if these are another's; `nil` tries none.
+        var next: NextName?
+        var whenRenamed: (@Sendable (PartialStore) -> Void)?
+    }
 
     struct State: Sendable {
         /// Nothing is claimed or renamed any more.
@@ -23,6 +31,7 @@ package final class PartialStore: Sendable {
         /// Whether that name has been made durable.
         var isNameDurable = false
         var source: String
+        var mark: SourceMark?
         var representation: Representation
         var createdAt: Int64
         var written = RangeSet()
@@ -35,12 +44,21 @@ package final class PartialStore: Sendable {
         var latest: Checkpoint?
     }
 
-    init(_ paths: DownloadPaths, file: OpenFile, settings: StoreSettings, state: State) {
-        self.paths = paths
+    init(
+        _ paths: DownloadPaths,
+        file: OpenFile,
+        settings: StoreSettings,
+        state: State,
+        next: NextName? = nil
+    ) {
+        names = Mutex(Names(paths: paths, next: next))
         self.file = file
         self.settings = settings
         self.state = Mutex(state)
     }
+
+    /// Where the files are, or will be once they have names.
+    package var paths: DownloadPaths { names.withLock { $0.paths } }
 
     /// What a power cut leaves.
     package var durable: RangeSet { state.withLock { $0.durable } }
@@ -90,6 +108,9 @@ package final class PartialStore: Sendable {
     package func setRepresentation(_ representation: Representation) {
         state.withLock { $0.representation = representation }
     }
+
+    /// The next claim says that the bytes are of a download from this URL.
+    package func setMark(_ mark: SourceMark) { state.withLock { $0.mark = mark } }
 
     /// Lets go of the lock and keeps what was claimed.
     ///

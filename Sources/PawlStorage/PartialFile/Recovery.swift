@@ -24,6 +24,8 @@ package struct Recovery: Sendable {
     package var notes: [String]
     /// The bytes are another tool's: only a digest can prove them.
     package var isForeign = false
+    /// The bytes are of another URL's download, and proven to be of the same file.
+    package var isAnothers = false
 }
 
 extension Recovery {

@@ -4,6 +4,12 @@ package import SystemPackage
 package struct DownloadPaths: Hashable, Sendable {
     /// The finished file.
     package let final: FilePath
+    /// The name that was asked for, without the number that `final` or `partial` may have.
+    package let wanted: FilePath
+    /// What the partial file is named after: `final`, unless something else has that name's.
+    package let base: FilePath
+    /// The number in the name of the partial file, 0 for none.
+    package let number: Int
     private let stem: FilePath
 
     /// `NAME.part`: the bytes so far.
@@ -11,14 +17,21 @@ package struct DownloadPaths: Hashable, Sendable {
     /// `NAME.part.pawl`: which of them are good.
     package var checkpoint: FilePath { stem.appending(suffix: ".part.pawl") }
 
-    package init(_ final: FilePath) {
-        self.final = final
-        stem = final.shortenedStem
-    }
+    package init(_ final: FilePath) { self.init(final, partial: final) }
 
-    /// The partial file is named after `other`, where another tool has the usual name.
-    package init(_ final: FilePath, partial other: FilePath) {
+    /// The partial file is named after `other`, where another tool or download has the usual name.
+    ///
+    /// `wanted`: the name that was asked for; `final` if it is `nil`. `number`: that of `other`.
+    package init(
+        _ final: FilePath,
+        partial other: FilePath,
+        wanted: FilePath? = nil,
+        number: Int = 0
+    ) {
         self.final = final
+        self.wanted = wanted ?? final
+        self.number = number
+        base = other
         stem = other.shortenedStem
     }
 
@@ -27,6 +40,9 @@ package struct DownloadPaths: Hashable, Sendable {
         for suffix in [".part.pawl", ".part"] {
             guard let stem = path.removing(suffix: suffix) else { continue }
             final = stem
+            wanted = stem
+            number = 0
+            base = stem
             self.stem = stem
             return
         }

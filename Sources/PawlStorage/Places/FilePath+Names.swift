@@ -12,7 +12,7 @@ extension FilePath {
         }
     }
 
-    var nameBytes: [UInt8] {
+    package var nameBytes: [UInt8] {
         let bytes = bytes
         return bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(bytes[($0 + 1)...]) } ?? bytes
     }

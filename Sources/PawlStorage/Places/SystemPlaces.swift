@@ -65,7 +65,7 @@ package struct SystemPlaces: Sendable {
         for application: StorageKey
     ) throws(DownloadError) -> FilePath {
         let path = try path(of: place, for: application)
-        try FolderPreparation.prepare(path, mode: 0o700)
+        try Self.prepareOwn(path)
         if place == .temporary { try checkOwner(path) }
         return path
     }
@@ -85,9 +85,22 @@ package struct SystemPlaces: Sendable {
         }
     }
 
+    /// No option names a program's own folder: the variables of the environment do.
+    private static func prepareOwn(_ path: FilePath) throws(DownloadError) {
+        do throws(DownloadError) {
+            try FolderPreparation.prepare(path, mode: 0o700)
+        } catch {
+            var error = error
+            error.advice =
+                "make \(path) writable, or name another place with HOME or the variable of the XDG "
+                + "folders that it is in (such as XDG_STATE_HOME)"
+            throw error
+        }
+    }
+
     /// Makes a folder that is the user's alone; nobody else may look into it.
     package static func preparePrivate(_ path: FilePath) throws(DownloadError) {
-        try FolderPreparation.prepare(path, mode: 0o700)
+        try prepareOwn(path)
         let status = try attempt(.prepareFolder, path) { () throws(Errno) in try path.status() }
         guard let status, status.isDirectory, status.owner == getuid(),
             status.permissions & 0o077 == 0

@@ -240,17 +240,15 @@ struct ResumeTests {
         await latch.waitForArrivals()
         for run in runs { await run.waitForBytes(100_000) }
         latch.release()
-        var paths: [String] = []
+        var paths: Set<String> = []
         for run in runs {
             do throws(DownloadError) {
-                paths.append(try await run.file().path)
+                paths.insert(try await run.file().path)
             } catch {
                 #expect(error.code == .alreadyRunning)
             }
         }
-        #expect(!paths.isEmpty)
-        #expect(Set(paths).count == paths.count)
-        #expect(scene.folder.list().count == paths.count)
-        for path in paths { #expect(try resource.verify(fileAt: path) == nil) }
+        #expect(paths == [scene.folder.path(Scene.name)])
+        try scene.expectFile(resource)
     }
 }

@@ -29,7 +29,7 @@ struct FrontierDigestTests {
         let digest = try FrontierDigest(algorithm, store: store)
         try digest.advance(to: 3)
         #expect(try digest.finalize().hexadecimal == expected)
-        let path = try store.finish(total: 3, policy: .fail)
+        let path = try store.finish(total: 3, policy: .fail).path
         #expect(try FileDigest.compute(algorithm, of: path).hexadecimal == expected)
     }
 

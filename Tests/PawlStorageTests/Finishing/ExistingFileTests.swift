@@ -20,7 +20,7 @@ struct ExistingFileTests {
             representation: representation
         )
         try store.write(pattern(5_000), at: 0)
-        return try store.finish(total: 5_000, policy: .fail)
+        return try store.finish(total: 5_000, policy: .fail).path
     }
 
     @Test func `nothing there is absent, a directory an error`() throws {

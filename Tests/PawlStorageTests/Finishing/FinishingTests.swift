@@ -22,7 +22,7 @@ struct FinishingTests {
     func `the file gets its name and nothing else is left`(isNamed: Bool) throws {
         let folder = try ScratchFolder()
         let store = try Self.store(in: folder, isNamed: isNamed)
-        let path = try store.finish(total: 5_000, policy: Self.numbered(folder))
+        let path = try store.finish(total: 5_000, policy: Self.numbered(folder)).path
         #expect(path == folder.paths().final)
         #expect(folder.names == ["disk.iso"])
         #expect(try folder.bytes("disk.iso") == pattern(5_000))
@@ -34,7 +34,7 @@ struct FinishingTests {
         let store = try Self.store(in: folder, isNamed: isNamed)
         try folder.put([1], "disk.iso")
         try folder.put([2], "disk.1.iso")
-        let path = try store.finish(total: 5_000, policy: Self.numbered(folder))
+        let path = try store.finish(total: 5_000, policy: Self.numbered(folder)).path
         #expect(path == folder.path.appending("disk.2.iso"))
         #expect(folder.names == ["disk.1.iso", "disk.2.iso", "disk.iso"])
         #expect(try folder.bytes("disk.iso") == [1])
@@ -61,7 +61,7 @@ struct FinishingTests {
         #expect(try folder.bytes("disk.iso") == [1])
         // The store is as it was: another policy may follow.
         #expect(
-            try store.finish(total: 5_000, policy: Self.numbered(folder)).string.hasSuffix(
+            try store.finish(total: 5_000, policy: Self.numbered(folder)).path.string.hasSuffix(
                 "disk.1.iso"
             )
         )

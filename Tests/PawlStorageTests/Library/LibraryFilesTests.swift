@@ -98,7 +98,7 @@ struct LibraryFilesTests {
         let path = try store.finish(
             total: Int64(bytes.count),
             policy: .replace(stamp) { _ in other }
-        )
+        ).path
         #expect(path.lastComponent?.string == (isEdited ? "disk.1.iso" : "disk.iso"))
         #expect(folder.names == (isEdited ? ["disk.1.iso", "disk.iso"] : ["disk.iso"]))
     }

@@ -71,7 +71,7 @@ struct BringTests {
         // It has the lock of what lies there now.
         #expect(failure { _ = try scene.restoreAgain() }?.code == .alreadyRunning)
         try store.write(Array(pattern(Self.size)[75_000...]), at: 75_000)
-        let path = try store.finish(total: Int64(Self.size), policy: .fail)
+        let path = try store.finish(total: Int64(Self.size), policy: .fail).path
         #expect(path == scene.to.file("disk.iso"))
         #expect(try scene.to.read("disk.iso") == pattern(Self.size))
         #expect(scene.to.list() == ["disk.iso"])

@@ -52,7 +52,7 @@ struct PartialStoreTests {
         #expect(found.recovery.notes == [])
         #expect(found.store.durable.isEmpty)
         try found.store.write(Array(bytes[10_000..<40_000]), at: 10_000)
-        let path = try found.store.finish(total: 50_000, policy: .fail)
+        let path = try found.store.finish(total: 50_000, policy: .fail).path
         #expect(try readBytes(path) == bytes)
         #expect(folder.names == ["disk.iso"])
     }
@@ -244,7 +244,7 @@ struct PartialStoreTests {
         store.close()
         let found = try resume(paths)
         #expect(found.recovery.have == RangeSet((0, 10)))
-        #expect(try found.store.finish(total: 10, policy: .fail) == paths.final)
+        #expect(try found.store.finish(total: 10, policy: .fail).path == paths.final)
     }
 
     @Test func `a missing folder is an error of the folder`() throws {

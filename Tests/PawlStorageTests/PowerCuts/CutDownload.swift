@@ -79,7 +79,7 @@ struct CutDownload {
     private mutating func open() throws -> (PartialStore, RangeSet) {
         if case .resumable(let store, let recovery) = try recover() {
             guard recovery.have.count == Self.total else { return (store, recovery.have) }
-            let path = try store.finish(total: Self.total, policy: .fail)
+            let path = try store.finish(total: Self.total, policy: .fail).path
             #expect(try content.verify(fileAt: path.string, size: Self.total) == nil)
             #expect(unlink(path.string) == 0)
             number += 1

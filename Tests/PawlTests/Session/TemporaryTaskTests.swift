@@ -58,11 +58,30 @@ struct TemporaryTaskTests {
         #expect(scene.origin.requests.last?.range == nil)
     }
 
-    @Test func `resume data of a temporary task are of use in another process`() async throws {
+    @Test func `what nobody can go on with is removed at once`() async throws {
+        var resource = resource
+        (resource.entityTag, resource.lastModified) = (nil, nil)
+        resource.acceptsRanges = false
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url())
+        task.resume()
+        await waitForBytes(Self.held, of: task)
+        // With its first checkpoint it has a name.
+        while scene.temporary.list("unfinished").count < 2, !Task.isCancelled { await Task.yield() }
+        if await task.cancelByProducingResumeData() == nil {
+            #expect(scene.temporary.list("unfinished").isEmpty)
+        }
+    }
+
+    @Test(arguments: ["default", "running"])
+    func `resume data of a temporary task are of use in another process`(
+        kind: String
+    ) async throws {
         let scene = try scene()
         let process = try ProcessRunner(
             BuiltProduct.path("SessionProbe"),
-            ["default", scene.temporary.path, scene.origin.url("/disk.bin"), "\(Self.held)"]
+            [kind, scene.temporary.path, scene.origin.url("/disk.bin"), "\(Self.held)"]
         )
         #expect(await process.waitForOutput(containing: "."), "\(process.output)")
         process.signal(SIGKILL)

@@ -1,0 +1,219 @@
+internal import struct FoundationEssentials.URL
+internal import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
+/// Finds the partial file of a download among those of its name, and a name for a new one.
+///
+/// A partial file belongs to the download that began it: to its URL, its storage key, or a name
+/// that nobody else uses. Another download passes it over and takes the next number.
+///
+/// Its calls block.
+struct PartialSearch: Sendable {
+    /// The URL of the download and its mirrors: it may have been begun with any of them.
+    let urls: [URL]
+    let storageKey: StorageKey?
+    /// Whether the names are this download's alone, whatever has them.
+    let ownsNames: Bool
+    let ifExists: ExistingFilePolicy
+
+    init(_ job: DownloadJob) {
+        urls = [job.url] + job.mirrors.map(\.url)
+        storageKey = job.storageKey.map { StorageKey($0) }
+        ownsNames = job.isTemporary
+        ifExists = job.settings.ifExists
+    }
+
+    /// More numbers than this are not tried.
+    static let mostNumbers = 10_000
+    /// The search ends behind so many numbers in a row without a checkpoint.
+    private static let widestGap = 3
+
+    /// Whose the files of a name are.
+    private enum Owner {
+        case nobody
+        /// A tool other than Pawl.
+        case anotherTool
+        case thisDownload(Checkpoint)
+        case anotherDownload(Checkpoint)
+        /// Its checkpoint cannot be read.
+        case unknown
+    }
+
+    /// What lies under the names of one finished file.
+    struct Result: Sendable {
+        /// This download's partial file.
+        var own: DownloadPaths?
+        /// Another tool's, the first of them.
+        var foreign: DownloadPaths?
+        /// Those of other downloads that were passed.
+        var others: [(paths: DownloadPaths, checkpoint: Checkpoint)] = []
+        /// Whether nothing has the name without a number.
+        var isFree = false
+    }
+
+    /// Looks at `final` and its numbered names; at `number` of them in any case.
+    func look(for final: FilePath, atLeast number: Int = 0) throws(DownloadError) -> Result {
+        var result = Result()
+        var last = number
+        for number in 0..<Self.mostNumbers {
+            guard number <= last + Self.widestGap else { break }
+            let paths = DownloadPaths(
+                final,
+                partial: Self.numbered(final, number),
+                wanted: final,
+                number: number
+            )
+            switch try owner(of: paths) {
+            case .nobody:
+                if number == 0 { result.isFree = true }
+                continue
+            case .thisDownload(let checkpoint):
+                result.own = Self.named(paths, checkpoint)
+                return result
+            case .anotherTool: result.foreign = result.foreign ?? paths
+            case .anotherDownload(let checkpoint):
+                result.others.append((Self.named(paths, checkpoint), checkpoint))
+            case .unknown: break
+            }
+            last = max(last, number)
+        }
+        return result
+    }
+
+    /// Names for a new download, from the number `first` on, and what was set aside for them.
+    ///
+    /// `final`: what the finished file is called unless another download has the names before.
+    func free(
+        for wanted: FilePath,
+        from first: Int,
+        final: FilePath,
+        isBehindAnother: Bool = false,
+        settings: StoreSettings
+    ) throws(DownloadError) -> (paths: DownloadPaths, notes: [String]) {
+        var isBehindAnother = isBehindAnother
+        for number in first..<Self.mostNumbers {
+            let stem = Self.numbered(wanted, number)
+            // What replaces a file takes that file's name, whatever else is on its way there.
+            let takesNumber = isBehindAnother && ifExists != .overwrite
+            if takesNumber, try ExistingFile.isThere(stem) { continue }
+            let paths = DownloadPaths(
+                takesNumber ? stem : final,
+                partial: stem,
+                wanted: wanted,
+                number: number
+            )
+            switch try owner(of: paths) {
+            case .nobody: return (paths, [])
+            case .anotherTool: continue
+            case .thisDownload: throw PartialStore.taken(paths)
+            case .anotherDownload:
+                guard ifExists != .fail else { throw Self.isUnderWay(paths) }
+                isBehindAnother = true
+            case .unknown:
+                if let notes = try Self.setAside(paths, settings) { return (paths, notes) }
+                isBehindAnother = true
+            }
+        }
+        throw Self.exists(wanted)
+    }
+
+    /// Names to take when another download has got `taken` in the meantime.
+    func next(
+        after taken: DownloadPaths,
+        settings: StoreSettings
+    ) throws(DownloadError) -> DownloadPaths {
+        var (number, isBehindAnother) = (taken.number, taken.final != taken.wanted)
+        switch try owner(of: taken) {
+        case .thisDownload: throw PartialStore.taken(taken)
+        case .nobody: break
+        case .anotherTool: number += 1
+        case .anotherDownload, .unknown:
+            guard ifExists != .fail else { throw Self.isUnderWay(taken) }
+            (number, isBehindAnother) = (number + 1, true)
+        }
+        return try free(
+            for: taken.wanted,
+            from: number,
+            final: taken.final,
+            isBehindAnother: isBehindAnother,
+            settings: settings
+        ).paths
+    }
+
+    static func numbered(_ path: FilePath, _ number: Int) -> FilePath {
+        guard number > 0, let name = path.lastComponent?.string else { return path }
+        return path.removingLastComponent().appending(FileName.numbered(name, number))
+    }
+
+    static func exists(_ path: FilePath) -> DownloadError {
+        DownloadError(
+            .fileExists,
+            "\(path) is there already",
+            advice: "give another name with --output, or --if-exists rename or overwrite"
+        )
+    }
+
+    private static func isUnderWay(_ paths: DownloadPaths) -> DownloadError {
+        DownloadError(
+            .fileExists,
+            "\(paths.partial) is the partial file of another download",
+            advice:
+                "finish or remove that one, give another name with --output, or --if-exists rename"
+        )
+    }
+
+    private func owner(of paths: DownloadPaths) throws(DownloadError) -> Owner {
+        switch try PartialFinding(paths) {
+        case .nothing: .nobody
+        case .foreign: .anotherTool
+        case .unusable: .unknown
+        case .checkpoint(let checkpoint):
+            isOwn(checkpoint, paths) ? .thisDownload(checkpoint) : .anotherDownload(checkpoint)
+        }
+    }
+
+    private func isOwn(_ checkpoint: Checkpoint, _ paths: DownloadPaths) -> Bool {
+        if ownsNames { return true }
+        if let storageKey { return KeyMark.isPossible(storageKey, on: paths.partial) }
+        return checkpoint.isOf(urls)
+    }
+
+    /// The finished file is called as it was to be when its download began.
+    private static func named(_ paths: DownloadPaths, _ checkpoint: Checkpoint) -> DownloadPaths {
+        let target = checkpoint.targetName
+        guard target != paths.wanted.nameBytes else { return paths }
+        // One that was found by its number may be a file without it.
+        if target != paths.base.nameBytes, paths.number == 0 {
+            let wanted = paths.folder.appending(FilePath(bytes: target).components)
+            for number in 1..<mostNumbers where numbered(wanted, number) == paths.base {
+                return DownloadPaths(wanted, partial: paths.base, number: number)
+            }
+        }
+        return DownloadPaths(
+            paths.base,
+            partial: paths.base,
+            wanted: paths.wanted,
+            number: paths.number
+        )
+    }
+
+    /// `nil` if somebody is at work with it.
+    private static func setAside(
+        _ paths: DownloadPaths,
+        _ settings: StoreSettings
+    ) throws(DownloadError) -> [String]? {
+        do throws(DownloadError) {
+            switch try PartialStore.recover(paths, settings: settings) {
+            case .nothing(let notes): return notes
+            case .resumable(let store, _):
+                // Its checkpoint has become readable since: it is somebody's.
+                store.close()
+                return nil
+            case .foreignPartial: return nil
+            }
+        } catch  where error.code == .alreadyRunning {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package import struct FoundationEssentials.URL
+package import PawlCore
+
+/// Tells whether a partial file was begun with a URL, without holding that URL.
+///
+/// The digest is salted and short. It tells the URLs of one name apart, and is too short to give
+/// away a secret in a query.
+package struct SourceMark: Hashable, Sendable {
+    /// 16 hexadecimal digits of salt, a hyphen, 8 of the digest.
+    package let text: String
+
+    package init(_ url: URL) {
+        let salt = String(UInt64.random(in: .min ... .max), radix: 16)
+        text = Self.text(url, salt: String(repeating: "0", count: 16 - salt.count) + salt)
+    }
+
+    /// `nil` for a text of another form.
+    init?(text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [16, 8],
+            parts.allSatisfy({ $0.allSatisfy(\.isHexDigit) })
+        else { return nil }
+        self.text = text
+    }
+
+    package func matches(_ url: URL) -> Bool {
+        text == Self.text(url, salt: String(text.prefix(16)))
+    }
+
+    /// User and password are no part of what a URL names, and the server never sees a fragment.
+    private static func text(_ url: URL, salt: String) -> String {
+        var parts = AddressParts(url.absoluteString)
+        parts.userInfo = nil
+        parts.fragment = nil
+        return salt + "-" + ShortChecksum.text(of: salt + parts.text).prefix(8)
+    }
+}
+
+extension Checkpoint {
+    /// Whether the partial file was begun with one of these URLs.
+    package func isOf(_ urls: [URL]) -> Bool {
+        if let mark { return urls.contains { mark.matches($0) } }
+        // Checkpoints without a mark have only the URLs without their secrets.
+        let known = sources.map { AddressParts($0).redacted }
+        return urls.contains { known.contains($0.redacted) }
+    }
+
+    /// Whether its bytes are proven to be of the file for which `url` sent `seen`.
+    ///
+    /// Beyond one URL, a validator proves little: an entity tag is unique among the versions of
+    /// one resource only (RFC 9110 §8.8.3), and files written in the same second have the same
+    /// date. So validators count only for the same path, as with a link whose signature is new,
+    /// and tags of one server must not differ. A digest counts for any URL.
+    package func isProvenSame(_ seen: Representation, at url: URL) -> Bool {
+        guard representation.total != nil, representation.total == seen.total,
+            representation.contentEncoding == nil, seen.contentEncoding == nil
+        else { return false }
+        if let digest = representation.digest, digest.algorithm == seen.digest?.algorithm {
+            return digest == seen.digest
+        }
+        let other = AddressParts(url.absoluteString)
+        let own = sources.first.map { AddressParts($0) }
+        guard own?.path == other.path,
+            representation.difference(toAnotherSource: seen, digest: nil) == nil
+        else { return false }
+        guard own?.host == other.host, let tag = representation.entityTag,
+            let seenTag = seen.entityTag
+        else { return true }
+        return tag.matchesWeakly(seenTag)
+    }
+
+    /// The URL whose answer the representation is, then the mirrors; secrets hidden.
+    private var sources: [String] { source.split(separator: "\n").map(String.init) }
+}

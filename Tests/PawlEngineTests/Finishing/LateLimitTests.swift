@@ -1,0 +1,67 @@
+import PawlCore
+import PawlEngine
+import PawlTesting
+import Testing
+
+/// A small file that is late, and what its user does in the moment in which it gets a file.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct LateLimitTests {
+    private let resource = Resource(size: 60_000)
+
+    @Test func `a limit that changes meanwhile does not resume it before its file is there`()
+        async throws
+    {
+        let scene = try Scene(.resource(resource))
+        var settings = scene.settings(1)
+        settings.limitBytesPerSecond = 20_000
+        let control = DownloadControl()
+        let nudges = Observed(0)
+        let process = EngineProcess { real in
+            NudgedTransport(real: real) {
+                nudges.update { $0 += 1 }
+                control.limitChanged()
+            }
+        }
+        var job = DownloadJob(
+            url: try scene.url(),
+            destination: .file(scene.folder.path(Scene.name)),
+            settings: settings,
+            seed: 1
+        )
+        job.control = control
+        let monitor = DownloadMonitor(time: process.engine.time)
+        _ = try await DownloadDriver(job, engine: process.engine, monitor: monitor).run()
+        #expect(nudges.value == 1)
+        try scene.expectFile(resource)
+        #expect(scene.asked.count == 1)
+    }
+}
+
+/// The real transport, and something that happens just after a transfer was nudged.
+private struct NudgedTransport: Transport {
+    let real: any Transport
+    let nudged: @Sendable () -> Void
+
+    func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer {
+        NudgedTransfer(real: real.start(request, sink: sink), nudged: nudged)
+    }
+}
+
+private final class NudgedTransfer: Transfer {
+    private let real: any Transfer
+    private let nudged: @Sendable () -> Void
+
+    init(real: any Transfer, nudged: @escaping @Sendable () -> Void) {
+        self.real = real
+        self.nudged = nudged
+    }
+
+    func resume() { real.resume() }
+
+    func nudge() {
+        real.nudge()
+        nudged()
+    }
+
+    func cancel() { real.cancel() }
+}

@@ -1,0 +1,158 @@
+import struct FoundationEssentials.URL
+import PawlCore
+import PawlStorage
+import Synchronization
+import SystemPackage
+import Testing
+
+/// Which names a partial file and its checkpoint get, and that nobody else takes them away.
+@Suite(.timeLimit(.minutes(1)))
+struct NamingTests {
+    private func numbered(_ folder: ScratchFolder) -> NextName {
+        let path = folder.path
+        return { taken in
+            let number = taken.number + 1
+            let stem = path.appending("disk.\(number).iso")
+            return DownloadPaths(stem, partial: stem, wanted: taken.wanted, number: number)
+        }
+    }
+
+    private func create(
+        _ folder: ScratchFolder,
+        _ settings: StoreSettings = StoreSettings(),
+        next: NextName? = nil
+    ) throws -> PartialStore {
+        try PartialStore.create(
+            folder.paths(),
+            source: "https://example.com/disk.iso",
+            representation: .sample(10),
+            settings: settings,
+            next: next
+        )
+    }
+
+    @Test func `a name that another has got meanwhile gives way to the next`() throws {
+        let folder = try ScratchFolder()
+        let first = try create(folder)
+        let second = try create(folder, next: numbered(folder))
+        let told = Mutex<[FilePath]>([])
+        second.onRename { store in told.withLock { $0.append(store.paths.partial) } }
+        try first.saveCheckpoint(written: RangeSet())
+        try second.write(pattern(10), at: 0)
+        try second.saveCheckpoint(written: RangeSet((0, 10)))
+        #expect(second.paths.final == folder.path.appending("disk.1.iso"))
+        #expect(told.withLock { $0 } == [folder.path.appending("disk.1.iso.part")])
+        #expect(
+            folder.names
+                == [
+                    "disk.1.iso.part", "disk.1.iso.part.pawl", "disk.iso.part",
+                    "disk.iso.part.pawl",
+                ]
+        )
+        let summary = try CheckpointFile.describe(second.paths.partial)
+        #expect(summary.checkpoint.targetName == Array("disk.1.iso".utf8))
+        #expect(try second.finish(total: 10, policy: .fail).path == second.paths.final)
+    }
+
+    @Test func `another tool's file under the name leaves no checkpoint behind`() throws {
+        let folder = try ScratchFolder()
+        let store = try create(folder, next: numbered(folder))
+        try folder.put(pattern(3), "disk.iso.part")
+        try store.saveCheckpoint(written: RangeSet())
+        #expect(
+            folder.names == ["disk.1.iso.part", "disk.1.iso.part.pawl", "disk.iso.part"]
+        )
+    }
+
+    /// One process makes its checkpoint while another looks at what is there, over and over.
+    @Test(arguments: [true, false])
+    func `who looks at a checkpoint that is being made does not take it away`(
+        startsUnnamed: Bool
+    ) async throws {
+        let folder = try ScratchFolder()
+        var settings = StoreSettings()
+        settings.startsUnnamed = startsUnnamed
+        let isDone = Atomic(false)
+        let pool = BlockingPool(threads: 1, name: "looks")
+        let paths = folder.paths()
+        async let looking: Void = pool.run { () throws(DownloadError) in
+            while !isDone.load(ordering: .acquiring) {
+                // What is in the way is the other's.
+                guard case .resumable(let store, _)? = try? PartialStore.recover(paths) else {
+                    continue
+                }
+                store.close()
+            }
+        }
+        for _ in 0..<300 {
+            let store: PartialStore
+            do throws(DownloadError) {
+                store = try PartialStore.create(
+                    paths,
+                    source: "",
+                    representation: .sample(10),
+                    settings: settings
+                )
+                try store.saveCheckpoint(written: RangeSet())
+            } catch {
+                // The other had what it looked at.
+                #expect(error.code == .alreadyRunning)
+                continue
+            }
+            #expect(folder.names == ["disk.iso.part", "disk.iso.part.pawl"])
+            try store.discard()
+        }
+        isDone.store(true, ordering: .releasing)
+        try await looking
+    }
+
+    // MARK: - Whose it is
+
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    @Test func `a mark knows its URL, and none that differs in a hidden part`() throws {
+        let mark = SourceMark(try url("https://anna:secret@example.com/a?token=1#part"))
+        #expect(mark.matches(try url("https://example.com/a?token=1")))
+        #expect(!mark.matches(try url("https://example.com/a?token=2")))
+        #expect(!mark.matches(try url("http://example.com/a?token=1")))
+        #expect(mark != SourceMark(try url("https://example.com/a?token=1")), "no salt")
+        #expect(!mark.text.contains("token"))
+    }
+
+    @Test func `a checkpoint without a mark is told by its URL as it is shown`() throws {
+        var checkpoint = Checkpoint()
+        checkpoint.source = "https://example.com/a?token=REDACTED\nhttps://mirror.example/a"
+        #expect(checkpoint.isOf([try url("https://example.com/a?token=1")]))
+        #expect(checkpoint.isOf([try url("https://mirror.example/a")]))
+        #expect(!checkpoint.isOf([try url("https://example.com/b")]))
+        checkpoint.mark = SourceMark(try url("https://example.com/a?token=1"))
+        #expect(!checkpoint.isOf([try url("https://example.com/a?token=2")]))
+    }
+
+    @Test func `validators prove a file of one path only, and a digest any`() throws {
+        var known = Representation(total: 10)
+        known.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
+        var checkpoint = Checkpoint()
+        checkpoint.source = "https://example.com/a?sign=1"
+        checkpoint.representation = known
+        #expect(checkpoint.isProvenSame(known, at: try url("https://cdn.example/a?sign=2")))
+        #expect(!checkpoint.isProvenSame(known, at: try url("https://example.com/b")))
+        var dated = known
+        dated.entityTag = EntityTag(isWeak: false, opaque: "\"b\"")
+        (dated.lastModified, dated.lastModifiedIsOld) = ("Tue, 02 Jan 2024 03:04:05 GMT", true)
+        (known.lastModified, known.lastModifiedIsOld) = (dated.lastModified, true)
+        checkpoint.representation = known
+        #expect(checkpoint.isProvenSame(dated, at: try url("https://cdn.example/a")))
+        #expect(!checkpoint.isProvenSame(dated, at: try url("https://example.com/a")))
+        let digest = try #require(
+            ContentDigest(parsing: "sha256=" + String(repeating: "0", count: 64))
+        )
+        known.digest = digest
+        checkpoint.representation = known
+        var other = Representation(total: 10)
+        other.digest = digest
+        #expect(checkpoint.isProvenSame(other, at: try url("https://example.org/z")))
+        other.total = 11
+        #expect(!checkpoint.isProvenSame(other, at: try url("https://example.org/z")))
+    }
+}

@@ -1,0 +1,71 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// Two of everything within one process: tasks on one destination, sessions of one kind.
+@Suite(.timeLimit(.minutes(1)))
+struct TwoTasksTests {
+    private let resource = Resource(size: 1 << 20)
+
+    @Test func `of two tasks for one file the second finds what the first has finished`()
+        async throws
+    {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let session = DownloadSession(scene.configuration)
+        let tasks = try (0..<2).map { _ in
+            session.downloadTask(with: try scene.url(), to: scene.place())
+        }
+        for task in tasks { task.resume() }
+        await latch.waitForArrivals(2)
+        latch.release()
+        var finished = 0
+        for task in tasks {
+            do throws(DownloadError) {
+                #expect(try await task.file.path == scene.folder.path("disk.bin"))
+                finished += 1
+            } catch {
+                // Where the first had a checkpoint before the second was through.
+                #expect(error.code == .alreadyRunning)
+            }
+        }
+        #expect(finished > 0)
+        #expect(scene.folder.list() == ["disk.bin"])
+        #expect(try resource.verify(fileAt: scene.folder.path("disk.bin")) == nil)
+    }
+
+    @Test func `a second task whose answer comes late fetches nothing again`() async throws {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let session = DownloadSession(scene.configuration)
+        let second = session.downloadTask(with: try scene.url(), to: scene.place())
+        second.resume()
+        await latch.waitForArrivals()
+        scene.origin.route("/disk.bin", .resource(resource))
+        let first = session.downloadTask(with: try scene.url(), to: scene.place())
+        first.resume()
+        _ = try await first.file
+        latch.release()
+        let file = try await second.file
+        #expect(file.wasAlreadyThere)
+        #expect(file.path == scene.folder.path("disk.bin"))
+        #expect(scene.folder.list() == ["disk.bin"])
+    }
+
+    @Test(arguments: [false, true])
+    func `two sessions over one folder of their own keep apart`(isEphemeral: Bool) async throws {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let configuration = scene.configured(isEphemeral ? .ephemeral : .default)
+        let sessions = [DownloadSession(configuration), DownloadSession(configuration)]
+        let tasks = try sessions.map { $0.downloadTask(with: try scene.url()) }
+        for task in tasks { task.resume() }
+        await latch.waitForArrivals(2)
+        latch.release()
+        let paths = [try await tasks[0].file.path, try await tasks[1].file.path]
+        #expect(Set(paths).count == 2)
+        for path in paths { #expect(try resource.verify(fileAt: path) == nil) }
+        withExtendedLifetime(sessions) {}
+    }
+}
