@@ -120,11 +120,17 @@ public enum ChecksumPolicy: Hashable, Sendable {
 /// What to do where the file is there already and is another one.
 public enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable, Codable {
     /// The new file gets a number: `disk.1.iso`.
+    ///
+    /// It also does if another download has a partial file of the name.
     case rename
     /// The new file replaces it once it is complete and verified.
+    ///
+    /// The partial file of another download stays as it is.
     case overwrite
     /// Leave the old one and report success.
+    ///
+    /// A partial file of another download is no file yet: beside it the new file gets a number.
     case skip
-    /// An error.
+    /// An error, also if another download has a partial file of the name.
     case fail
 }
