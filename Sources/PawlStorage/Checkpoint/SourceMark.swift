@@ -63,7 +63,7 @@ extension Checkpoint {
         guard own?.path == other.path,
             representation.difference(toAnotherSource: seen, digest: nil) == nil
         else { return false }
-        guard own?.host == other.host, let tag = representation.entityTag,
+        guard own?.host == other.host, own?.port == other.port, let tag = representation.entityTag,
             let seenTag = seen.entityTag
         else { return true }
         return tag.matchesWeakly(seenTag)
