@@ -89,7 +89,7 @@ extension DownloadDriver {
                 let have = RangeSet(ByteRange(0, Int64(body.bytes.count)))
                 monitor.opened(store, have: have, resumed: 0)
             case .resumable(let store, _): store.close()
-            case .alreadyThere, .nothing, .undecided: break
+            case .alreadyThere, .nothing, .undecided, .likely: break
             }
         } catch {
             logger.warning("keeping what came failed: \(error)")
@@ -126,7 +126,8 @@ extension DownloadDriver {
                     mark: resolver.mark
                 )
                 store = found
-            case .nothing, .undecided: throw DownloadError(.unknown, "no file was made")
+            case .nothing, .undecided, .likely:
+                throw DownloadError(.unknown, "no file was made")
             }
             do throws(DownloadError) {
                 try store.write(body.bytes)

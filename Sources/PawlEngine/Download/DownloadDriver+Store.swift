@@ -14,25 +14,9 @@ extension DownloadDriver {
             }
             guard let head = heads[id] else { return [] }
             digests.note(representation)
-            let (resolver, digest) = (resolver, digests.expected)
+            let digest = digests.expected
             let source = planner.sourceText(pinnedBy: id)
-            // What the user says may wait for anything: checkpoints do not wait for that.
-            let isChosen = job.choosesDestination != nil
-            let pool = isChosen ? engine.choices : engine.disk
-            var found = try await pool.run { () throws(DownloadError) in
-                try resolver.open(
-                    head,
-                    representation,
-                    digest,
-                    source: source,
-                    readsFiles: isChosen
-                )
-            }
-            if case .undecided = found {
-                found = try await engine.digests.run { () throws(DownloadError) in
-                    try resolver.open(head, representation, digest, source: source)
-                }
-            }
+            let found = try await find(head, representation, digest, source: source)
             switch found {
             case .alreadyThere(let path): try await finishEarly(path)
             case .created(let store, let notes):
@@ -43,12 +27,60 @@ extension DownloadDriver {
                 try await adopt(store, recovery)
                 if untouched == nil { try await empty(for: representation, from: id) }
                 return follow(.storeOpened(id, untouched))
-            case .nothing, .undecided: break
+            case .nothing, .undecided, .likely: break
             }
         } catch {
             fail(error)
         }
         return []
+    }
+
+    /// What is there under the name that the head gives, once that is compared.
+    private func find(
+        _ head: ResponseHead,
+        _ representation: Representation,
+        _ digest: ContentDigest?,
+        source: String
+    ) async throws(DownloadError) -> TargetResolver.Found {
+        // What the user says may wait for anything, and is asked for once.
+        guard job.choosesDestination == nil else {
+            return try await open(head, representation, digest, source, .init(), engine.choices)
+        }
+        var comparison = TargetResolver.Comparison(readsFiles: false, asksForSamples: true)
+        var pool = engine.disk
+        while true {
+            let found = try await open(head, representation, digest, source, comparison, pool)
+            switch found {
+            case .undecided:
+                // A large file takes long to read: checkpoints do not wait for that.
+                comparison.readsFiles = true
+                pool = engine.digests
+            case .likely(let path):
+                if await hasSamples(of: path, head, representation) { return .alreadyThere(path) }
+                comparison.different.insert(path)
+            default: return found
+            }
+        }
+    }
+
+    private func open(
+        _ head: ResponseHead,
+        _ representation: Representation,
+        _ digest: ContentDigest?,
+        _ source: String,
+        _ comparison: TargetResolver.Comparison,
+        _ pool: BlockingPool
+    ) async throws(DownloadError) -> TargetResolver.Found {
+        let resolver = resolver
+        return try await pool.run { () throws(DownloadError) in
+            try resolver.open(
+                head,
+                representation,
+                digest,
+                source: source,
+                comparison: comparison
+            )
+        }
     }
 
     func resetStore(for id: TransferID?, _ representation: Representation) async -> [DownloadAction]

@@ -201,7 +201,7 @@ package final class DownloadDriver {
             note(notes)
             absent = path
             await tell(.started(nil))
-        case .created, .undecided: break
+        case .created, .undecided, .likely: break
         case .alreadyThere(let path): try await finishEarly(path)
         case .resumable(let store, let recovery):
             try await adopt(store, recovery)

@@ -51,6 +51,18 @@ struct TargetResolver: Sendable {
         case resumable(PartialStore, Recovery)
         /// A file that is there has to be read first.
         case undecided
+        /// A file that is there came from this URL and has this length: samples will tell.
+        case likely(FilePath)
+    }
+
+    /// How far files that are there may be compared with the server's.
+    struct Comparison: Sendable {
+        /// Whether they may be read as a whole, for their digest.
+        var readsFiles = true
+        /// Whether the server may be asked for samples.
+        var asksForSamples = false
+        /// Those whose samples were others.
+        var different: Set<FilePath> = []
     }
 
     /// What an earlier run left under the name that is known before the server was asked.
@@ -97,15 +109,14 @@ struct TargetResolver: Sendable {
     /// The store for what the server answered: an earlier run's, or a new one.
     ///
     /// `source`: where it comes from, for the checkpoint. `absent`: a path where nothing was before
-    /// the server was asked, nor under its numbers. `readsFiles`: whether a file that is there may be
-    /// read as a whole, to compare its digest.
+    /// the server was asked, nor under its numbers.
     func open(
         _ head: ResponseHead,
         _ representation: Representation,
         _ digest: ContentDigest?,
         source: String,
         absent: FilePath? = nil,
-        readsFiles: Bool = true
+        comparison: Comparison = Comparison()
     ) throws(DownloadError) -> Found {
         let final = try chosen(by: head)
         if final == absent, try isStillFree(final) {
@@ -113,8 +124,9 @@ struct TargetResolver: Sendable {
             return .created(store, notes: [])
         }
         try FolderPreparation.prepare(final.removingLastComponent())
-        switch try choose(final, representation, digest, readsFiles: readsFiles) {
+        switch try choose(final, representation, digest, comparison) {
         case .undecided: return .undecided
+        case .likely(let path): return .likely(path)
         case .alreadyThere(let path): return .alreadyThere(path)
         case .open(let number):
             let result = try search.look(for: final, atLeast: number)
@@ -224,21 +236,27 @@ struct TargetResolver: Sendable {
         /// The number of the name that may be taken.
         case open(Int)
         case undecided
+        case likely(FilePath)
     }
 
     private func choose(
         _ final: FilePath,
         _ representation: Representation,
         _ digest: ContentDigest?,
-        readsFiles: Bool = true
+        _ comparison: Comparison = Comparison()
     ) throws(DownloadError) -> Choice {
         for number in 0..<PartialSearch.mostNumbers {
             let path = PartialSearch.numbered(final, number)
-            if !readsFiles, digest != nil, try ExistingFile.isThere(path) { return .undecided }
+            if !comparison.readsFiles, digest != nil, try ExistingFile.isThere(path) {
+                return .undecided
+            }
             switch try compare(path, representation, digest) {
             case .absent: return .open(number)
             case .same: return .alreadyThere(path)
-            case .different: break
+            case .different:
+                if digest == nil, isLikely(path, representation, comparison) {
+                    return .likely(path)
+                }
             }
             switch settings.ifExists {
             case .skip: return .alreadyThere(path)
@@ -248,6 +266,19 @@ struct TargetResolver: Sendable {
             }
         }
         throw PartialSearch.exists(final)
+    }
+
+    /// Validators that say something have said that it is another one.
+    private func isLikely(
+        _ path: FilePath,
+        _ representation: Representation,
+        _ comparison: Comparison
+    ) -> Bool {
+        guard comparison.asksForSamples, !comparison.different.contains(path),
+            representation.validatorStrength != .strong, representation.contentEncoding == nil,
+            representation.total ?? 0 > 0
+        else { return false }
+        return RepresentationMark.tells(path, of: search.urls, representation)
     }
 
     /// With a digest the whole file is read, which may take longer than the user waits.

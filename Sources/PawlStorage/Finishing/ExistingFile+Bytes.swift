@@ -44,7 +44,7 @@ extension ExistingFile {
 
 extension OpenFile {
     /// How many bytes were read: fewer than there is room for only at the end of the file.
-    fileprivate func read(into bytes: inout [UInt8], at offset: Int64) throws(Errno) -> Int {
+    func read(into bytes: inout [UInt8], at offset: Int64) throws(Errno) -> Int {
         // The closure's error type is lost in the array's own method.
         let result = bytes.withUnsafeMutableBytes { buffer in
             Result { () throws(Errno) in try read(into: buffer, at: offset) }

@@ -1,3 +1,4 @@
+internal import Glibc
 package import PawlCore
 package import SystemPackage
 
@@ -11,6 +12,19 @@ extension ExistingFile {
             throw DownloadError(.isDirectory, while: .create, path)
         }
         return true
+    }
+
+    /// Whether a file has these bytes there.
+    package static func has(
+        _ bytes: [UInt8],
+        at offset: Int64,
+        _ path: FilePath
+    ) throws(DownloadError) -> Bool {
+        try attempt(.inspect, path) { () throws(Errno) in
+            let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
+            var found = [UInt8](repeating: 0, count: bytes.count)
+            return try file.read(into: &found, at: offset) == bytes.count && found == bytes
+        }
     }
 
     /// The file's size in bytes.

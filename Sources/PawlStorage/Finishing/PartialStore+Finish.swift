@@ -283,7 +283,9 @@ package struct CompleteFile: Sendable {
     }
 
     fileprivate var mark: RepresentationMark? {
-        store.state.withLock { RepresentationMark($0.representation, total: total) }
+        store.state.withLock { state in
+            RepresentationMark(state.representation, total: total, source: state.mark)
+        }
     }
 
     fileprivate func place() -> Result<FinishedName, DownloadError> {

@@ -1,6 +1,7 @@
 internal import Glibc
-internal import PawlCore
+package import PawlCore
 package import SystemPackage
+package import struct FoundationEssentials.URL
 
 /// What a finished file is of, kept with it: so the same file is not fetched twice.
 package struct RepresentationMark: Hashable {
@@ -8,15 +9,18 @@ package struct RepresentationMark: Hashable {
     let entityTag: EntityTag?
     let lastModified: String?
     let lastModifiedIsOld: Bool
+    /// Of the URL that it came from; nil in what earlier versions have left.
+    let source: SourceMark?
 
     /// Nil where a validator cannot be put on a line.
-    init?(_ representation: Representation, total: Int64) {
+    init?(_ representation: Representation, total: Int64, source: SourceMark? = nil) {
         let texts = [representation.entityTag?.opaque, representation.lastModified]
         guard !texts.contains(where: { $0?.holdsUnsafeToShow ?? false }) else { return nil }
         self.total = total
         entityTag = representation.entityTag
         lastModified = representation.lastModified
         lastModifiedIsOld = representation.lastModifiedIsOld
+        self.source = source
     }
 
     /// Whether equal marks mean equal bytes.
@@ -28,13 +32,40 @@ package struct RepresentationMark: Hashable {
     /// The time of the file's last change goes with it: a file edited since is another one.
     func put(on file: OpenFile) {
         guard let time = try? file.status().modifiedNanoseconds else { return }
-        ExtendedAttribute.representation.put(text + "\n\(time)", on: file)
+        let end = source.map { "\n" + $0.text } ?? ""
+        ExtendedAttribute.representation.put(text + "\n\(time)" + end, on: file)
     }
 
     func isOn(_ file: OpenFile) -> Bool {
         // Without its time the file is simply fetched again.
         guard let time = try? file.status().modifiedNanoseconds else { return false }
-        return ExtendedAttribute.representation.text(of: file) == text + "\n\(time)"
+        return Self.lines(of: file)?.prefix(6).joined(separator: "\n") == text + "\n\(time)"
+    }
+
+    /// Whether a file of that length came from one of these URLs, was not written to since, and
+    /// was called the same by the server.
+    package static func tells(
+        _ path: FilePath,
+        of urls: [URL],
+        _ representation: Representation
+    ) -> Bool {
+        // What cannot be read tells nothing.
+        guard let total = representation.total,
+            let mark = RepresentationMark(representation, total: total),
+            let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
+            let status = try? file.status(), status.isRegular, status.size == total,
+            let lines = lines(of: file), lines.count == 7,
+            lines.prefix(4).elementsEqual(mark.text.split(separator: "\n").prefix(4)),
+            lines[5] == "\(status.modifiedNanoseconds)",
+            let source = SourceMark(text: String(lines[6]))
+        else { return false }
+        return urls.contains { source.matches($0) }
+    }
+
+    /// Six, and a seventh where the URL is noted.
+    private static func lines(of file: OpenFile) -> [Substring]? {
+        ExtendedAttribute.representation.text(of: file)?
+            .split(separator: "\n", omittingEmptySubsequences: false)
     }
 
     /// What a download has left on the file that it finished, nil where there is nothing, or the file was
@@ -44,9 +75,8 @@ package struct RepresentationMark: Hashable {
         // Nothing that can be read is nothing.
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let status = try? file.status(),
-            let lines = ExtendedAttribute.representation.text(of: file)?
-                .split(separator: "\n", omittingEmptySubsequences: false),
-            lines.count == 6, lines[0] == "1", let total = Int64(lines[1]), total == status.size,
+            let lines = lines(of: file), (6...7).contains(lines.count), lines[0] == "1",
+            let total = Int64(lines[1]), total == status.size,
             lines[5] == "\(status.modifiedNanoseconds)"
         else { return nil }
         let tag = lines[2] == "-" ? nil : EntityTag(lenient: String(lines[2]))

@@ -1,0 +1,100 @@
+internal import PawlCore
+internal import PawlStorage
+internal import Synchronization
+internal import SystemPackage
+
+/// Whether a file that is there is the server's, where no validator tells.
+extension DownloadDriver {
+    private static let patience: Duration = .seconds(5)
+
+    /// Fetches two samples and compares them; whatever goes wrong, nothing is proven.
+    func hasSamples(
+        of path: FilePath,
+        _ head: ResponseHead,
+        _ representation: Representation
+    ) async -> Bool {
+        guard HeadJudge.acceptsRanges(head, representation), let total = representation.total
+        else { return false }
+        for range in SampleSink.ranges(total: total) {
+            guard let bytes = await sample(range, head, representation) else { return false }
+            // What cannot be read is not the same.
+            let isSame = try? await engine.disk.run { () throws(DownloadError) in
+                try ExistingFile.has(bytes, at: range.start, path)
+            }
+            guard isSame == true else { return false }
+        }
+        logger.notice("\(path) is there: its URL, its length and two samples are the server's")
+        return true
+    }
+
+    /// Over one more connection; nil where the host has none to give now.
+    private func sample(
+        _ range: ByteRange,
+        _ head: ResponseHead,
+        _ representation: Representation
+    ) async -> [UInt8]? {
+        let host = HostBudget.name(of: head.url)
+        let wasGranted = Mutex(false)
+        let ticket = engine.budgets.enroll { _ in wasGranted.withLock { $0 = true } }
+        let isGranted = engine.budgets.request(host, ticket, isFirst: false)
+        defer {
+            engine.budgets.resign(ticket)
+            // It may have been granted after all, before nobody wanted it any more.
+            if isGranted || wasGranted.withLock({ $0 }) { engine.budgets.release(host) }
+        }
+        guard isGranted else { return nil }
+        return await fetch(range, head, representation)
+    }
+
+    private func fetch(
+        _ range: ByteRange,
+        _ head: ResponseHead,
+        _ representation: Representation
+    ) async -> [UInt8]? {
+        let request = TransferRequest(
+            head.url,
+            range: range,
+            settings: job.settings,
+            original: job.url
+        )
+        let (engine, running) = (engine, RunningSample())
+        let alarm = engine.alarms.enroll { running.cancel() }
+        defer { engine.alarms.resign(alarm) }
+        engine.alarms.set(alarm, at: engine.time.now() + Self.patience)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let sink = SampleSink(range, of: representation) { bytes in
+                    continuation.resume(returning: bytes)
+                }
+                running.began(engine.transport.start(request, sink: sink))
+            }
+        } onCancel: {
+            running.cancel()
+        }
+    }
+}
+
+/// The transfer of a sample, which may be given up before it is known.
+private final class RunningSample: Sendable {
+    private struct State {
+        var transfer: (any Transfer)?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    func began(_ transfer: any Transfer) {
+        let isCancelled = state.withLock { state in
+            state.transfer = transfer
+            return state.isCancelled
+        }
+        if isCancelled { transfer.cancel() }
+    }
+
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            return state.transfer
+        }?.cancel()
+    }
+}

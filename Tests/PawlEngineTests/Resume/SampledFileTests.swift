@@ -1,0 +1,65 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// A finished file is recognized without validators: by its URL, its length and two samples.
+@Suite(.timeLimit(.minutes(1)), .inTurn)
+struct SampledFileTests {
+    private func bare(seed: UInt64 = 1) -> Resource {
+        var resource = Resource(size: Scene.size, seed: seed)
+        (resource.entityTag, resource.lastModified) = (nil, nil)
+        return resource
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `the same command again fetches two samples`(connections: Int) async throws {
+        let scene = try Scene(.resource(bare()))
+        try await scene.download(scene.settings(connections))
+        // Whoever reads its whole body would wait for ever.
+        scene.serve(
+            .resource(bare()).stallAfterBytes(1000).forRanges(.resource(bare()))
+        )
+        scene.forgetRequests()
+        let file = try await scene.download(scene.settings(connections))
+        #expect(file.wasAlreadyThere)
+        try scene.expectFile(bare())
+        let samples = scene.asked.dropFirst().compactMap { $0.range?.resolve(size: Scene.size) }
+        #expect(samples.map(\.count) == [65_536, 65_536])
+        #expect(samples.last?.end == Scene.size)
+    }
+
+    @Test func `a file whose bytes have changed on the server is fetched`() async throws {
+        let scene = try Scene(.resource(bare()))
+        try await scene.download(scene.settings(1))
+        scene.serve(.resource(bare(seed: 7)))
+        let file = try await scene.download(scene.settings(1))
+        #expect(!file.wasAlreadyThere)
+        #expect(file.path == scene.folder.path("disk.1.bin"))
+        try scene.expectFile(bare(seed: 7), name: "disk.1.bin", besides: [Scene.name])
+    }
+
+    @Test func `a file of another URL, and one that was edited, prove nothing`() async throws {
+        let scene = try Scene(.resource(bare()))
+        scene.origin.route("/b/disk.bin", .resource(bare()))
+        try await scene.download(scene.settings(1))
+        scene.forgetRequests()
+        try await scene.download(scene.settings(1), from: "/b/disk.bin")
+        #expect(scene.asked.count == 1)
+        // The bytes were the same after all.
+        try scene.expectFile(bare())
+        try scene.folder.write(Scene.name, bare(seed: 3).bytes())
+        scene.forgetRequests()
+        try await scene.download(scene.settings(1))
+        #expect(scene.asked.count == 1)
+        try scene.expectFile(bare(), name: "disk.1.bin", besides: [Scene.name])
+    }
+
+    @Test func `a server that does not serve ranges is asked for the whole`() async throws {
+        let scene = try Scene(.resource(bare()))
+        try await scene.download(scene.settings(1))
+        scene.serve(.resource(bare()).forRanges(.status(500)))
+        let file = try await scene.download(scene.settings(1))
+        #expect(file.wasAlreadyThere, "the bytes are the same")
+        try scene.expectFile(bare())
+    }
+}
