@@ -57,6 +57,35 @@ static inline int pawl_netlink_ask(int file, uint16_t type, uint8_t family, uint
     return sent == (ssize_t)request.head.nlmsg_len ? 0 : -1;
 }
 
+// Asks the kernel for the route that it has for one address (`ip route get fibmatch`).
+static inline int pawl_netlink_ask_way(
+    int file, uint8_t family, const void *address, size_t size, uint32_t sequence) {
+    struct {
+        struct nlmsghdr head;
+        struct rtmsg body;
+        struct rtattr attribute;
+        unsigned char address[16];
+    } request;
+    if (size > sizeof request.address) return -1;
+    memset(&request, 0, sizeof request);
+    request.head.nlmsg_len =
+        NLMSG_LENGTH(sizeof request.body) + RTA_LENGTH(0) + (uint32_t)size;
+    request.head.nlmsg_type = RTM_GETROUTE;
+    request.head.nlmsg_flags = NLM_F_REQUEST;
+    request.head.nlmsg_seq = sequence;
+    request.body.rtm_family = family;
+    request.body.rtm_dst_len = (unsigned char)(size * 8);
+    // RTM_F_FIB_MATCH: the entry of the table itself, with the length of its prefix.
+    request.body.rtm_flags = 0x2000;
+    request.attribute.rta_type = RTA_DST;
+    request.attribute.rta_len = (unsigned short)RTA_LENGTH(size);
+    memcpy(request.address, address, size);
+    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+    ssize_t sent = sendto(file, &request, request.head.nlmsg_len, 0,
+                          (struct sockaddr *)&kernel, sizeof kernel);
+    return sent == (ssize_t)request.head.nlmsg_len ? 0 : -1;
+}
+
 // One datagram; `sender` is 0 for the kernel's. One that is larger than the buffer is EMSGSIZE.
 static inline ssize_t pawl_netlink_receive(
     int file, void *buffer, size_t size, int flags, uint32_t *sender) {

@@ -75,7 +75,8 @@ package struct IPAddress: Hashable, Sendable {
     }
 
     /// Of what a translator or a tunnel leads to (RFC 6052, RFC 3056).
-    private var hiddenIPv4: IPAddress? {
+    package var hiddenIPv4: IPAddress? {
+        guard isIPv6 else { return nil }
         if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) {
             return IPAddress(bytes: bytes[12...])
         }

@@ -66,6 +66,36 @@ package final class NetworkNamespace: Sendable {
         try await ip("link", "set", "eth0", "up")
     }
 
+    /// Makes one whose only link, `eth0`, leads to another namespace, where the other end is called `next`.
+    ///
+    /// `outside` and `inside`: the addresses of the two ends, in a network of four.
+    package init(behind other: NetworkNamespace, outside: String, inside: String) async throws {
+        (outsideAddress, insideAddress, self.outside) = (outside, inside, "next")
+        var settings = ProcessSettings()
+        settings.timeLimit = .seconds(120)
+        let script = "ip link set lo up && echo ready && exec sleep 120"
+        holder = try ProcessRunner("unshare", ["--net", "sh", "-c", script], settings)
+        guard await holder.waitForOutput(containing: "ready") else {
+            throw CommandFailed(command: script, output: holder.errors)
+        }
+        try await other.ip(
+            "link",
+            "add",
+            "next",
+            "type",
+            "veth",
+            "peer",
+            "name",
+            "eth0",
+            "netns",
+            "\(holder.identifier)"
+        )
+        try await other.ip("addr", "add", "\(outside)/30", "dev", "next")
+        try await other.ip("link", "set", "next", "up")
+        try await ip("addr", "add", "\(inside)/30", "dev", "eth0")
+        try await ip("link", "set", "eth0", "up")
+    }
+
     /// Runs `ip` in the namespace; its link is `eth0`.
     package func ip(_ arguments: String...) async throws {
         try await Self.run("nsenter", entering(["ip"] + arguments))

@@ -78,6 +78,47 @@ package enum NetlinkReader {
         return own.map { .address($0) }
     }
 
+    // MARK: - The way to one address
+
+    /// What a datagram says of the way to one address; nil where it says nothing of it.
+    package static func way(in datagram: ArraySlice<UInt8>, sequence: UInt32) -> RouteWay? {
+        guard let length = datagram.number(UInt32.self, at: 0).map({ Int(clamping: $0) }),
+            length >= headLength, length <= datagram.count,
+            datagram.number(UInt16.self, at: 4) == Kind.newRoute,
+            datagram.number(UInt32.self, at: 8) == sequence
+        else { return nil }
+        let payload = datagram.prefix(length).dropFirst(headLength)
+        guard let head = payload.prefix(12).wholeArray(12) else { return nil }
+        var way = RouteWay(
+            // RTN_UNICAST: all other kinds are this machine's own addresses, or nobody's.
+            isOwn: head[7] != 1,
+            isIPv6: head[0] == 10,
+            prefixLength: Int(head[1])
+        )
+        for attribute in attributes(in: payload.dropFirst(12)) {
+            switch attribute.type {
+            // RTA_GATEWAY, RTA_VIA.
+            case 5, 18: way.hasGateway = true
+            // RTA_MULTIPATH.
+            case 9: way.hasGateway = way.hasGateway || hasGateway(in: attribute.value)
+            default: break
+            }
+        }
+        return way
+    }
+
+    private static func hasGateway(in hops: ArraySlice<UInt8>) -> Bool {
+        var rest = hops
+        while let length = rest.number(UInt16.self, at: 0).map({ Int($0) }), length >= 8,
+            length <= rest.count
+        {
+            let own = attributes(in: rest.prefix(length).dropFirst(8))
+            if own.contains(where: { $0.type == 5 || $0.type == 18 }) { return true }
+            rest = rest.dropFirst(aligned(length))
+        }
+        return false
+    }
+
     // MARK: - Routes
 
     /// RTNH_F_DEAD, RTNH_F_LINKDOWN.

@@ -46,6 +46,24 @@ final class NetlinkSocket {
         return true
     }
 
+    /// The kernel's route for an address; nil where it has none, or cannot be asked.
+    func way(to address: IPAddress) -> RouteWay? {
+        let sequence: UInt32 = 1
+        let family = UInt8(address.isIPv6 ? AF_INET6 : AF_INET)
+        let bytes = address.bytes
+        guard pawl_netlink_ask_way(descriptor, family, bytes, bytes.count, sequence) == 0 else {
+            return nil
+        }
+        var sender: UInt32 = 1
+        // Any process of root's may send here; only the kernel is 0.
+        for _ in 0..<100 where sender != 0 {
+            let count = pawl_netlink_receive(descriptor, &buffer, buffer.count, 0, &sender)
+            guard count >= 0 else { return nil }
+            if sender == 0 { return NetlinkReader.way(in: buffer[..<count], sequence: sequence) }
+        }
+        return nil
+    }
+
     enum Answer {
         case complete
         /// It changed meanwhile.

@@ -26,6 +26,30 @@ package struct RouteEntry: Hashable, Sendable {
     }
 }
 
+/// The kernel's route for one address.
+package struct RouteWay: Hashable, Sendable {
+    /// Whether the address is one of this machine's, or of nobody.
+    package var isOwn: Bool
+    package var isIPv6: Bool
+    package var prefixLength: Int
+    /// Whether a router is asked.
+    package var hasGateway = false
+
+    package init(isOwn: Bool, isIPv6: Bool, prefixLength: Int) {
+        self.isOwn = isOwn
+        self.isIPv6 = isIPv6
+        self.prefixLength = prefixLength
+    }
+
+    /// Whether the address is this machine's or of a network that it is on.
+    ///
+    /// A tunnel or a modem has no router either: what leads there is all of the Internet, or large parts
+    /// of it.
+    package var staysHere: Bool {
+        isOwn || !hasGateway && prefixLength >= (isIPv6 ? 16 : 8)
+    }
+}
+
 /// A message with what stands in its head.
 package struct NetlinkMessage: Hashable, Sendable {
     package var sequence: UInt32

@@ -244,7 +244,8 @@ extension TransferContext {
     /// Whether the request may go there; nil is an address of no known kind.
     func mayGo(to address: IPAddress?) -> Bool {
         guard !request.connection.allowsPrivateAddresses else { return true }
-        if address?.isPublic == true { return true }
+        // A public address may be this machine's own, or a neighbour's behind the same firewall.
+        if let address, address.isPublic, !OwnNetwork.holds(address) { return true }
         hasMetPrivateAddress = true
         return false
     }

@@ -21,11 +21,9 @@ extension DaemonSuites {
         func `a hop leads to a private address only where that is allowed`(
             isAllowed: Bool
         ) async throws {
-            let namespace = try await NetworkNamespace()
-            try await namespace.ip("addr", "add", "\(Self.publicHost)/32", "dev", "lo")
-            try await namespace.ip("addr", "add", "10.0.0.1/32", "dev", "lo")
+            let (namespace, beyond) = try await Self.makeNetworks()
             let folder = try ScratchFolder()
-            let server = try await Self.startServer(namespace, folder)
+            let server = try await Self.startServer(beyond, folder)
             let scene = try DaemonScene(Workshop())
             let daemon = try ProcessRunner(
                 "nsenter",
@@ -66,6 +64,74 @@ extension DaemonSuites {
             }
         }
 
+        /// That of the daemon, and one behind a router's address that has the hosts.
+        private static func makeNetworks() async throws -> (NetworkNamespace, NetworkNamespace) {
+            let namespace = try await NetworkNamespace()
+            let (router, gateway) = ("10.9.0.1", "10.9.0.2")
+            let beyond = try await NetworkNamespace(
+                behind: namespace,
+                outside: router,
+                inside: gateway
+            )
+            for address in [publicHost, "10.0.0.1"] {
+                try await beyond.ip("addr", "add", "\(address)/32", "dev", "lo")
+                try await namespace.ip("route", "add", address, "via", gateway)
+            }
+            return (namespace, beyond)
+        }
+
+        /// By their ranges all of these are of the public Internet.
+        @Test func `a public address of this machine or its network is none of the Internet`()
+            async throws
+        {
+            let (namespace, beyond) = try await Self.makeNetworks()
+            let own = ["8.8.4.1", "2600:1::1"]
+            let neighbours = ["8.8.4.2", "2600:1::2"]
+            for address in own {
+                let length = address.contains(":") ? 64 : 24
+                try await namespace.ip(
+                    "addr",
+                    "add",
+                    "\(address)/\(length)",
+                    "dev",
+                    "next",
+                    "nodad"
+                )
+            }
+            for address in neighbours {
+                let length = address.contains(":") ? 64 : 24
+                try await beyond.ip("addr", "add", "\(address)/\(length)", "dev", "eth0", "nodad")
+            }
+            // A network that is on the link by a route alone.
+            try await namespace.ip("route", "add", "8.8.5.0/24", "dev", "next")
+            try await beyond.ip("addr", "add", "8.8.5.2/32", "dev", "eth0")
+            let folder = try ScratchFolder()
+            let server = try await Self.startServer(beyond, folder)
+            let scene = try DaemonScene(Workshop())
+            let daemon = try ProcessRunner(
+                "nsenter",
+                namespace.entering([Workshop.program, "daemon", "run", "--listen", "127.0.0.1:0"]),
+                scene.workshop.complete(scene.settings)
+            )
+            #expect(await daemon.waitForOutput(containing: "answers at"), "\(daemon.errors)")
+            let hosts = (own + neighbours + ["8.8.5.2"]).map { host in
+                host.contains(":") ? "[\(host)]" : host
+            }
+            let all = hosts + [Self.publicHost]
+            let downloads = all.map { #"{"url":"http://\#($0)/plain","destination":""}"# }
+            let body = #"{"downloads":[\#(downloads.joined(separator: ","))]}"#
+            #expect(try await Self.post(body, scene, namespace) == "201")
+            _ = try await scene.run("wait", "--all")
+            let rows = try await scene.downloads().sorted { $0.id < $1.id }
+            #expect(rows.map(\.state) == hosts.map { _ in .failed } + [.finished])
+            let codes = rows.map { $0.problem?.code }
+            #expect(codes == hosts.map { _ in .notAllowed } + [nil])
+            for process in [daemon, server] {
+                process.signal(15)
+                await process.waitForExit()
+            }
+        }
+
         /// The answer's status.
         private static func post(
             _ body: String,
@@ -99,7 +165,8 @@ extension DaemonSuites {
                 events { worker_connections 64; }
                 http {
                     server {
-                        listen \(publicHost):80;
+                        listen 80;
+                        listen [::]:80;
                         access_log \(folder.path)/public.log;
                         location /plain { return 200 "a file"; }
                         location /redirect { return 302 http://\(privateHost)/redirected; }
