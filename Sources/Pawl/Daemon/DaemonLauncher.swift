@@ -7,7 +7,6 @@ internal import PawlWire
 enum DaemonLauncher {
     /// The descriptor on which the daemon says that it answers, or why it does not.
     private static let readyDescriptor: Int32 = 3
-    private static let mostLogBytes = 4 << 20
 
     /// Returns when the daemon answers.
     ///
@@ -37,10 +36,7 @@ enum DaemonLauncher {
     }
 
     private static func openLog(_ path: String) throws(DownloadError) -> Int32 {
-        var status = stat()
-        if stat(path, &status) == 0, status.st_size > mostLogBytes { rename(path, "\(path).1") }
-        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = open(path, flags, 0o600)
+        let descriptor = DaemonLogFile(path: path).open()
         guard descriptor >= 0 else { throw failure("opening \(path)", errno) }
         return descriptor
     }

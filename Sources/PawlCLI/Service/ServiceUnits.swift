@@ -69,12 +69,24 @@ package struct ServiceUnits: Sendable, Hashable {
                 RestartSec=5
                 # Another daemon, folders of somebody else, a wrong option: once more would not help.
                 RestartPreventExitStatus=\(Self.finalStatuses)
+                # What a downloader and what sessions have run by it never need. Folders stay open: files go
+                # where you say.
+                \(Self.hardening)
 
                 [Install]
                 WantedBy=default.target
 
                 """
     }
+
+    /// Nothing that needs a namespace, which a user's systemd may not be able to make.
+    private static let hardening = [
+        "NoNewPrivileges=yes", "LockPersonality=yes", "RestrictRealtime=yes",
+        "RestrictSUIDSGID=yes", "SystemCallArchitectures=native",
+        "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+        "SystemCallFilter=~@clock @cpu-emulation @debug @module @mount @obsolete @raw-io @reboot @swap",
+        "SystemCallErrorNumber=EPERM",
+    ].joined(separator: "\n")
 
     private static let finalStatuses = [
         ErrorCode.alreadyRunning, .directoryNotUsable, .usage,

@@ -32,6 +32,29 @@ struct ServiceUnitTests {
         #expect(socket[0] == ServiceUnits.mark && service[0] == ServiceUnits.mark)
     }
 
+    @Test func `the service is kept from what it never needs`() throws {
+        let service = lines(try ServiceUnits(program: "/pawld", places: places()).service)
+        for line in [
+            "NoNewPrivileges=yes", "LockPersonality=yes", "RestrictRealtime=yes",
+            "RestrictSUIDSGID=yes", "SystemCallArchitectures=native",
+            "SystemCallErrorNumber=EPERM",
+        ] {
+            #expect(service.contains(line), "\(line)")
+        }
+        // The kernel's routes are asked for, beside the network and the socket.
+        let families = service.first { $0.hasPrefix("RestrictAddressFamilies=") }
+        #expect(families == "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK")
+        let calls = try #require(service.first { $0.hasPrefix("SystemCallFilter=~") })
+        for group in ["@debug", "@module", "@mount", "@raw-io", "@reboot"] {
+            #expect(calls.contains(group))
+        }
+        // Each is of the section of the service.
+        let section = try #require(service.firstIndex(of: "[Service]"))
+        let next = try #require(service.firstIndex(of: "[Install]"))
+        let own = try #require(service.firstIndex(of: "NoNewPrivileges=yes"))
+        #expect(section < own && own < next)
+    }
+
     @Test func `what is special to systemd is escaped`() throws {
         let units = try ServiceUnits(
             program: "/opt/100% \"mine\"/$HOME\\pawld",

@@ -1,0 +1,46 @@
+import Glibc
+import Pawl
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DaemonLogFileTests {
+    private func append(_ text: String, to file: Int32) {
+        #expect(write(file, text, text.utf8.count) == text.utf8.count)
+    }
+
+    @Test func `a log that has become too large makes room while it is written`() throws {
+        let folder = try ScratchFolder()
+        let log = DaemonLogFile(path: folder.path("daemon.log"), mostBytes: 10)
+        let file = log.open()
+        defer { close(file) }
+        append("0123456789", to: file)
+        log.renew([file])
+        #expect(folder.list() == ["daemon.log"])
+        append("!", to: file)
+        log.renew([file])
+        append("new", to: file)
+        #expect(try folder.readText("daemon.log.1") == "0123456789!")
+        #expect(try folder.readText("daemon.log") == "new")
+        // At the next start, too.
+        append("0123456789", to: file)
+        let second = log.open()
+        defer { close(second) }
+        append("next", to: second)
+        #expect(try folder.readText("daemon.log.1") == "new0123456789")
+        #expect(try folder.readText("daemon.log") == "next")
+    }
+
+    @Test func `what writes to another file keeps it`() throws {
+        let folder = try ScratchFolder()
+        let log = DaemonLogFile(path: folder.path("daemon.log"), mostBytes: 10)
+        let file = log.open()
+        defer { close(file) }
+        append("a line that is too long", to: file)
+        rename(folder.path("daemon.log"), folder.path("away"))
+        try folder.write("daemon.log", "somebody else's")
+        log.renew([file])
+        #expect(folder.list().sorted() == ["away", "daemon.log"])
+        #expect(try folder.readText("daemon.log") == "somebody else's")
+    }
+}
