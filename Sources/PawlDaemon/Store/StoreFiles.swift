@@ -8,16 +8,9 @@ package enum StoreFiles {
     /// The folders that downloads went to.
     package static func folders(of path: String) -> String { "\(path).folders" }
 
-    /// The database that was set aside, counted from 1.
+    /// A database that was set aside; the numbers rise from 1.
     package static func damaged(_ number: Int, of path: String) -> String {
         "\(path).damaged.\(number)"
-    }
-
-    /// How many were set aside.
-    static func damagedCount(of path: String) -> Int {
-        var number = 0
-        while access(damaged(number + 1, of: path), F_OK) == 0 { number += 1 }
-        return number
     }
 
     /// Durable when this returns; true where it was there already.

@@ -17,7 +17,7 @@ enum StoreOpening {
         let wasCutOff = StoreFiles.mark(path)
         do {
             let pool = try openSound(path, isSuspect: wasCutOff)
-            return Opened(pool: pool, damaged: StoreFiles.damagedCount(of: path))
+            return Opened(pool: pool, damaged: DamagedStores(path: path).numbers.last ?? 0)
         } catch {
             guard isDamage(error) else {
                 if !wasCutOff { StoreFiles.unmark(path) }
@@ -30,7 +30,7 @@ enum StoreOpening {
                 return Opened(
                     pool: try openSound(path, isSuspect: false),
                     note: note,
-                    damaged: StoreFiles.damagedCount(of: path)
+                    damaged: DamagedStores(path: path).numbers.last ?? 0
                 )
             } catch {
                 throw DaemonStore.explained(error, "opening \(path)")
@@ -147,7 +147,9 @@ enum StoreOpening {
     }
 
     private static func setAside(_ path: String) throws(DownloadError) -> String {
-        let new = StoreFiles.damaged(StoreFiles.damagedCount(of: path) + 1, of: path)
+        let stores = DamagedStores(path: path)
+        let number = (stores.numbers.last ?? 0) + 1
+        let new = StoreFiles.damaged(number, of: path)
         // The log first: without it the database would be another one under the old name.
         for suffix in ["-wal", "-shm", ""] {
             guard rename(path + suffix, new + suffix) == 0 || errno == ENOENT else {
@@ -159,6 +161,7 @@ enum StoreOpening {
                 )
             }
         }
+        stores.noteSetAside(number)
         return new
     }
 }
