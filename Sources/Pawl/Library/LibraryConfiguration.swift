@@ -59,8 +59,12 @@ public struct LibraryRequest: Sendable {
     public var policy: FinishedFilePolicy?
     /// How this one is done, in place of the session's settings; nil takes those.
     ///
-    /// What is in it is kept in memory alone: another process must be given it again.
+    /// What is in it is kept in memory alone: another process must be given it again. Credentials and
+    /// secret fields are for the origin of the URL that it was given with: they are not sent where
+    /// another URL of the file, given later, leads to.
     public var settings: DownloadSettings?
+    /// The URL that `settings` were given for.
+    var settingsURL: URL?
     /// Asked for another URL when one has expired, in place of the library's own.
     public var renewURL: URLRenewal?
 

@@ -81,7 +81,12 @@ extension LibraryKeeper {
         }
         // Who joins does not change how it is done, but may be asked where nobody else can.
         var remembered = isRunning ? state.requests[key] ?? LibraryRequest() : request
-        remembered.settings = remembered.settings ?? state.requests[key]?.settings
+        if remembered.settings == nil {
+            remembered.settings = state.requests[key]?.settings
+            remembered.settingsURL = state.requests[key]?.settingsURL
+        } else if !isRunning {
+            remembered.settingsURL = state.index.entries[key]?.download?.order.url
+        }
         remembered.renewURL =
             isRunning ? state.requests[key]?.renewURL ?? request.renewURL : renewal
         state.requests[key] = remembered

@@ -159,14 +159,20 @@ extension LibraryKeeper {
         _ url: URL,
         _ replaced: KnownFile?
     ) -> DownloadTask {
-        let given = state.withLock { $0.requests[order.key]?.settings }
-        var settings = given ?? session.configuration.settings
+        var settings = givenSettings(of: order.key, for: url) ?? session.configuration.settings
         // Another's file is never replaced, nor one that was changed since that was asked for.
         settings.ifExists = order.replaces && replaced != nil ? .overwrite : .rename
         var target = DownloadTask.Target(destination: .file(files.path(order.name).string))
         target.storageKey = order.key.text
         target.replaces = replaced?.stamp
         return session.downloadTask(DownloadRequest(url, settings: settings), target, nil)
+    }
+
+    /// What was given for a key, without secrets of another origin than that of `url`: it may have got
+    /// another URL since.
+    private func givenSettings(of key: StorageKey, for url: URL) -> DownloadSettings? {
+        let request = state.withLock { $0.requests[key] }
+        return request?.settings?.moved(from: request?.settingsURL, to: url)
     }
 
     /// Another process may have fetched it while this one waited for the lock.
@@ -205,7 +211,7 @@ extension LibraryKeeper {
         of key: StorageKey
     ) async throws(DownloadError) -> Bool {
         var request = DownloadRequest(url)
-        request.settings = state.withLock { $0.requests[key]?.settings }
+        request.settings = givenSettings(of: key, for: url)
         if let tag = file.record.entityTag {
             request.fields.append(HTTPField(name: "If-None-Match", value: tag.description))
         } else if let date = file.record.lastModified {

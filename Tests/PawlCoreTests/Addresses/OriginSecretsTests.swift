@@ -1,0 +1,44 @@
+import struct FoundationEssentials.URL
+import PawlCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OriginSecretsTests {
+    private let fields = [
+        HTTPField(name: "Cookie", value: "a=b"), HTTPField(name: "X-Api-Key", value: "k"),
+        HTTPField(name: "Authorization", value: "Bearer t"), HTTPField(name: "X-Own", value: "1"),
+    ]
+    private let credentials = Credentials(name: "nobody", password: "hunter2")
+
+    private func settings(from old: String?, to new: String?) -> DownloadSettings {
+        var settings = DownloadSettings()
+        (settings.fields, settings.credentials) = (fields, credentials)
+        return settings.moved(
+            from: old.flatMap { URL(string: $0) },
+            to: new.flatMap { URL(string: $0) }
+        )
+    }
+
+    @Test(arguments: ["https://host/b?sig=2", "https://HOST:443/", "https://user@host/c"])
+    func `secrets stay with their origin`(new: String) {
+        let moved = settings(from: "https://host/a", to: new)
+        #expect(moved.fields.map(\.name) == fields.map(\.name))
+        #expect(moved.credentials == credentials)
+    }
+
+    @Test(
+        arguments: [
+            "http://host/a", "https://host:444/a", "https://other/a", "https://host.evil/a",
+            "ftp://host/a", "https:///a", nil,
+        ]
+    )
+    func `no secret goes to another origin, or to one that nobody knows`(new: String?) {
+        for (old, new) in [("https://host/a", new), (new, "https://host/a")] as [(String?, String?)]
+        {
+            let moved = settings(from: old, to: new)
+            let secrets = moved.fields.filter { SecretField.isSecret($0.name) }
+            #expect(secrets.isEmpty, "\(old ?? "-") to \(new ?? "-")")
+            #expect(moved.credentials == nil)
+        }
+    }
+}
