@@ -175,14 +175,15 @@ let package = Package(
         ),
         tests(
             "PawlTests",
-            ["Pawl", "PawlCore", "PawlStorage", "SessionProbe", "LibraryProbe", system]
+            ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "SessionProbe", "LibraryProbe", system]
         ),
         tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore", logging, grdb]),
         tests(
             "CommandTests",
             [
                 "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "SocketActivator",
-                "PawlCore", "PawlWire", "Articles", "FourWays", "MediaCache", "ResumableFetch",
+                "PawlDaemon", "PawlCore", "PawlWire", "Articles", "FourWays", "MediaCache",
+                "ResumableFetch",
                 system,
             ],
             path: "Tests/Commands",

@@ -36,12 +36,17 @@ struct DaemonProgram: PawlVerb {
         // In the background it holds no folder.
         if readyDescriptor != nil { chdir("/") }
         let level: Logger.Level = options.verbose ? .debug : .info
+        // In front it writes to a terminal, and as a service to systemd's journal.
+        let rotation = readyDescriptor.map { _ in LogRotation(path: places.log) }
         let logger = Logger(label: "pawl") { _ in
-            ConsoleLogHandler(console: console, level: level, form: DaemonLogLine.text)
+            RotatingLogHandler(
+                ConsoleLogHandler(console: console, level: level, form: DaemonLogLine.text),
+                rotation
+            )
         }
         var daemon = Daemon(places: places, logger: logger)
         if let limit = try options.limit() { daemon.limit = limit }
-        daemon.listen = try options.listenAddress()
+        daemon.listen = try options.listenChoice()
         if let most = try options.slowestClient() { daemon.limits = ConnectionLimits(times: most) }
         daemon.socket = try ListeningSocket.handedOver()
         let prepared = daemon

@@ -20,8 +20,9 @@ extension DaemonClient {
             try DaemonLauncher.start(places, arguments)
             return false
         } catch {
-            // Somebody else was faster, and that one may not answer yet.
-            guard error.code == .alreadyRunning else { throw error }
+            // Somebody else was faster, and that one may not answer yet. Where nobody has the store, it is
+            // the port that somebody has.
+            guard error.code == .alreadyRunning, isRunning else { throw error }
             try await waitForAnswer()
             return true
         }

@@ -12,6 +12,7 @@ enum DaemonReport {
             ("speed", ByteText.rate(Double(status.bytesPerSecond))),
         ]
         if let url = status.url { rows.insert(("api", url), at: 3) }
+        if let problem = status.listenProblem { rows.insert(("api", "none: \(problem)"), at: 3) }
         for state in TaskState.allCases {
             if let count = status.counts[state.rawValue] { rows.append((state.word, "\(count)")) }
         }

@@ -13,7 +13,8 @@ package struct DaemonOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Answer over TCP, too: 127.0.0.1 or [::1], with a port. Default port: 6880.",
+            "Answer over TCP, too: 127.0.0.1 or [::1], with a port; or off. It is remembered. "
+                + "Default port: 6880.",
             valueName: "address"
         )
     )
@@ -36,15 +37,15 @@ package struct DaemonOptions: ParsableArguments {
         }
     }
 
-    /// Where it is to listen for TCP; nil is nowhere.
-    package func listenAddress() throws(DownloadError) -> ListenAddress? {
-        try listen.map { (text) throws(DownloadError) in try ListenAddress(parsing: text) }
+    /// Where it is to listen for TCP.
+    package func listenChoice() throws(DownloadError) -> ListenChoice {
+        try ListenChoice(parsing: listen)
     }
 
     /// Throws `.usage` where one is wrong.
     func check() throws(DownloadError) {
         _ = try limit()
-        _ = try listenAddress()
+        _ = try listenChoice()
         _ = try slowestClient()
     }
 

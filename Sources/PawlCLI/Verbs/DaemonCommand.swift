@@ -50,32 +50,34 @@ struct DaemonCommand: ParsableCommand {
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
             try options.check()
-            let (words, listen) = (options.words, try options.listenAddress())
+            let (words, listen) = (options.words, try options.listenChoice())
             return try daemonWork(console) { (client) async throws(DownloadError) in
                 let wasThere = try await client.startDaemon(words)
-                let status = try await client.status()
-                if wasThere, let listen, listen.port == 0 || status.url != listen.url {
-                    throw Self.runsElsewhere(status, listen)
+                // One that runs listens there from now on, too.
+                if wasThere, let change = Self.change(listen) {
+                    _ = try await client.change(change)
                 }
+                let status = try await client.status()
                 let state = wasThere ? "runs already" : "has started"
                 let place = status.url.map { " and answers at \($0)" } ?? ""
                 console.message(
                     "The daemon (process \(status.processIdentifier)) \(state)\(place)."
                 )
+                if let problem = status.listenProblem {
+                    console.message("There is no API over TCP: \(problem.sanitized).")
+                }
                 return 0
             }
         }
 
-        private static func runsElsewhere(
-            _ status: DaemonStatus,
-            _ listen: ListenAddress
-        ) -> DownloadError {
-            DownloadError(
-                .alreadyRunning,
-                "the daemon (process \(status.processIdentifier)) runs already, and does not "
-                    + "listen at \(listen.text)",
-                advice: "end it first: pawl daemon stop (a service: pawl daemon install --listen)"
-            )
+        private static func change(_ listen: ListenChoice) -> DaemonSettingsChange? {
+            var change = DaemonSettingsChange()
+            switch listen {
+            case .remembered: return nil
+            case .off: change.listen = .reset
+            case .at(let address): change.listen = .set(address.text)
+            }
+            return change
         }
     }
 

@@ -21,11 +21,32 @@ struct SetCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The same file at another address, where the old one has expired.",
+            "The same file at another address, where the old one has expired. On another server "
+                + "passwords, cookies and secret headers are dropped, unless --user and --header "
+                + "give them again.",
             valueName: "url"
         )
     )
     var url: String?
+
+    @Option(
+        name: [.customShort("H", allowingJoined: true), .long],
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Send this header, in place of all before. May be given several times.",
+            valueName: "line"
+        )
+    )
+    var header: [String] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Sign in with this name and password. A password left out is asked for.",
+            valueName: "name:password"
+        )
+    )
+    var user: String?
 
     @Option(
         name: [.customShort("x", allowingJoined: true), .long],
@@ -62,12 +83,14 @@ struct SetCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let selection = try targets.selection()
-        let changes = try changes()
+        var changes = try changes()
+        changes.credentials = try credentials(console)
         guard !changes.isEmpty else {
             throw DownloadError(
                 .usage,
                 "nothing is to be changed",
-                advice: "give --priority, --url, --connections, --limit, --name or --not-before"
+                advice: "give --priority, --url, --header, --user, --connections, --limit, --name "
+                    + "or --not-before"
             )
         }
         let (asked, json) = (changes, targets.json)
@@ -85,6 +108,16 @@ struct SetCommand: PawlVerb {
             try checkSingle("--url")
             _ = try readSource(url, place: "--url")
             changes.url = url
+        }
+        if !header.isEmpty {
+            changes.fields = try usage("--header") { () throws(ValueError) in
+                var fields: [WireSettings.Field] = []
+                for line in header {
+                    let field = try HeaderLine.parse(line)
+                    fields.append(WireSettings.Field(name: field.name, value: field.value))
+                }
+                return fields
+            }
         }
         if let connections {
             changes.connections = try usage("--connections") { () throws(ValueError) in
@@ -104,6 +137,16 @@ struct SetCommand: PawlVerb {
             changes.notBefore = try AddCommand.begin(notBefore) ?? Date(timeIntervalSince1970: 0)
         }
         return changes
+    }
+
+    private func credentials(_ console: Console) throws(DownloadError) -> WireSettings.SignIn? {
+        guard let user else { return nil }
+        let parsed = try usage("--user") { () throws(ValueError) in try UserText.parse(user) }
+        guard let password = parsed.password else {
+            let asked = try PasswordPrompt.ask(for: parsed.name, console: console)
+            return WireSettings.SignIn(name: parsed.name, password: asked)
+        }
+        return WireSettings.SignIn(name: parsed.name, password: password)
     }
 
     private func checkSingle(_ option: String) throws(DownloadError) {

@@ -10,21 +10,21 @@ extension DaemonAPI {
         router.get("/v1/sessions") { request, _ in try await sessions(request) }
         router.post("/v1/sessions") { request, context in
             let registration: SessionRegistration = try await body(request, "SessionRegistration")
-            if context.listener == .network { try NetworkRules.check(registration) }
-            return try Response.json(try await keeper.register(registration))
+            return try Response.json(
+                try await keeper.register(registration, by: context.authority)
+            )
         }
-        router.delete("/v1/sessions") { request, _ in try await forget(request) }
-        router.post("/v1/acknowledgements") { request, _ in
+        router.delete("/v1/sessions") { request, context in try await forget(request, context) }
+        router.post("/v1/acknowledgements") { request, context in
             let acknowledgement: Acknowledgement = try await body(request, "Acknowledgement")
-            try await keeper.acknowledge(acknowledgement)
+            try await keeper.acknowledge(acknowledgement, by: context.authority)
             return Response(status: .noContent)
         }
         router.get("/v1/downloads/{id}/resume-data") { _, context in
-            // It holds the URL with its secrets.
-            guard context.listener == .socket else {
-                throw DownloadError.onlyOverSocket("resume data")
-            }
-            let data = try await keeper.resumeData(of: identifier(context))
+            let data = try await keeper.resumeData(
+                of: identifier(context),
+                by: context.authority
+            )
             return try Response.json(WireResumeData(data?.data))
         }
     }
@@ -39,13 +39,11 @@ extension DaemonAPI {
     }
 
     /// Its downloads go on as nobody's.
-    private func forget(_ request: Request) async throws -> Response {
+    private func forget(_ request: Request, _ context: APIContext) async throws -> Response {
         guard let query = try AttachQuery(parameters: try parameters(of: request)) else {
             throw DownloadError(.usage, "'session' is missing")
         }
-        guard try await store.read({ try $0.hasSession(query.session) }) else {
-            throw DownloadError.noSession(query.session)
-        }
+        try await keeper.checkSession(query.session, .forgetSession, by: context.authority)
         if let process = desk.owner(of: query.session) {
             throw Conflict.error(
                 "the session '\(query.session.sanitized)' is attached to process \(process)",
@@ -55,7 +53,7 @@ extension DaemonAPI {
         // Nobody gets it meanwhile.
         let attachment = try await desk.reserve(query.session)
         defer { attachment.end() }
-        try await keeper.forgetSession(query.session)
+        try await keeper.forgetSession(query.session, by: context.authority)
         return Response(status: .noContent)
     }
 
@@ -71,6 +69,7 @@ extension DaemonAPI {
         let session = query.session
         var attachment: Attachment?
         if let process = query.process {
+            try await keeper.checkSession(session, .useSession, by: context.authority)
             let takesOver = query.takesOver
             attachment = try await desk.attach(session, process: process, takesOver: takesOver, end)
         }

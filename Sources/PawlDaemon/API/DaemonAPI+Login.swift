@@ -7,35 +7,37 @@ internal import PawlWire
 extension DaemonAPI {
     func addLogin(to router: Router<APIContext>) {
         router.post("/v1/login") { request, _ in try await login(request) }
-        router.post("/v1/login-codes") { _, context in try loginCode(context) }
+        router.post("/v1/login-codes") { _, _ in try loginCode() }
     }
 
     /// For a code that the user has got over the Unix socket, once; or for the token.
     private func login(_ request: Request) async throws -> Response {
-        let login: Login = try await body(request, "Login")
-        guard let gate else { throw Self.noListener }
+        let login: Login = try await body(
+            request,
+            "Login",
+            upTo: RequestGuard.mostOpenBodyBytes
+        )
+        guard let gate = keeper.listener.door?.gate else { throw Self.noListener }
         guard (login.code == nil) != (login.token == nil) else {
             throw DownloadError(.usage, "the body: give 'code' or 'token'")
         }
-        let isRight =
-            login.code.map { gate.takeCode($0) } ?? login.token.map { gate.keys.isToken($0) }
-        guard isRight == true else {
+        // A code comes from the user at the socket; a token is worth the same in a cookie.
+        let cookie =
+            login.code.flatMap { gate.takeCode($0) ? gate.keys.pageCookie : nil }
+            ?? login.token.flatMap { gate.keys.cookie(forToken: $0) }
+        guard let cookie else {
             return try await gate.wrongCredentials(isCode: login.code != nil)
         }
         let attributes = "Path=/; HttpOnly; SameSite=Strict"
         return Response(
             status: .noContent,
-            headers: [.setCookie: "\(AccessKeys.cookie)=\(gate.keys.cookieValue); \(attributes)"]
+            headers: [.setCookie: "\(AccessKeys.cookie)=\(cookie); \(attributes)"]
         )
     }
 
-    /// Only for who is the user for certain.
-    private func loginCode(_ context: APIContext) throws -> Response {
-        guard context.listener == .socket else {
-            throw DownloadError.onlyOverSocket("a login code")
-        }
-        guard let gate, let url = about.url else { throw Self.noListener }
-        let code = gate.makeCode()
+    private func loginCode() throws -> Response {
+        guard let door = keeper.listener.door else { throw Self.noListener }
+        let (code, url) = (door.gate.makeCode(), door.address.url)
         return try Response.json(
             LoginCode(code: code, url: "\(url)/#code=\(code)"),
             status: .created
@@ -46,15 +48,4 @@ extension DaemonAPI {
         "the daemon does not listen for TCP",
         advice: "start it with --listen: pawl daemon start --listen 127.0.0.1"
     )
-}
-
-extension DownloadError {
-    /// What the user may, and a program with the token may not.
-    static func onlyOverSocket(_ what: String) -> DownloadError {
-        DownloadError(
-            .notAllowed,
-            "\(what) is not to be had over TCP",
-            advice: "use the Unix socket: pawl, or curl --unix-socket"
-        )
-    }
 }

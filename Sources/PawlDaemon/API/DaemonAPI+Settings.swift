@@ -10,8 +10,7 @@ extension DaemonAPI {
         }
         router.patch("/v1/settings") { request, context in
             let change: DaemonSettingsChange = try await body(request, "SettingsChange")
-            if context.listener == .network { try NetworkRules.check(change) }
-            return try Response.json(try await keeper.change(change))
+            return try Response.json(try await keeper.change(change, by: context.authority))
         }
     }
 }

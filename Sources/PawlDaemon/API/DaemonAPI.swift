@@ -14,8 +14,6 @@ struct DaemonAPI: Sendable {
     let store: DaemonStore
     let desk: SessionDesk
     let about: DaemonStatus
-    /// What stands in front of the TCP listener; nil where there is none.
-    let gate: RequestGate?
 
     /// The most that a request's body may have: of one that adds, and of any other.
     private static let mostBytesToAdd = 64 << 20
@@ -26,6 +24,7 @@ struct DaemonAPI: Sendable {
         let router = Router(context: APIContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(counters: keeper.counters))
         router.add(middleware: ProblemMiddleware())
+        router.add(middleware: AccessCheck())
         router.add(middleware: RequestForm())
         router.get("/v1/status") { _, _ in try await status() }
         router.get("/v1/downloads") { request, _ in try await list(request) }
@@ -52,6 +51,8 @@ struct DaemonAPI: Sendable {
         status.counts = try await store.read { try $0.counts() }
         status.bytesPerSecond = keeper.live.bytesPerSecond
         status.lastEvent = keeper.news.last
+        status.url = keeper.listener.door?.address.url
+        status.listenProblem = keeper.listener.problem
         status.maximumConcurrentDownloads = keeper.atATime.load(ordering: .relaxed)
         return try Response.json(status)
     }
@@ -90,16 +91,16 @@ struct DaemonAPI: Sendable {
     // MARK: - Changing
 
     private func add(_ request: Request, _ context: APIContext) async throws -> Response {
-        let most = context.listener == .socket ? Self.mostBytesToAdd : Self.mostBytes
-        var new: NewDownloads = try await body(request, "NewDownloads", upTo: most)
-        if context.listener == .network { try await confine(&new.downloads) }
+        // What comes over TCP is bounded before it is known what it is.
+        let most = context.authority == .user ? Self.mostBytesToAdd : Self.mostBytes
+        let new: NewDownloads = try await body(request, "NewDownloads", upTo: most)
         var key: String?
         if let name = HTTPField.Name(APIPath.idempotencyKey) { key = request.headers[name] }
         guard (key?.utf8.count ?? 1) <= 256, key != "" else {
             throw DownloadError(.usage, "an idempotency key has 1 to 256 bytes")
         }
         return try Response.json(
-            try await keeper.add(new.downloads, key: key),
+            try await keeper.add(new.downloads, key: key, by: context.authority),
             status: .created
         )
     }
@@ -115,25 +116,15 @@ struct DaemonAPI: Sendable {
             )
         }
         let selection: Selection = try await body(request, "Selection")
-        return try Response.json(try await keeper.act(action, on: selection))
-    }
-
-    /// Where a link leads out already now, that is said now; each run looks again.
-    private func confine(_ downloads: inout [NewDownload]) async throws {
-        let rules = await keeper.networkRules
-        for index in downloads.indices {
-            downloads[index] = try rules.confine(downloads[index])
-            let folder = PathNames.folder(of: downloads[index].destination)
-            guard let root = downloads[index].confinedTo else { continue }
-            _ = try ConfinedFolder(folder, in: root, creates: false)
-        }
+        return try Response.json(
+            try await keeper.act(action, on: selection, by: context.authority)
+        )
     }
 
     private func change(_ request: Request, _ context: APIContext) async throws -> Response {
         let asked: SelectedChanges = try await body(request, "SelectedChanges")
-        let rules = context.listener == .network ? await keeper.networkRules : nil
         return try Response.json(
-            try await keeper.change(asked.selection, asked.changes, by: rules)
+            try await keeper.change(asked.selection, asked.changes, by: context.authority)
         )
     }
 

@@ -22,6 +22,7 @@ extension APIDocument {
             path: "/v1/downloads",
             name: "listDownloads",
             about: "A page of the downloads.",
+            demands: [.look],
             parameters: listParameters,
             answer: .json("DownloadPage")
         ),
@@ -30,6 +31,7 @@ extension APIDocument {
             path: "/v1/downloads",
             name: "addDownloads",
             about: "Adds downloads, all or none; 1 MiB at most over TCP, 64 MiB at the socket.",
+            demands: [.add, .addFromFiles, .addToSession],
             parameters: [
                 Parameter(
                     name: "Idempotency-Key",
@@ -48,6 +50,7 @@ extension APIDocument {
             path: "/v1/downloads/{id}",
             name: "showDownload",
             about: "One download.",
+            demands: [.look],
             parameters: [id],
             answer: .json("Download"),
             failures: [404]
@@ -57,6 +60,7 @@ extension APIDocument {
             path: "/v1/downloads/{id}/segments",
             name: "segments",
             about: "Which bytes are there, and which connection is to bring what.",
+            demands: [.look],
             parameters: [id],
             answer: .json("Segments"),
             failures: [404]
@@ -66,6 +70,7 @@ extension APIDocument {
             path: "/v1/downloads/{id}/events",
             name: "downloadEvents",
             about: "What happened to one download: the newest events, in order.",
+            demands: [.look],
             parameters: [
                 id,
                 query("before", .whole(from: 0), "Before this event: `next` of a later page."),
@@ -79,6 +84,7 @@ extension APIDocument {
             path: "/v1/downloads/{id}/resume-data",
             name: "resumeData",
             about: "With what it could be gone on elsewhere. Not over TCP.",
+            demands: [.lookAtSecrets],
             parameters: [id],
             answer: .json("ResumeData"),
             failures: [404]
@@ -88,6 +94,7 @@ extension APIDocument {
             path: "/v1/actions/{action}",
             name: "act",
             about: "Does something to downloads: to all that are meant, or to none.",
+            demands: [.control, .remove, .discard],
             parameters: [
                 Parameter(
                     name: "action",
@@ -105,6 +112,7 @@ extension APIDocument {
             path: "/v1/changes",
             name: "changeDownloads",
             about: "Changes downloads, also while they run.",
+            demands: [.control, .readdress, .rename, .describe],
             body: "SelectedChanges",
             answer: .json("Outcome"),
             failures: [404, 409, 507]
@@ -133,6 +141,7 @@ extension APIDocument {
             path: "/v1/events",
             name: "events",
             about: "What happens, as server-sent events; `progress` up to four times a second.",
+            demands: [.look, .useSession],
             parameters: [
                 Parameter(
                     name: "Last-Event-ID",
@@ -152,6 +161,7 @@ extension APIDocument {
             path: "/v1/sessions",
             name: "listSessions",
             about: "A page of the sessions, by name, and who is attached.",
+            demands: [.look],
             parameters: pageParameters,
             answer: .json("Sessions")
         ),
@@ -160,6 +170,7 @@ extension APIDocument {
             path: "/v1/sessions",
             name: "registerSession",
             about: "From now on its events are kept until they are acknowledged.",
+            demands: [.makeSession, .useSession, .setCommand],
             body: "SessionRegistration",
             answer: .json("Session"),
             failures: [507]
@@ -169,6 +180,7 @@ extension APIDocument {
             path: "/v1/sessions",
             name: "forgetSession",
             about: "Forgets one that nobody is attached to; its downloads stay.",
+            demands: [.forgetSession],
             parameters: [query("session", .text(), "Its name.")],
             status: 204,
             answer: .nothing,
@@ -179,6 +191,7 @@ extension APIDocument {
             path: "/v1/acknowledgements",
             name: "acknowledge",
             about: "Everything of a session up to that event was delivered.",
+            demands: [.useSession],
             body: "Acknowledgement",
             status: 204,
             answer: .nothing,
@@ -194,6 +207,7 @@ extension APIDocument {
             path: "/v1/settings",
             name: "changeSettings",
             about: "Changes settings; they hold at once, and after a restart.",
+            demands: [.changeSettings, .changeBounds],
             body: "SettingsChange",
             answer: .json("Settings"),
             failures: [507]
@@ -203,6 +217,7 @@ extension APIDocument {
             path: "/v1/hosts",
             name: "hosts",
             about: "Connections, budget and cool-down of each host, by name.",
+            demands: [.look],
             parameters: pageParameters,
             answer: .json("Hosts")
         ),
@@ -212,6 +227,7 @@ extension APIDocument {
             path: "/v1/login-codes",
             name: "makeLoginCode",
             about: "A code for a browser. Not over TCP.",
+            demands: [.letIn],
             status: 201,
             answer: .json("LoginCode"),
             failures: [409]
@@ -221,11 +237,11 @@ extension APIDocument {
             path: "/v1/login",
             name: "login",
             about: "A cookie for a code, once, or for the token.",
+            demands: [.open],
             body: "Login",
             status: 204,
             answer: .nothing,
-            failures: [409],
-            needsToken: false
+            failures: [409]
         ),
         get("/healthz", "health", "That the daemon can do its work.", "Health"),
         APIOperation(
@@ -233,6 +249,7 @@ extension APIDocument {
             path: "/metrics",
             name: "metrics",
             about: "Numbers in the text form of Prometheus.",
+            demands: [.look],
             answer: .text("text/plain")
         ),
         APIOperation(
@@ -240,6 +257,7 @@ extension APIDocument {
             path: "/openapi.json",
             name: "document",
             about: "This document.",
+            demands: [.look],
             answer: .text("application/json")
         ),
     ]
@@ -250,6 +268,13 @@ extension APIDocument {
         _ about: String,
         _ schema: String
     ) -> APIOperation {
-        APIOperation(method: "get", path: path, name: name, about: about, answer: .json(schema))
+        APIOperation(
+            method: "get",
+            path: path,
+            name: name,
+            about: about,
+            demands: [.look],
+            answer: .json(schema)
+        )
     }
 }

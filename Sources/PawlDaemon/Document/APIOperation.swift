@@ -22,6 +22,8 @@ struct APIOperation: Sendable {
     var path: String
     var name: String
     var about: String
+    /// What a request of it may want to do; who may do none of that is refused before it is read.
+    var demands: [Demand]
     var parameters: [Parameter] = []
     /// The schema of the body; nil is none.
     var body: String?
@@ -29,11 +31,10 @@ struct APIOperation: Sendable {
     var answer: Answer
     /// Statuses that it may have besides those that all have.
     var failures: [Int] = []
-    var needsToken = true
 
     private static let reasons = [
         400: "Something in the request cannot be.", 401: "No token, or not the daemon's.",
-        403: "Not allowed over TCP, or from that page.", 404: "There is no such thing.",
+        403: "Not allowed to who asks, or from that page.", 404: "There is no such thing.",
         409: "Not possible as things are.", 413: "The body is too large.",
         415: "The body is not said to be JSON.", 421: "For another host.",
         429: "Too many wrong tokens.", 507: "The disk is full.",
@@ -46,7 +47,8 @@ struct APIOperation: Sendable {
         var members: [(String, JSONValue)] = [
             ("operationId", .text(name)), ("summary", .text(about)),
         ]
-        if !needsToken { members.append(("security", [])) }
+        if demands == [.open] { members.append(("security", [])) }
+        members.append(("x-demands", .list(demands.map { .text($0.rawValue) })))
         if !parameters.isEmpty {
             members.append(("parameters", .list(parameters.map(Self.value))))
         }

@@ -23,7 +23,15 @@ extension APISchemas {
             .object(
                 "What to change; what is left out stays.",
                 [
-                    ("priority", .word(WirePriority.allCases.map(\.rawValue))), ("url", .text()),
+                    ("priority", .word(WirePriority.allCases.map(\.rawValue))),
+                    (
+                        "url",
+                        .text(
+                            "Of another origin, it drops the secrets that are not given with it."
+                        )
+                    ),
+                    ("fields", .list(of: .of("Field"), "In place of those before.")),
+                    ("credentials", .of("SignIn")),
                     ("connections", .whole(from: 1, to: 64)),
                     ("notBefore", .date("One that has passed is at once.")),
                     ("limitBytesPerSecond", .whole("0 is none.", from: 0)),
@@ -117,5 +125,12 @@ extension APISchemas {
             .list(of: .text(), "For downloads that are added over TCP. Not changed over TCP.")
         ),
         ("allowsPrivateAddresses", .truth("For the same. Not changed over TCP.")),
+        (
+            "listen",
+            .text(
+                "Where the daemon answers over TCP. Not changed over TCP.",
+                example: "127.0.0.1:6880"
+            )
+        ),
     ]
 }

@@ -82,6 +82,10 @@ enum APISchemas {
             ("state!", .word(states)),
             ("name!", .text()), ("url!", .text()),
             ("mirrors", .list(of: .text(), "Where else the same file is to be had.")),
+            (
+                "owner",
+                .text("Who has added it: `user`, `page`, or `token:` and the token's name.")
+            ),
             ("destination!", .text("The file or the folder that was asked for.")),
             ("path", .text("The file that it becomes, once that is known.")),
             ("completedBytes!", .whole(from: 0)), ("totalBytes", .whole(from: 0)),

@@ -28,6 +28,7 @@ extension APISchemas {
                     ("version!", .text()), ("processIdentifier!", .whole()),
                     ("startedAt!", .date()),
                     ("store!", .text()), ("url", .text("Of the API over TCP.")),
+                    ("listenProblem", .text("Why there is none, though the settings say so.")),
                     ("counts!", .counts("Downloads by state.")),
                     ("maximumConcurrentDownloads!", .whole()), ("bytesPerSecond!", .whole()),
                     ("lastEvent!", .whole()),

@@ -7,11 +7,14 @@ internal import PawlWire
 /// Changing downloads that are there.
 extension DownloadKeeper {
     /// Changes all that are meant, or none.
+    ///
+    /// - Throws: `.notAllowed` for what may not be changed, among others.
     func change(
         _ selection: Selection,
         _ changes: DownloadChanges,
-        by rules: NetworkRules? = nil
+        by authority: Authority
     ) throws(DownloadError) -> WireOutcome {
+        let rules = networkRules
         guard !changes.isEmpty else {
             throw DownloadError(.usage, "nothing is to be changed", advice: "say what")
         }
@@ -27,10 +30,17 @@ extension DownloadKeeper {
                     guard item.isNamed else { continue }
                     throw Self.finished(item.download)
                 }
+                var isConfined = false
+                for demand in changes.demands {
+                    let owner = item.download.owner ?? .user
+                    let isBound = try AccessRules.check(demand, by: authority, owner: owner)
+                    isConfined = isConfined || isBound
+                }
                 var row = item.download
                 // It may have been decided in this moment.
                 row.path = row.path ?? live.path(of: row.id)
-                rows.append(try Self.change(row, changes, by: rules, transaction))
+                let bounds = isConfined ? rules : nil
+                rows.append(try Self.change(row, changes, within: bounds, transaction))
             }
             if let before = changes.before, let row = rows.first {
                 rows = try Self.move(row, before: before, transaction)
@@ -70,7 +80,7 @@ extension DownloadKeeper {
     private static func change(
         _ download: WireDownload,
         _ changes: DownloadChanges,
-        by rules: NetworkRules?,
+        within rules: NetworkRules?,
         _ transaction: StoreTransaction
     ) throws -> WireDownload {
         var row = download
@@ -81,7 +91,7 @@ extension DownloadKeeper {
             guard let body = try transaction.request(of: row.id) else { throw finished(row) }
             var request = try WireJSON.decode(NewDownload.self, from: body)
             // Another URL or name makes it what was asked for by who asks now.
-            if let rules, request.confinedTo == nil, changes.url != nil || changes.name != nil {
+            if let rules, request.confinedTo == nil {
                 request.confinedTo = try rules.root(of: row.path ?? request.destination)
             }
             try change(&request, &row, changes, transaction)
@@ -99,7 +109,11 @@ extension DownloadKeeper {
         _ changes: DownloadChanges,
         _ transaction: StoreTransaction
     ) throws {
-        request.url = changes.url ?? request.url
+        try request.change(
+            url: changes.url,
+            fields: changes.fields,
+            credentials: changes.credentials
+        )
         var settings = request.settings ?? WireSettings()
         settings.connections = changes.connections ?? settings.connections
         if let limit = changes.limitBytesPerSecond {
@@ -200,7 +214,23 @@ extension DownloadKeeper {
 }
 
 extension DownloadChanges {
-    fileprivate var needRestart: Bool { url != nil || connections != nil || name != nil }
+    fileprivate var needRestart: Bool {
+        url != nil || connections != nil || name != nil || fields != nil || credentials != nil
+    }
+
+    /// Which rights it takes.
+    fileprivate var demands: [Demand] {
+        var demands: [Demand] = []
+        if url != nil || fields != nil || credentials != nil { demands.append(.readdress) }
+        if name != nil { demands.append(.rename) }
+        if taskDescription != nil { demands.append(.describe) }
+        if priority != nil || before != nil || connections != nil || notBefore != nil
+            || limitBytesPerSecond != nil
+        {
+            demands.append(.control)
+        }
+        return demands
+    }
 
     fileprivate var concernRequest: Bool { needRestart || limitBytesPerSecond != nil }
 }

@@ -9,16 +9,25 @@ extension DownloadKeeper {
 
     /// Adds all or none.
     ///
-    /// - Throws: `.usage` for what cannot be, which names the first such one.
-    func add(_ new: [NewDownload], key: String?) throws(DownloadError) -> WireOutcome {
-        let orders = try Self.checked(new)
+    /// - Throws: `.usage` for what cannot be, which names the first such one; `.notAllowed`.
+    func add(
+        _ new: [NewDownload],
+        key: String?,
+        by authority: Authority
+    ) throws(DownloadError) -> WireOutcome {
+        let orders = try Self.checked(try admitted(new, by: authority), authority)
         noteFolders(orders.map(\.row.destination))
         let fingerprint = try key == nil ? 0 : Self.fingerprint(orders)
+        let key = key.map { Self.key($0, of: authority) }
+        let sessions = Set(orders.compactMap(\.row.session))
         var position = nextPosition
         let (outcome, isNew) = try store.write { transaction in
             if let key, let known = try transaction.remembered(key) {
                 guard known.fingerprint == fingerprint else { throw Self.keyIsTaken }
                 return (try Self.outcome(transaction.downloads(known.ids), transaction), false)
+            }
+            for session in sessions {
+                try Self.check(.addToSession, session, by: authority, transaction)
             }
             var rows: [WireDownload] = []
             for order in orders {
@@ -49,7 +58,10 @@ extension DownloadKeeper {
         var body: [UInt8]
     }
 
-    private static func checked(_ new: [NewDownload]) throws(DownloadError) -> [CheckedOrder] {
+    private static func checked(
+        _ new: [NewDownload],
+        _ authority: Authority
+    ) throws(DownloadError) -> [CheckedOrder] {
         guard !new.isEmpty else {
             throw DownloadError(.usage, "no download is given", advice: "give one or more")
         }
@@ -58,7 +70,7 @@ extension DownloadKeeper {
         let now = Date()
         for (index, download) in new.enumerated() {
             do throws(DownloadError) {
-                orders.append(try order(download, now))
+                orders.append(try order(download, authority, now))
             } catch {
                 guard new.count > 1 else { throw error }
                 var error = error
@@ -71,6 +83,7 @@ extension DownloadKeeper {
 
     private static func order(
         _ new: NewDownload,
+        _ authority: Authority,
         _ now: Date
     ) throws(DownloadError) -> CheckedOrder {
         let order = try new.checked()
@@ -81,6 +94,7 @@ extension DownloadKeeper {
             url: order.url.redacted,
             createdAt: now
         )
+        row.owner = authority.owner ?? .user
         row.mirrors = new.settings?.shownMirrors
         row.destination = new.destination.sanitized
         row.priority = new.priority ?? .normal
@@ -103,6 +117,13 @@ extension DownloadKeeper {
         if let limit = row.limitBytesPerSecond { try transaction.setLimit(limit, of: row.id) }
         try transaction.append(.added, row, at: row.createdAt)
         return row
+    }
+
+    /// Whoever else takes the same one has another one.
+    private static func key(_ key: String, of authority: Authority) -> String {
+        guard let owner = authority.owner, owner != .user else { return key }
+        // No key of the user's is that long, as one has 256 bytes at most.
+        return String(repeating: "\n", count: 256) + "\(owner.text)\n\(key)"
     }
 
     /// Of all that is no secret (FNV-1a).
@@ -139,11 +160,14 @@ extension DownloadKeeper {
     /// Does it to all that are meant, or to none; what is thrown away of those that do not run is gone
     /// by the answer, or named in it.
     ///
-    /// - Throws: `.notFound` where a target means none, `.usage` where one that is named cannot.
+    /// - Throws: `.notFound` where a target means none, `.usage` where one that is named cannot,
+    ///   `.notAllowed` where it may not.
     func act(
         _ action: QueueAction,
-        on selection: Selection
+        on selection: Selection,
+        by authority: Authority
     ) async throws(DownloadError) -> WireOutcome {
+        let rules = networkRules
         var places = Places(first: firstPosition, last: nextPosition)
         let live = live
         let (changes, last) = try store.write { transaction in
@@ -152,7 +176,7 @@ extension DownloadKeeper {
                 states: ActionRules.states(action)
             )
             var changes: [Change] = []
-            for var item in selected {
+            for var item in selected where try Self.may(action, with: item, by: authority, rules) {
                 // How far it came: what follows from its end is written later.
                 if item.download.state.isActive { item.download = live.latest(item.download) }
                 let change = try Self.change(item, action, transaction, &places)

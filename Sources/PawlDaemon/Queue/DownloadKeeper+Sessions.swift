@@ -14,10 +14,19 @@ extension DownloadKeeper {
         try store.write { try $0.relaunched(relaunch) }
     }
 
-    func register(_ registration: SessionRegistration) throws(DownloadError) -> WireSession {
+    func register(
+        _ registration: SessionRegistration,
+        by authority: Authority
+    ) throws(DownloadError) -> WireSession {
         try registration.check()
+        if registration.relaunchCommand != nil { try AccessRules.check(.setCommand, by: authority) }
         let (session, limits) = try store.write { transaction in
-            try transaction.register(registration, at: Date())
+            if let owner = try transaction.owner(ofSession: registration.identifier) {
+                try AccessRules.check(.useSession, by: authority, owner: owner)
+            } else {
+                try AccessRules.check(.makeSession, by: authority)
+            }
+            try transaction.register(registration, by: authority.owner ?? .user, at: Date())
             return (
                 try transaction.session(registration.identifier), try transaction.sessionLimits()
             )
@@ -26,7 +35,10 @@ extension DownloadKeeper {
         return session
     }
 
-    func acknowledge(_ acknowledgement: Acknowledgement) throws(DownloadError) {
+    func acknowledge(
+        _ acknowledgement: Acknowledgement,
+        by authority: Authority
+    ) throws(DownloadError) {
         guard acknowledgement.event >= 0 else {
             let number = acknowledgement.event
             throw DownloadError(.usage, "'event' is \(number)", advice: "give an event's id")
@@ -35,12 +47,31 @@ extension DownloadKeeper {
             guard try transaction.acknowledged(acknowledgement.session) != nil else {
                 throw DownloadError.noSession(acknowledgement.session)
             }
+            try Self.check(.useSession, acknowledgement.session, by: authority, transaction)
             try transaction.acknowledge(acknowledgement, at: Date())
         }
     }
 
-    func forgetSession(_ identifier: String) throws(DownloadError) {
+    /// Throws `.notFound` where nobody knows it, `.notAllowed` where that may not be done with it.
+    func checkSession(
+        _ identifier: String,
+        _ demand: Demand,
+        by authority: Authority
+    ) throws(DownloadError) {
+        try store.write { transaction in
+            guard try transaction.owner(ofSession: identifier) != nil else {
+                throw DownloadError.noSession(identifier)
+            }
+            try Self.check(demand, identifier, by: authority, transaction)
+        }
+    }
+
+    func forgetSession(
+        _ identifier: String,
+        by authority: Authority
+    ) throws(DownloadError) {
         let limits = try store.write { transaction in
+            try Self.check(.forgetSession, identifier, by: authority, transaction)
             try transaction.forgetSession(identifier)
             return try transaction.sessionLimits()
         }
@@ -62,7 +93,13 @@ extension DownloadKeeper {
 
     /// With what a download could be gone on elsewhere, once no run of it is going; nil where that
     /// is nothing.
-    func resumeData(of id: Int64) async throws(DownloadError) -> ResumeData? {
+    ///
+    /// - Throws: `.notAllowed`, and `.notFound` where there is no such download.
+    func resumeData(
+        of id: Int64,
+        by authority: Authority
+    ) async throws(DownloadError) -> ResumeData? {
+        try AccessRules.check(.lookAtSecrets, by: authority)
         let row = try store.write { try $0.download(id) }
         guard let row else { throw DownloadError.noDownload(id) }
         let task = live[id]

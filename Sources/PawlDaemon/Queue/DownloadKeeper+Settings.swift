@@ -19,7 +19,13 @@ extension DownloadKeeper {
 
     var networkRules: NetworkRules { NetworkRules(folders: shownSettings.allowedFolders ?? []) }
 
-    func change(_ change: DaemonSettingsChange) throws(DownloadError) -> DaemonSettings {
+    /// - Throws: `.notAllowed`, and `.usage` for what cannot be.
+    func change(
+        _ change: DaemonSettingsChange,
+        by authority: Authority
+    ) throws(DownloadError) -> DaemonSettings {
+        try AccessRules.check(.changeSettings, by: authority)
+        if change.concernsBounds { try AccessRules.check(.changeBounds, by: authority) }
         guard !change.isEmpty else {
             throw DownloadError(
                 .usage,
@@ -28,17 +34,34 @@ extension DownloadKeeper {
             )
         }
         let new = try change.applied(to: settings)
+        if change.allowedFolders != nil {
+            for folder in new.allowedFolders ?? [] { try Self.checkIsThere(folder) }
+        }
+        let door = try change.listen.map { (_) throws(DownloadError) in
+            try listener.open(new.listenAddress)
+        }
         var told = new.completed
         if change.maximumConcurrentDownloads == nil {
             told.maximumConcurrentDownloads = planner.limit
         }
         // What holds by the clock is no change.
         told.current = nil
-        let last = try store.write { transaction in
-            try transaction.setSettings(new)
-            if new != settings { try transaction.append(told, at: Date()) }
-            return try transaction.lastEvent()
+        // Where the daemon listens concerns no download: it is not told of.
+        var before = settings
+        before.listen = new.listen
+        let isTold = new != before
+        let last: Int64
+        do throws(DownloadError) {
+            last = try store.write { transaction in
+                try transaction.setSettings(new)
+                if isTold { try transaction.append(told, at: Date()) }
+                return try transaction.lastEvent()
+            }
+        } catch {
+            door?.close()
+            throw error
         }
+        if let door { listener.adopt(door) }
         let old = settings.completed
         settings = new
         follow(change, from: old)
@@ -94,6 +117,17 @@ extension DownloadKeeper {
 
     // MARK: - Folders
 
+    /// One that was mistyped would be made by the first download that goes there.
+    private static func checkIsThere(_ folder: String) throws(DownloadError) {
+        // A file has the same answer as nothing.
+        guard (try? ConfinedFolder(folder, in: folder, creates: false)) == nil else { return }
+        throw DownloadError(
+            .usage,
+            "there is no folder \(folder.sanitized(atMost: 200))",
+            advice: "make it first, or look whether it is written right"
+        )
+    }
+
     /// Only a help where the store is damaged one day: that it cannot be written keeps nothing back.
     func noteFolders(_ destinations: [String]) {
         do throws(DownloadError) {
@@ -101,5 +135,12 @@ extension DownloadKeeper {
         } catch {
             logger.warning("the folders of downloads were not noted: \(error)")
         }
+    }
+}
+
+extension DaemonSettingsChange {
+    /// Whether it concerns what may be done over TCP.
+    fileprivate var concernsBounds: Bool {
+        allowedFolders != nil || allowsPrivateAddresses != nil || listen != nil
     }
 }

@@ -18,6 +18,7 @@ actor DownloadKeeper {
     let bell = Bell()
     let policy = OutagePolicy()
     let folders: FolderRecord
+    let listener: NetworkListener
     let counters = DaemonCounters()
     /// What holds for all downloads, as it is kept.
     var settings: DaemonSettings
@@ -70,6 +71,7 @@ actor DownloadKeeper {
         var store: DaemonStore
         var settings = DaemonSettings()
         var folders: FolderRecord
+        var listener: NetworkListener
         /// How many run at a time, where that was said for this daemon alone.
         var limit: Int?
         var lastEvent: Int64 = 0
@@ -77,6 +79,7 @@ actor DownloadKeeper {
 
     init(_ beginning: Beginning, logger: Logger) {
         (store, folders) = (beginning.store, beginning.folders)
+        listener = beginning.listener
         let settings = beginning.settings
         self.settings = settings
         self.logger = logger

@@ -1,49 +1,88 @@
 internal import Pawl
 internal import PawlCore
+internal import PawlWire
 internal import Synchronization
 
-/// What lets a request in: the token of the user's file, as that is now.
+/// What lets a request in: the tokens of the user's files, as those are now.
 final class AccessKeys: Sendable {
     /// The cookie's name.
     static let cookie = "pawl"
 
-    private struct State {
-        var stamp: AccessTokenFile.Stamp?
-        var token = SecretText("")
-        var cookie = SecretText("")
-        var cookieText = ""
+    /// A token, and what a browser has in place of it.
+    private struct Key {
+        var authority: Authority
+        var token: SecretText?
+        var cookie: SecretText?
+        var cookieText: String?
     }
 
-    private let file: AccessTokenFile
+    private struct State {
+        var stamps: [PrivateFile.Stamp?] = []
+        var keys: [Key] = []
+    }
+
+    private let main: AccessTokenFile
+    private let named: NamedTokenFile
     private let state = Mutex(State())
 
     /// Makes the file where there is none.
-    init(_ file: AccessTokenFile) throws(DownloadError) {
-        self.file = file
-        _ = try file.keys()
+    init(_ main: AccessTokenFile, _ named: NamedTokenFile) throws(DownloadError) {
+        (self.main, self.named) = (main, named)
+        _ = try main.keys()
     }
 
-    /// Tells the keys of this moment from those before and after.
-    var generation: AccessTokenFile.Stamp? { file.stamp }
+    /// By which right a request came in, and the secret that it came in with.
+    struct Pass: Sendable {
+        var authority: Authority
+        fileprivate var secret: String
+        fileprivate var isCookie: Bool
+    }
 
-    /// By the fields `Authorization` and `Cookie` of a request.
-    func judge(authorization: [String], cookies: [String]) -> RequestGuard.Credentials {
-        let keys = current()
+    /// By the fields `Authorization` and `Cookie` of a request; nil with whether it has any.
+    func judge(
+        authorization: [String],
+        cookies: [String]
+    ) -> (credentials: RequestGuard.Credentials, pass: Pass?) {
+        let given: [Substring]
         if let field = authorization.first {
             let words = field.split(separator: " ", omittingEmptySubsequences: true)
             guard authorization.count == 1, words.count == 2, words[0].lowercased() == "bearer"
-            else { return .wrong }
-            return keys.token.matches(words[1]) ? .right : .wrong
+            else { return (.wrong, nil) }
+            given = [words[1]]
+        } else {
+            // Another port of this machine may have set one of the same name.
+            given = cookies.flatMap { $0.split(separator: ";") }.compactMap(Self.value)
         }
-        let values = cookies.flatMap { $0.split(separator: ";") }.compactMap(Self.value)
-        guard let value = values.first else { return .none }
-        return values.count == 1 && keys.cookie.matches(value) ? .right : .wrong
+        guard !given.isEmpty else { return (.none, nil) }
+        let isCookie = authorization.isEmpty
+        for secret in given {
+            guard let authority = authority(of: secret, isCookie: isCookie) else { continue }
+            let pass = Pass(authority: authority, secret: String(secret), isCookie: isCookie)
+            return (.right(authority), pass)
+        }
+        return (.wrong, nil)
     }
 
-    func isToken(_ text: String) -> Bool { current().token.matches(text) }
+    /// Whether what let somebody in still would, by the same right.
+    func stillLetsIn(_ pass: Pass) -> Bool {
+        authority(of: pass.secret[...], isCookie: pass.isCookie) == pass.authority
+    }
 
-    /// What a browser is given for a token or a code.
-    var cookieValue: String { current().cookieText }
+    /// What a browser gets that a code let in.
+    var pageCookie: String? { current().first { $0.authority == .page }?.cookieText }
+
+    /// What a browser gets for a token; nil for one that is none.
+    func cookie(forToken token: String) -> String? {
+        current().first { $0.token?.matches(token) == true }?.cookieText
+    }
+
+    /// Each key is looked at, so that the time does not tell which one it is like.
+    private func authority(of secret: Substring, isCookie: Bool) -> Authority? {
+        var found: Authority?
+        for key in current()
+        where (isCookie ? key.cookie : key.token)?.matches(secret) == true { found = key.authority }
+        return found
+    }
 
     /// Of `pawl=…`.
     private static func value(_ cookie: Substring) -> Substring? {
@@ -52,20 +91,37 @@ final class AccessKeys: Sendable {
         return cookie.dropFirst(Self.cookie.utf8.count + 1)
     }
 
-    /// Read anew where the file is another one; without a file nobody comes in.
-    private func current() -> State {
+    /// Read again where a file is another one; without a file nobody comes in.
+    private func current() -> [Key] {
         state.withLock { state in
-            let stamp = file.stamp
-            guard stamp == nil || stamp != state.stamp else { return state }
-            state = State()
+            let stamps = [main.stamp, named.stamp]
+            guard stamps != state.stamps else { return state.keys }
+            state = State(stamps: stamps)
             // What cannot be read is no key.
-            if stamp != nil, let keys = try? file.keys() {
-                state.stamp = stamp
-                state.token = SecretText(keys.token)
-                state.cookie = SecretText(keys.cookie)
-                state.cookieText = keys.cookie
+            if stamps[0] != nil, let keys = try? main.keys() {
+                state.keys.append(Self.key(.page, cookie: keys.cookie))
+                let authority = Authority.token(TokenName.main, .manage)
+                state.keys.append(Self.key(authority, token: keys.token))
             }
-            return state
+            for entry in (try? named.entries()) ?? [] {
+                let authority = Authority.token(entry.name, entry.scope)
+                state.keys.append(Self.key(authority, token: entry.token))
+            }
+            return state.keys
         }
+    }
+
+    private static func key(_ authority: Authority, cookie: String) -> Key {
+        Key(authority: authority, cookie: SecretText(cookie), cookieText: cookie)
+    }
+
+    private static func key(_ authority: Authority, token: String) -> Key {
+        let cookie = AccessTokenFile.cookie(forToken: token)
+        return Key(
+            authority: authority,
+            token: SecretText(token),
+            cookie: cookie.map { SecretText($0) },
+            cookieText: cookie
+        )
     }
 }

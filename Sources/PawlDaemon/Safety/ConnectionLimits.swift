@@ -12,7 +12,10 @@ package struct ConnectionLimits: Sendable, Hashable {
     package var fields = 100
     /// What the system keeps of an answer that is not read.
     package var unreadBytes: Int32 = 256 << 10
+    /// Of those who have shown a token.
     package var connections = 4096
+    /// Of those who have not shown one yet; the oldest makes room for the next.
+    package var unknownConnections = 64
 
     package init() {}
 

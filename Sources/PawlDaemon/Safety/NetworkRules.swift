@@ -1,7 +1,9 @@
 package import PawlCore
 package import PawlWire
 
-/// What may be asked for over TCP, where at the socket everything may.
+/// Where the files of downloads may lie that are added or changed over TCP.
+///
+/// Who is bound by it is decided by `AccessRules`.
 package struct NetworkRules: Sendable {
     /// Absolute paths.
     package let folders: [String]
@@ -16,10 +18,6 @@ package struct NetworkRules: Sendable {
         if !new.destination.hasPrefix("/") {
             guard let first = folders.first else { throw Self.noFolder }
             new.destination = "\(first)/\(new.destination)"
-        }
-        guard new.resumeData == nil else { throw .onlyOverSocket("going on with resume data") }
-        guard new.settings?.authoritiesFile == nil else {
-            throw .onlyOverSocket("a file of authorities")
         }
         new.confinedTo = try root(of: new.destination)
         try new.checkDestination()
@@ -37,18 +35,6 @@ package struct NetworkRules: Sendable {
             advice: "choose one in \(folders.joined(separator: ", ")), or allow another: "
                 + "pawl daemon allow --folder"
         )
-    }
-
-    /// Throws `.notAllowed` for what would widen what may be asked for over TCP.
-    package static func check(_ change: DaemonSettingsChange) throws(DownloadError) {
-        if change.allowedFolders != nil { throw .onlyOverSocket("a change of 'allowedFolders'") }
-        if change.allowsPrivateAddresses != nil {
-            throw .onlyOverSocket("a change of 'allowsPrivateAddresses'")
-        }
-    }
-
-    package static func check(_ registration: SessionRegistration) throws(DownloadError) {
-        if registration.relaunchCommand != nil { throw .onlyOverSocket("a command to run") }
     }
 
     private static let noFolder = DownloadError(

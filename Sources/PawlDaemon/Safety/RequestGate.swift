@@ -13,18 +13,30 @@ final class RequestGate: Sendable {
     private let codes = Mutex(LoginCodes())
     private let delay = Mutex(FailureDelay())
 
-    init(port: UInt16, keys: AccessKeys) {
-        rules = RequestGuard(port: port, mostBodyBytes: DaemonAPI.mostBytes)
+    init(_ address: ListenAddress, keys: AccessKeys) {
+        rules = RequestGuard(address, mostBodyBytes: DaemonAPI.mostBytes)
         self.keys = keys
     }
 
-    /// The answer of one that may not be looked at; nil where it may.
-    func refusal(of request: HTTPRequest) async throws -> Response? {
-        switch rules.judge(asked(request)) {
-        case .allowed: return nil
+    /// What becomes of a request.
+    enum Admission {
+        /// It may be looked at, by that right; `mayGoOn` says whether it still might.
+        case admitted(Authority, mayGoOn: @Sendable () -> Bool)
+        case refused(Response)
+    }
+
+    func admit(_ request: HTTPRequest) async throws -> Admission {
+        let fields = request.headerFields
+        let (credentials, pass) = keys.judge(
+            authorization: fields[values: .authorization],
+            cookies: fields[values: .cookie]
+        )
+        switch rules.judge(asked(request, credentials)) {
+        case .allowed(let authority):
+            return .admitted(authority) { [keys] in pass.map(keys.stillLetsIn) ?? true }
         case .refused(let status, let text):
-            return try Self.response(status, text.code, text.message, text.advice)
-        case .wrongCredentials: return try await wrongCredentials()
+            return .refused(try Self.response(status, text.code, text.message, text.advice))
+        case .wrongCredentials: return .refused(try await wrongCredentials())
         }
     }
 
@@ -62,7 +74,10 @@ final class RequestGate: Sendable {
 
     // MARK: - What is asked
 
-    private func asked(_ request: HTTPRequest) -> RequestGuard.Asked {
+    private func asked(
+        _ request: HTTPRequest,
+        _ credentials: RequestGuard.Credentials
+    ) -> RequestGuard.Asked {
         let path = (request.path ?? "").prefix { $0 != "?" && $0 != "#" }
         var asked = RequestGuard.Asked(request.method.rawValue, String(path), hosts: [])
         let fields = request.headerFields
@@ -72,10 +87,7 @@ final class RequestGate: Sendable {
         asked.sites = Self.site.map { fields[values: $0] } ?? []
         asked.contentType = fields[.contentType]
         asked.bodyBytes = Self.bodyBytes(fields)
-        asked.credentials = keys.judge(
-            authorization: fields[values: .authorization],
-            cookies: fields[values: .cookie]
-        )
+        asked.credentials = credentials
         return asked
     }
 

@@ -1,4 +1,5 @@
 package import PawlCore
+package import PawlWire
 
 /// Decides whether a request that came over TCP may be looked at (docs/security.md).
 ///
@@ -29,12 +30,13 @@ package struct RequestGuard: Sendable {
     }
 
     /// What the token or the cookie of a request were found to be.
-    package enum Credentials: Sendable {
-        case none, wrong, right
+    package enum Credentials: Sendable, Hashable {
+        case none, wrong
+        case right(Authority)
     }
 
     package enum Verdict: Sendable, Hashable {
-        case allowed
+        case allowed(Authority)
         case refused(status: Int, DownloadErrorText)
         /// Somebody guesses: the answer is to take its time.
         case wrongCredentials
@@ -48,14 +50,15 @@ package struct RequestGuard: Sendable {
     }
 
     /// What our own URLs may have as host, with the port.
+    ///
+    /// `localhost` is none of them: it leads to both addresses, and another user may listen at the other.
     private let hosts: Set<String>
     private let mostBodyBytes: Int64
+    /// Of one whose sender nobody knows.
+    package static let mostOpenBodyBytes = 1 << 10
 
-    package init(port: UInt16, mostBodyBytes: Int = 1 << 20) {
-        let names = ["127.0.0.1", "localhost", "[::1]"]
-        var hosts = Set(names.map { "\($0):\(port)" })
-        if port == 80 { hosts.formUnion(names) }
-        self.hosts = hosts
+    package init(_ address: ListenAddress, mostBodyBytes: Int = 1 << 20) {
+        hosts = Set([address.text] + (address.port == 80 ? [address.hostText] : []))
         self.mostBodyBytes = Int64(mostBodyBytes)
     }
 
@@ -106,10 +109,15 @@ package struct RequestGuard: Sendable {
             let method = asked.method.sanitized(atMost: 20)
             return refusal(400, "a \(method) has no body", "leave it out", .usage)
         }
-        if let bytes = asked.bodyBytes, bytes > mostBodyBytes {
+        var most = mostBodyBytes
+        if case .right = asked.credentials {
+        } else {
+            most = min(most, Int64(Self.mostOpenBodyBytes))
+        }
+        if let bytes = asked.bodyBytes, bytes > most {
             return refusal(
                 413,
-                "the body has more than \(mostBodyBytes) bytes",
+                "the body has more than \(most) bytes",
                 "ask in several requests, or over the Unix socket",
                 .tooLarge
             )
@@ -136,7 +144,7 @@ package struct RequestGuard: Sendable {
 
     private func judgeCredentials(_ asked: Asked) -> Verdict {
         switch asked.credentials {
-        case .right: return .allowed
+        case .right(let authority): return .allowed(authority)
         case .wrong where !Self.isOpen(asked): return .wrongCredentials
         case .none where !Self.isOpen(asked):
             return refusal(
@@ -145,7 +153,7 @@ package struct RequestGuard: Sendable {
                 "send Authorization: Bearer, with what pawl daemon token shows",
                 .unauthorized
             )
-        case .none, .wrong: return .allowed
+        case .none, .wrong: return .allowed(.nobody)
         }
     }
 

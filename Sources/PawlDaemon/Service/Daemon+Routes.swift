@@ -10,7 +10,7 @@ extension Daemon {
     package func routes() async throws(DownloadError) -> Set<String> {
         try places.prepare()
         let keeper = try await loadedKeeper(mayBeDamaged: false)
-        let api = api(keeper, nil)
+        let api = api(keeper)
         try keeper.store.close()
         // The page's files are no part of the API.
         let routes = api.router().routes.filter { route in

@@ -15,8 +15,8 @@ package struct Daemon: Sendable {
     package var limit: Int?
     /// The socket that it was handed; without one it makes its own.
     package var socket: ListeningSocket?
-    /// Where it listens for TCP, too; nil is nowhere.
-    package var listen: ListenAddress?
+    /// Where it listens for TCP, too; what is said is kept as a setting.
+    package var listen = ListenChoice.remembered
     /// How long clients over TCP may take.
     package var limits = ConnectionLimits()
 
@@ -35,18 +35,41 @@ package struct Daemon: Sendable {
         whenReady: @Sendable @escaping (String) -> Void = { _ in }
     ) async throws(DownloadError) {
         try places.prepare()
-        if listen != nil { OpenFileLimit.raise() }
         let locks = try locks()
         if socket == nil { try ListeningSocket.checkNobodyListens(at: places.socket) }
-        var network = try NetworkDoor(listen, AccessTokenFile(places))
-        network?.limits = limits
         let keeper = try await loadedKeeper(mayBeDamaged: true)
-        let failure = await serve(keeper, network, whenReady)
+        do throws(DownloadError) {
+            try await beginListening(keeper)
+        } catch {
+            try keeper.store.close()
+            throw error
+        }
+        let failure = await serve(keeper, whenReady)
         // Where it was handed over, somebody goes on listening.
         if socket == nil { unlink(places.socket) }
         try keeper.store.close()
         withExtendedLifetime(locks) {}
         if let failure { throw failure }
+    }
+
+    /// An address that was asked for must be free; one that is remembered keeps nobody from downloading.
+    private func beginListening(_ keeper: DownloadKeeper) async throws(DownloadError) {
+        var change = DaemonSettingsChange()
+        switch listen {
+        case .at(let address): change.listen = .set(address.text)
+        case .off: change.listen = .reset
+        case .remembered:
+            let settings = await keeper.settings
+            do throws(DownloadError) {
+                let address = settings.listenAddress
+                if address != nil { keeper.listener.adopt(try keeper.listener.open(address)) }
+            } catch {
+                keeper.listener.failed(error)
+                logger.warning("there is no API over TCP: \(error)")
+            }
+            return
+        }
+        _ = try await keeper.change(change, by: .user)
     }
 
     /// A store that was closed well may be damaged all the same: that is met here, and then all of it is
@@ -81,6 +104,7 @@ package struct Daemon: Sendable {
             store: store,
             settings: settings,
             folders: folders,
+            listener: NetworkListener(places, limits),
             limit: limit,
             lastEvent: last
         )
@@ -98,10 +122,9 @@ package struct Daemon: Sendable {
     /// Returns the error that ended it; nil where it was cancelled.
     private func serve(
         _ keeper: DownloadKeeper,
-        _ network: NetworkDoor?,
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
-        let api = api(keeper, network)
+        let api = api(keeper)
         let relauncher = Relauncher(keeper: keeper, desk: api.desk, logger: logger)
         let memory = IdleMemory { !keeper.live.isEmpty }
         return await withTaskCancellationHandler {
@@ -114,9 +137,13 @@ package struct Daemon: Sendable {
                     await relauncher.run()
                     return nil
                 }
-                group.addTask { await answer(api, network, memory, whenReady) }
+                group.addTask { await answer(api, memory, whenReady) }
                 group.addTask {
                     await memory.run()
+                    return nil
+                }
+                group.addTask {
+                    await removeDamagedStores()
                     return nil
                 }
                 // Either both were cancelled, or the socket failed: then the queue winds up.
@@ -132,26 +159,36 @@ package struct Daemon: Sendable {
         }
     }
 
-    func api(_ keeper: DownloadKeeper, _ network: NetworkDoor?) -> DaemonAPI {
-        var about = DaemonStatus(
+    /// What can be read of them was taken over before; returns when the task is cancelled.
+    private func removeDamagedStores() async {
+        let stores = DamagedStores(path: places.store)
+        while !Task.isCancelled {
+            for path in stores.removeOld(at: Date()) {
+                logger.notice("\(path), set aside as damaged, was overwritten and removed")
+            }
+            let seconds = stores.nextRemoval?.timeIntervalSinceNow ?? .infinity
+            // The clock may be set. Cancelled is what the loop looks at.
+            try? await Task.sleep(for: .seconds(min(max(seconds, 1), 86_400)))
+        }
+    }
+
+    func api(_ keeper: DownloadKeeper) -> DaemonAPI {
+        let about = DaemonStatus(
             version: PawlVersion.current,
             processIdentifier: getpid(),
             startedAt: Date(),
             store: places.store
         )
-        about.url = network?.address.url
         return DaemonAPI(
             keeper: keeper,
             store: keeper.store,
             desk: SessionDesk(left: keeper.endings),
-            about: about,
-            gate: network?.gate
+            about: about
         )
     }
 
     private func answer(
         _ api: DaemonAPI,
-        _ network: NetworkDoor?,
         _ memory: IdleMemory,
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
@@ -165,16 +202,19 @@ package struct Daemon: Sendable {
         )
         do {
             let socket = try socket ?? ListeningSocket.bind(at: places.socket)
-            guard let network else {
-                try await server.run(.socket(socket.descriptor)) { whenReady(socket.path) }
-                return nil
-            }
+            let listener = api.keeper.listener
+            // Who connects there before it is served waits.
+            let places = [socket.path, listener.door?.address.url].compactMap(\.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let (first, last) = ("\(socket.path)", network.address.url)
-                let ready = ReadyCount(2) { whenReady("\(first) and \(last)") }
-                group.addTask { try await server.run(.socket(socket.descriptor), ready.one) }
-                group.addTask { try await server.run(.network(network), ready.one) }
-                // Both are cancelled, or one has failed.
+                group.addTask {
+                    try await server.run(.socket(socket.descriptor)) {
+                        whenReady(places.joined(separator: " and "))
+                    }
+                }
+                group.addTask {
+                    await listener.run { door in try await server.run(.network(door)) {} }
+                }
+                // Both are cancelled, or the first has failed.
                 defer { group.cancelAll() }
                 try await group.next()
             }

@@ -14,14 +14,17 @@ struct NetworkDoor: Sendable {
     /// Nil where there is to be none.
     ///
     /// Throws `.alreadyRunning` where somebody else listens there.
-    init?(_ wanted: ListenAddress?, _ file: AccessTokenFile) throws(DownloadError) {
+    init?(_ wanted: ListenAddress?, _ places: DaemonPlaces) throws(DownloadError) {
         guard var address = wanted else { return nil }
-        let keys = try AccessKeys(file)
+        let keys = try AccessKeys(AccessTokenFile(places), NamedTokenFile(places))
         descriptor = try Self.open(address)
         address.port = Self.port(of: descriptor) ?? address.port
         self.address = address
-        gate = RequestGate(port: address.port, keys: keys)
+        gate = RequestGate(address, keys: keys)
     }
+
+    /// Before anybody is served at it.
+    func close() { Glibc.close(descriptor) }
 
     private static func open(_ address: ListenAddress) throws(DownloadError) -> Int32 {
         let family = address.host == .version4 ? AF_INET : AF_INET6
@@ -37,7 +40,7 @@ struct NetworkDoor: Sendable {
         // Two that are only bound may share a port; to listen there, one alone.
         guard code == 0, listen(descriptor, 256) == 0 else {
             let number = errno
-            close(descriptor)
+            Glibc.close(descriptor)
             throw failure(address, number)
         }
         return descriptor

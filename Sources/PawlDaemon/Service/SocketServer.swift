@@ -6,7 +6,6 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import PawlCore
-internal import Synchronization
 
 /// Serves HTTP/1.1 at a socket that is open already.
 ///
@@ -26,23 +25,21 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
 
     /// Answers until the task is cancelled, and closes the socket.
     func run(_ door: Door, _ whenReady: @Sendable () -> Void) async throws {
-        let http = channel(door)
-        let most = door.limits?.connections ?? .max
-        let open = OpenConnections()
+        let register = door.limits.map { ConnectionRegister($0) }
+        let http = channel(door, register)
         let (connections, continuation) = AsyncStream.makeStream(of: Newcomer.self)
         let listener = try await bootstrap(door, continuation).withBoundSocket(door.descriptor)
             .get()
         whenReady()
         await withDiscardingTaskGroup { group in
             for await newcomer in connections {
-                guard open.count.load(ordering: .relaxed) < most else {
+                guard register?.enter(newcomer.channel) ?? true else {
                     newcomer.isReady.fail(Unwanted())
                     continue
                 }
-                open.count.add(1, ordering: .relaxed)
                 group.addTask {
                     await serve(newcomer, http)
-                    open.count.subtract(1, ordering: .relaxed)
+                    register?.leave(newcomer.channel)
                 }
             }
             // Cancelled: no further ones, and those that are there end.
@@ -72,7 +69,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         )
     }
 
-    private func channel(_ door: Door) -> HTTP1Channel {
+    private func channel(_ door: Door, _ register: ConnectionRegister?) -> HTTP1Channel {
         guard let limits = door.limits else {
             let configuration = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [MalformedRequestHandler()]
@@ -90,7 +87,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         let gate = door.gate
         return HTTP1Channel(
             responder: { request, writer, channel in
-                try await respond(request, writer, behind: gate)
+                try await respond(request, writer, behind: gate) { register?.recognize(channel) }
             },
             configuration: configuration
         )
@@ -101,7 +98,14 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         let connection: HTTP1Channel.Value
         do {
             connection = try await newcomer.channel.eventLoop.flatSubmit {
-                http.setup(channel: newcomer.channel, logger: logger)
+                http.setup(channel: newcomer.channel, logger: logger).flatMapThrowing { value in
+                    let pipeline = newcomer.channel.pipeline.syncOperations
+                    let decoder = try pipeline.handler(
+                        type: ByteToMessageHandler<HTTPRequestDecoder>.self
+                    )
+                    try pipeline.addHandler(AbsoluteTargetHandler(), position: .after(decoder))
+                    return value
+                }
             }.get()
         } catch {
             return newcomer.isReady.fail(error)
@@ -130,11 +134,12 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     private func respond(
         _ request: Request,
         _ writer: consuming ResponseWriter,
-        behind gate: RequestGate?
+        behind gate: RequestGate?,
+        whenKnown: () -> Void = {}
     ) async throws {
         var response: Response
         do {
-            response = try await answer(request, behind: gate)
+            response = try await answer(request, behind: gate, whenKnown)
         } catch let error as HTTPParserError {
             throw error
         } catch {
@@ -153,17 +158,26 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     }
 
     /// The gate is asked before anything looks at the path.
-    private func answer(_ request: Request, behind gate: RequestGate?) async throws -> Response {
+    private func answer(
+        _ request: Request,
+        behind gate: RequestGate?,
+        _ whenKnown: () -> Void
+    ) async throws -> Response {
         guard let gate else {
-            let source = APIContext.Source(logger: logger, listener: .socket)
+            let source = APIContext.Source(logger: logger, authority: .user)
             return try await responder.respond(to: request, context: APIContext(source: source))
         }
-        let generation = gate.keys.generation
-        if let refusal = try await gate.refusal(of: request.head) { return refusal }
-        let source = APIContext.Source(logger: logger, listener: .network) {
-            gate.keys.generation == generation
+        switch try await gate.admit(request.head) {
+        case .refused(let response): return response
+        case .admitted(let authority, let mayGoOn):
+            if authority != .nobody { whenKnown() }
+            let source = APIContext.Source(
+                logger: logger,
+                authority: authority,
+                mayGoOn: mayGoOn
+            )
+            return try await responder.respond(to: request, context: APIContext(source: source))
         }
-        return try await responder.respond(to: request, context: APIContext(source: source))
     }
 
     /// A connection from which nothing is read before somebody is there to take it.
@@ -174,10 +188,6 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     }
 
     private struct Unwanted: Error {}
-
-    private final class OpenConnections: Sendable {
-        let count = Atomic<Int>(0)
-    }
 
     private struct BrokenRequest: Error {}
 

@@ -29,7 +29,10 @@ package struct QueueRebuild {
             // Who has seen events of the old one must take none of these for one of them.
             let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
             try transaction.continueEvents(above: max(now, salvaged.lastEvent))
-            for session in salvaged.sessions { try transaction.register(session, at: Date()) }
+            for session in salvaged.sessions {
+                let owner = salvaged.sessionOwners[session.identifier] ?? .user
+                try transaction.register(session, by: owner, at: Date())
+            }
             for item in salvaged.items { try add(item, &outcome, transaction) }
             try transaction.continueIDs(with: salvaged.lastDownload + 1)
             for item in found { try add(item.path, item.checkpoint, &outcome, transaction) }
@@ -79,6 +82,8 @@ package struct QueueRebuild {
         row.priority = WirePriority(item.priority)
         row.position = item.position
         row.session = item.session
+        // What is kept to a folder was added over TCP.
+        row.owner = item.owner ?? (request?.confinedTo == nil ? .user : .unnamedProgram)
         row.taskIdentifier = item.taskIdentifier
         row.taskDescription = item.taskDescription
         row.notBefore = item.notBefore
@@ -87,7 +92,11 @@ package struct QueueRebuild {
         row.path = item.path
         (row.completedBytes, row.totalBytes) = (item.completedBytes, item.totalBytes)
         if request == nil { row.problem = Problem(Self.lost) }
-        let known = request ?? NewDownload(url: item.url, destination: item.destination)
+        var known = request ?? NewDownload(url: item.url, destination: item.destination)
+        // The bounds of one that a program has added are lost with its request: they are no wider than that.
+        if request == nil, row.owner != .user {
+            known.confinedTo = PathNames.folder(of: item.path ?? item.destination)
+        }
         try transaction.continueIDs(with: item.id)
         try add(row, known, transaction)
         outcome.position = max(outcome.position, item.position)

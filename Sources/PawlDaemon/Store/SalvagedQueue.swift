@@ -17,6 +17,8 @@ struct SalvagedQueue {
         var priority: DownloadPriority
         var position: Int64
         var session: String?
+        /// Nil where it is lost, or an older version has not recorded it.
+        var owner: DownloadOwner?
         var taskIdentifier: Int64?
         var taskDescription: String?
         var notBefore: Date?
@@ -33,6 +35,8 @@ struct SalvagedQueue {
     var destinations: Set<String> = []
     /// Those that processes have asked for.
     var sessions: [SessionRegistration] = []
+    /// Who has registered them; one that is lost is the user's.
+    var sessionOwners: [String: DownloadOwner] = [:]
     /// The newest ids that were given, as far as that can be told; 0 where it cannot.
     var lastDownload: Int64 = 0
     var lastEvent: Int64 = 0
@@ -61,7 +65,7 @@ struct SalvagedQueue {
         let ids = items.map(\.id).max() ?? 0
         lastDownload = max(ids, Self.last("download", queue))
         lastEvent = Self.last("event", queue)
-        sessions = Self.sessions(queue, items)
+        sessions = Self.sessions(queue, items, &sessionOwners)
         destinations.formUnion(items.flatMap { [$0.path, $0.destination].compactMap { $0 } })
         // Best done at last: this reads rows of all states, and may end anywhere.
         try? queue.read { database in
@@ -93,7 +97,11 @@ struct SalvagedQueue {
     }
 
     /// Also those that only a task of theirs tells of.
-    private static func sessions(_ queue: DatabaseQueue, _ items: [Item]) -> [SessionRegistration] {
+    private static func sessions(
+        _ queue: DatabaseQueue,
+        _ items: [Item],
+        _ owners: inout [String: DownloadOwner]
+    ) -> [SessionRegistration] {
         var found: [String: SessionRegistration] = [:]
         for item in items where item.taskIdentifier != nil {
             guard let name = item.session else { continue }
@@ -113,6 +121,7 @@ struct SalvagedQueue {
                     value("maximumConcurrentDownloads", of: row)
                 session.limitBytesPerSecond = value("limitBytesPerSecond", of: row)
                 found[name] = session
+                owners[name] = owner(of: row)
             }
         }
         return found.values.filter { (try? $0.check()) != nil }
@@ -153,6 +162,7 @@ struct SalvagedQueue {
             priority: priority.flatMap(DownloadPriority.init) ?? .normal,
             position: value("position", of: row) ?? id,
             session: value("session", of: row),
+            owner: owner(of: row),
             taskIdentifier: value("taskIdentifier", of: row),
             taskDescription: value("taskDescription", of: row),
             notBefore: date("notBefore", of: row),
@@ -160,6 +170,11 @@ struct SalvagedQueue {
             completedBytes: max(0, value("completedBytes", of: row) ?? 0),
             totalBytes: value("totalBytes", of: row)
         )
+    }
+
+    private static func owner(of row: Row) -> DownloadOwner? {
+        let text: String? = value("owner", of: row)
+        return text.flatMap { DownloadOwner($0) }
     }
 
     /// Nil where it is of another form, or not there.

@@ -12,6 +12,9 @@ enum StoreSchema {
         migrator.registerMigration("6") { database in try database.execute(sql: version6) }
         migrator.registerMigration("7") { database in try database.execute(sql: version7) }
         migrator.registerMigration("8") { database in try database.execute(sql: version8) }
+        migrator.registerMigration("9-owners") { database in
+            try database.execute(sql: owners)
+        }
         return migrator
     }
 
@@ -20,6 +23,15 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // Who has added it: what was added over TCP before that was recorded is a program's, and kept to
+    // a folder.
+    private static let owners = """
+        ALTER TABLE download ADD COLUMN owner TEXT NOT NULL DEFAULT 'user';
+        ALTER TABLE session ADD COLUMN owner TEXT NOT NULL DEFAULT 'user';
+        UPDATE download SET owner = 'token:main'
+            WHERE COALESCE(confinedTo, \(StoreTransaction.rootOfRequest)) IS NOT NULL;
+        """
 
     // A JSON array, without secrets.
     private static let version8 = "ALTER TABLE download ADD COLUMN mirrors TEXT"

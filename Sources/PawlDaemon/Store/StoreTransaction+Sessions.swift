@@ -23,16 +23,18 @@ extension StoreTransaction {
         )
     }
 
-    /// Whether a process has asked for it, or a download is of it.
-    package func hasSession(_ identifier: String) throws -> Bool {
-        try Bool.fetchOne(
+    /// Who has registered it; the user where only a download names it, nil where nobody does.
+    package func owner(ofSession identifier: String) throws -> DownloadOwner? {
+        let text = try String.fetchOne(
             database,
             sql: """
-                SELECT EXISTS (SELECT 1 FROM session WHERE identifier = ?1)
-                    OR EXISTS (SELECT 1 FROM download WHERE session = ?1)
+                SELECT owner FROM session WHERE identifier = ?1
+                UNION ALL SELECT ?2 WHERE EXISTS (SELECT 1 FROM download WHERE session = ?1)
+                LIMIT 1
                 """,
-            arguments: [identifier]
-        ) ?? false
+            arguments: [identifier, DownloadOwner.user.text]
+        )
+        return text.map { DownloadOwner($0) ?? .token($0) }
     }
 
     /// One, whether or not it is there.
@@ -52,14 +54,20 @@ extension StoreTransaction {
 
     /// From now on its events are kept until they are acknowledged; what was before counts as
     /// acknowledged.
-    package func register(_ registration: SessionRegistration, at now: Date) throws {
+    ///
+    /// `owner`: of one that is new; that of another one stays.
+    package func register(
+        _ registration: SessionRegistration,
+        by owner: DownloadOwner = .user,
+        at now: Date
+    ) throws {
         let identifier = registration.identifier
         try database.execute(
             sql: """
-                INSERT INTO session (identifier, acknowledged, seenAt) VALUES (?, ?, ?)
+                INSERT INTO session (identifier, acknowledged, seenAt, owner) VALUES (?, ?, ?, ?)
                 ON CONFLICT (identifier) DO UPDATE SET seenAt = excluded.seenAt
                 """,
-            arguments: [identifier, try lastEvent(), now.timeIntervalSince1970]
+            arguments: [identifier, try lastEvent(), now.timeIntervalSince1970, owner.text]
         )
         if let command = registration.relaunchCommand {
             try database.execute(

@@ -19,8 +19,8 @@ package struct StoreTransaction {
         let insertion = try database.cachedStatement(
             sql: """
                 INSERT INTO download (state, name, url, destination, priority, position, session,
-                    notBefore, createdAt, taskIdentifier, taskDescription, mirrors)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         )
         try insertion.execute(
@@ -30,6 +30,7 @@ package struct StoreTransaction {
                 download.notBefore?.timeIntervalSince1970,
                 download.createdAt.timeIntervalSince1970, download.taskIdentifier,
                 download.taskDescription, Self.text(download.mirrors),
+                (download.owner ?? .user).text,
             ]
         )
         let id = database.lastInsertedRowID
@@ -147,7 +148,7 @@ package struct StoreTransaction {
     }
 
     /// One that nobody can read says nothing.
-    private static let rootOfRequest = """
+    static let rootOfRequest = """
         (SELECT CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(body AS TEXT) ->> '$.confinedTo' END
             FROM request WHERE request.download = download.id)
         """
@@ -173,6 +174,9 @@ package struct StoreTransaction {
             url: row["url"],
             createdAt: Date(timeIntervalSince1970: created)
         )
+        // One of a newer version is nobody of ours.
+        let owner: String = row["owner"]
+        download.owner = DownloadOwner(owner) ?? .token(owner)
         download.mirrors = value(row["mirrors"])
         download.destination = row["destination"]
         download.path = row["path"]

@@ -40,7 +40,13 @@ package struct DownloadChanges: Codable, Sendable, Hashable {
     /// In front of that download of the same priority; one that is changed with it counts as it then is.
     package var before: Int64?
     /// The same file at another address; it may hold secrets.
+    ///
+    /// Where its origin is another one, the download's own secrets go, unless they are given again here.
     package var url: String?
+    /// The header fields to send, in place of those before; they may hold secrets.
+    package var fields: [WireSettings.Field]?
+    /// The name and password to sign in with, in place of those before.
+    package var credentials: WireSettings.SignIn?
     package var connections: Int?
     /// One that has passed is none.
     package var notBefore: Date?

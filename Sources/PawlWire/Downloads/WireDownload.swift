@@ -9,6 +9,8 @@ package struct WireDownload: Codable, Sendable, Hashable {
     package var id: Int64
     package var state: TaskState
     package var name: String
+    /// Who has added it; nil where an older daemon does not say it.
+    package var owner: DownloadOwner?
     package var url: String
     /// Where else the same file is to be had.
     package var mirrors: [String]?

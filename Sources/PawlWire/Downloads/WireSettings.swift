@@ -9,12 +9,20 @@ package struct WireSettings: Codable, Sendable, Hashable {
         package var value: String
         /// Whether it is sent to other origins, too; nil is no.
         package var anyOrigin: Bool?
+
+        package init(name: String, value: String, anyOrigin: Bool? = nil) {
+            (self.name, self.value, self.anyOrigin) = (name, value, anyOrigin)
+        }
     }
 
     /// A name and password.
     package struct SignIn: Codable, Sendable, Hashable {
         package var name: String
         package var password: String
+
+        package init(name: String, password: String) {
+            (self.name, self.password) = (name, password)
+        }
     }
 
     package var mirrors: [String]?

@@ -18,10 +18,17 @@ package struct DaemonSettings: Codable, Sendable, Hashable {
     package var allowedFolders: [String]?
     /// Whether those may go to addresses that are not of the public Internet.
     package var allowsPrivateAddresses: Bool?
+    /// Where the daemon listens for TCP, such as `127.0.0.1:6880`; nil is nowhere.
+    package var listen: String?
     /// What holds at this moment; only in answers.
     package var current: WireCurrentLimit?
 
     package init() {}
+
+    /// Nil also for what is none, as a store of another version might have it.
+    package var listenAddress: ListenAddress? {
+        listen.flatMap { try? ListenAddress(parsing: $0) }
+    }
 
     package static let standardConcurrentDownloads = 5
     package static let standardConnectionsPerHost = 16

@@ -18,6 +18,7 @@ package struct DaemonSettingsChange: Codable, Sendable, Hashable {
     package var usesMeteredNetwork: Change<Bool>?
     package var allowedFolders: Change<[String]>?
     package var allowsPrivateAddresses: Change<Bool>?
+    package var listen: Change<String>?
 
     package init() {}
 
@@ -64,6 +65,11 @@ package struct DaemonSettingsChange: Codable, Sendable, Hashable {
             settings.allowedFolders = change.value
         }
         if let change = allowsPrivateAddresses { settings.allowsPrivateAddresses = change.value }
+        if let change = listen {
+            settings.listen = try change.value.map { (text) throws(DownloadError) in
+                try ListenAddress(parsing: text).text
+            }
+        }
         return settings
     }
 
@@ -97,7 +103,7 @@ package struct DaemonSettingsChange: Codable, Sendable, Hashable {
 extension DaemonSettingsChange {
     private enum Key: String, CodingKey, CaseIterable {
         case limitBytesPerSecond, timetable, maximumConcurrentDownloads, connectionsPerHost
-        case usesMeteredNetwork, allowedFolders, allowsPrivateAddresses
+        case usesMeteredNetwork, allowedFolders, allowsPrivateAddresses, listen
     }
 
     private struct AnyKey: CodingKey {
@@ -129,6 +135,7 @@ extension DaemonSettingsChange {
         usesMeteredNetwork = try Self.change(values, .usesMeteredNetwork)
         allowedFolders = try Self.change(values, .allowedFolders)
         allowsPrivateAddresses = try Self.change(values, .allowsPrivateAddresses)
+        listen = try Self.change(values, .listen)
     }
 
     private static func change<Value>(
@@ -148,6 +155,7 @@ extension DaemonSettingsChange {
         try Self.encode(usesMeteredNetwork, .usesMeteredNetwork, &values)
         try Self.encode(allowedFolders, .allowedFolders, &values)
         try Self.encode(allowsPrivateAddresses, .allowsPrivateAddresses, &values)
+        try Self.encode(listen, .listen, &values)
     }
 
     private static func encode<Value>(

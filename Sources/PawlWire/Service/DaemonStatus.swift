@@ -9,6 +9,8 @@ package struct DaemonStatus: Codable, Sendable, Hashable {
     package var store: String
     /// The URL of the API over TCP; nil where it answers at its socket alone.
     package var url: String?
+    /// Why it does not answer over TCP though the settings say so.
+    package var listenProblem: String?
     /// How many downloads are in each state.
     package var counts: [String: Int]
     package var maximumConcurrentDownloads: Int

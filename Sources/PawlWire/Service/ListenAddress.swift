@@ -1,5 +1,24 @@
 package import PawlCore
 
+/// What is said of the TCP listener when a daemon is started.
+package enum ListenChoice: Sendable, Hashable {
+    /// Nothing: as the settings say.
+    case remembered
+    case off
+    case at(ListenAddress)
+
+    /// `off`, or an address.
+    ///
+    /// Throws `.usage`.
+    package init(parsing text: String?) throws(DownloadError) {
+        switch text?.lowercased() {
+        case nil: self = .remembered
+        case "off": self = .off
+        case let text?: self = .at(try ListenAddress(parsing: text))
+        }
+    }
+}
+
 /// Where the daemon listens for TCP: an address of this machine's own that nobody else can reach.
 package struct ListenAddress: Sendable, Hashable {
     package enum Host: String, Sendable, Hashable {

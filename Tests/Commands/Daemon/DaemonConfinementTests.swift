@@ -94,6 +94,7 @@ extension DaemonSuites {
                 ("PATCH", "/v1/settings", #"{"allowedFolders":["/"]}"#),
                 ("PATCH", "/v1/settings", #"{"allowsPrivateAddresses":true}"#),
                 ("PATCH", "/v1/settings", #"{"allowedFolders":null}"#),
+                ("PATCH", "/v1/settings", #"{"listen":null}"#),
             ]
             for (method, path, body) in asked {
                 #expect(try await network.ask(method, path, body).status == 403, "\(body)")
@@ -103,6 +104,24 @@ extension DaemonSuites {
                 try await network.scene.succeed("session", "list").output.contains("a") == false
             )
             #expect(home.list("outside").isEmpty)
+        }
+
+        @Test func `a folder that is not there is not allowed`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let home = scene.home
+            try home.write("file", "")
+            let before = try await scene.succeed("daemon", "allow").output
+            for place in ["nonexistent", "file"] {
+                let run = try await scene.run("daemon", "allow", "--folder", home.path(place))
+                expectFailure(.usage, run)
+            }
+            #expect(try await scene.succeed("daemon", "allow").output == before)
+            #expect(!home.exists("nonexistent"))
+            let folder = try home.makeFolder("there")
+            let allowed = try await scene.succeed("daemon", "allow", "--folder", folder)
+            #expect(allowed.output.contains(folder))
+            withExtendedLifetime(daemon) {}
         }
 
         /// It was a folder when it was asked for.

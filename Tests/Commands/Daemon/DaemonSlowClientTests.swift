@@ -61,6 +61,46 @@ extension DaemonSuites {
             #expect(try await network.scene.downloads().isEmpty)
         }
 
+        /// More than may be there, and none of them ever says who it is.
+        @Test func `strangers take no connection from who has the token`() async throws {
+            let network = try await NetworkScene.make()
+            let reader = try ProcessRunner(
+                "curl",
+                [
+                    "-sN", "--noproxy", "*", "\(network.origin)/v1/events", "-H",
+                    "Last-Event-ID: 0", "-H", "Authorization: Bearer \(network.token)",
+                ]
+            )
+            let script = """
+                for i in $(seq 200); do exec {fd}<>/dev/tcp/127.0.0.1/\(network.port); done
+                echo connected
+                sleep 100
+                """
+            let strangers = try ProcessRunner("bash", ["-c", script])
+            #expect(await strangers.waitForOutput(containing: "connected"), "\(strangers.errors)")
+            for _ in 0..<5 { #expect(try await network.ask("GET", "/v1/status").status == 200) }
+            // Of the strangers most are gone, and the reader is not.
+            let sockets = try await ProcessRunner.run(
+                "bash",
+                ["-c", "ls -l /proc/\(network.daemonProcess)/fd | grep -c socket:"]
+            )
+            #expect((Int(sockets.output.prefix { $0.isNumber }) ?? 1000) < 100)
+            try await network.scene.succeed("add", "--paused", "http://example.org/a")
+            #expect(await reader.waitForOutput(containing: "event: added"))
+            strangers.signal(9)
+        }
+
+        @Test func `a login has a small body, whether it says so or not`() async throws {
+            let network = try await NetworkScene.make()
+            let long = #"{"code":"\#(String(repeating: "x", count: 2000))"}"#
+            let none = ["Cookie: none=1"]
+            let said = try await network.ask("POST", "/v1/login", long, fields: none)
+            #expect(said.status == 413)
+            let chunked = none + ["Transfer-Encoding: chunked"]
+            let unsaid = try await network.ask("POST", "/v1/login", long, fields: chunked)
+            #expect(unsaid.status == 413)
+        }
+
         @Test func `one that guesses, and one that hangs, keep nobody waiting`() async throws {
             let network = try await NetworkScene.make()
             let hanging = try (0..<20).map { _ in try network.connect(sending: "GET /v1/sta") }

@@ -1,10 +1,12 @@
 import PawlCore
 import PawlDaemon
+import PawlWire
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RequestGuardTests {
-    private let rules = RequestGuard(port: 6880)
+    private let rules = RequestGuard(ListenAddress(port: 6880))
+    private let manager = Authority.token(TokenName.main, .manage)
 
     private func asked(
         _ method: String = "GET",
@@ -12,7 +14,7 @@ struct RequestGuardTests {
         _ change: (inout RequestGuard.Asked) -> Void = { _ in }
     ) -> RequestGuard.Asked {
         var asked = RequestGuard.Asked(method, path, hosts: ["127.0.0.1:6880"])
-        asked.credentials = .right
+        asked.credentials = .right(manager)
         change(&asked)
         return asked
     }
@@ -26,16 +28,18 @@ struct RequestGuardTests {
         }
     }
 
-    @Test(arguments: ["127.0.0.1:6880", "localhost:6880", "[::1]:6880", "LOCALHOST:6880"])
-    func `our own names are let in`(host: String) {
-        #expect(status(asked { $0.hosts = [host] }) == nil)
+    @Test func `the address that is listened at is let in`() {
+        #expect(status(asked { $0.hosts = ["127.0.0.1:6880"] }) == nil)
+        let rules = RequestGuard(ListenAddress(.version6, port: 6880))
+        #expect(rules.judge(asked { $0.hosts = ["[::1]:6880"] }) == .allowed(manager))
     }
 
     @Test(
         arguments: [
             [], ["evil.example"], ["evil.example:6880"], ["127.0.0.1"], ["127.0.0.1:80"],
             ["127.0.0.1:6880", "127.0.0.1:6880"], ["127.0.0.1:6880.evil.example"],
-            ["localhost.:6880"], ["127.0.0.2:6880"], [""], [" 127.0.0.1:6880"],
+            ["localhost.:6880"], ["localhost:6880"], ["[::1]:6880"], ["127.0.0.2:6880"], [""],
+            [" 127.0.0.1:6880"],
         ]
     )
     func `another host is turned away, whoever asks`(hosts: [String]) {
@@ -43,23 +47,24 @@ struct RequestGuardTests {
     }
 
     @Test func `a host that the target names counts, too`() {
-        #expect(status(asked("GET", "http://localhost:6880/v1/downloads")) == nil)
+        #expect(status(asked("GET", "http://127.0.0.1:6880/v1/downloads")) == nil)
         for path in ["http://evil/v1/downloads", "HTTP://127.0.0.1/", "http:///v1/downloads"] {
             #expect(status(asked("GET", path)) == 421, "\(path)")
         }
     }
 
     @Test func `at the standard port a host has none`() {
-        let rules = RequestGuard(port: 80)
-        var asked = RequestGuard.Asked("GET", "/", hosts: ["localhost"])
-        asked.credentials = .right
-        #expect(rules.judge(asked) == .allowed)
+        let rules = RequestGuard(ListenAddress(port: 80))
+        var asked = RequestGuard.Asked("GET", "/", hosts: ["127.0.0.1"])
+        asked.credentials = .right(.page)
+        #expect(rules.judge(asked) == .allowed(.page))
     }
 
     @Test(
         arguments: [
             "null", "https://127.0.0.1:6880", "http://127.0.0.1:6881", "http://127.0.0.1",
             "http://evil.example", "http://evil.example:6880", "file://", "",
+            "http://localhost:6880", "http://[::1]:6880",
             "http://127.0.0.1:6880/",
         ]
     )
@@ -72,7 +77,7 @@ struct RequestGuardTests {
         #expect(
             status(
                 asked("POST", "/v1/downloads") {
-                    $0.origins = ["http://localhost:6880"]
+                    $0.origins = ["http://127.0.0.1:6880"]
                     $0.sites = ["same-origin"]
                     $0.contentType = "application/json; charset=utf-8"
                     $0.bodyBytes = 10
@@ -120,6 +125,29 @@ struct RequestGuardTests {
             }
             #expect(status(asked) == expected)
         }
+    }
+
+    @Test func `a body of somebody whom nobody knows is small`() {
+        for credentials in [RequestGuard.Credentials.none, .wrong] {
+            for (bytes, expected) in [(1024, nil), (1025, 413)] as [(Int64, Int?)] {
+                let asked = asked("POST", "/v1/login") {
+                    $0.bodyBytes = bytes
+                    $0.contentType = "application/json"
+                    $0.credentials = credentials
+                }
+                #expect(status(asked) == expected)
+            }
+        }
+    }
+
+    @Test func `a right is what the token says`() {
+        for authority in [Authority.page, .token("tool", .read), manager] {
+            let asked = asked { $0.credentials = .right(authority) }
+            #expect(rules.judge(asked) == .allowed(authority))
+        }
+        #expect(
+            rules.judge(asked("GET", "/") { $0.credentials = .none }) == .allowed(.nobody)
+        )
     }
 
     @Test func `without the token nothing is open but the page's files and the login`() {

@@ -42,6 +42,8 @@ extension DaemonSuites {
                 "registerSession": #"{"identifier":"s"}"#,
                 "acknowledge": #"{"session":"t","event":1}"#,
             ]
+            let own = try await network.ask("POST", "/v1/sessions", #"{"identifier":"s"}"#)
+            #expect(own.status == 200)
             let first =
                 #"{"downloads":[{"url":"\#(url)","destination":"a","session":"s"},"#
                 + #"{"url":"\#(url)","destination":"b","isPaused":true}]}"#

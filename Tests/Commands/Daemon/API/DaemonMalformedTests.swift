@@ -105,6 +105,26 @@ extension DaemonSuites {
             "Host: 127.0.0.1:\(network.port)\r\nAuthorization: Bearer \(network.token)\r\n"
         }
 
+        /// The codec below the guard would drop it (RFC 9112 §3.2.2).
+        @Test func `a host in the request line counts`() async throws {
+            let network = try await NetworkScene.make()
+            let fields = Self.fields(network)
+            let own = "127.0.0.1:\(network.port)"
+            let targets: [(String, Int)] = [
+                ("http://\(own)/v1/status", 200), ("http://evil.example/v1/status", 421),
+                ("http://evil.example", 421), ("http://evil@\(own)/v1/status", 421),
+                ("http://\(own)@evil/v1/status", 421), ("https:///v1/status", 421),
+                ("http://localhost:\(network.port)/v1/status", 421),
+            ]
+            for (target, status) in targets {
+                let wire = try await HalfClosingClient.exchange(
+                    "GET \(target) HTTP/1.1\r\n\(fields)\r\n",
+                    port: network.port
+                )
+                #expect(NetworkScene.Answer(wire).status == status, "\(target)")
+            }
+        }
+
         @Test func `what was asked before is answered before`() async throws {
             let network = try await NetworkScene.make()
             let request = "GET /healthz HTTP/1.1\r\n\(Self.fields(network))\r\nnonsense\r\n\r\n"

@@ -4,7 +4,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct SecurityDocumentTests {
     @Test func `each promise of docs security md has tests of the names that it gives`() throws {
-        let document = try Snapshot.text(of: "security.md", folder: "../../docs")
+        var document = try Snapshot.text(of: "security.md", folder: "../../docs")
+        // Those that are made from the rules promise what the rules' own tests do.
+        for name in ["demands", "routes"] {
+            let start = try #require(document.firstRange(of: "<!-- table: \(name) -->")).lowerBound
+            let end = try #require(document.firstRange(of: "<!-- end: \(name) -->")).upperBound
+            document.removeSubrange(start..<end)
+        }
         let rows = document.split(separator: "\n").filter { $0.hasPrefix("| ") }
             .map { $0.split(separator: "|").map(String.init) }
             .filter { $0.count > 1 && $0[0] != " promise " && !$0[0].hasPrefix(" ---") }

@@ -1,29 +1,22 @@
 internal import Hummingbird
 internal import Logging
 
-/// Where a connection came in: what may be asked there differs (docs/security.md).
-package enum Listener: Sendable {
-    /// The Unix socket, which only the user can open.
-    case socket
-    /// TCP, which every program and web page on this machine can try.
-    case network
-}
-
 /// What a route knows of its request besides the request itself.
 struct APIContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    let listener: Listener
+    /// By which right it asks: a route hands that on, and decides nothing by it.
+    let authority: Authority
     /// Whether what let the request in still would.
     let mayGoOn: @Sendable () -> Bool
 
     struct Source: RequestContextSource {
         let logger: Logger
-        let listener: Listener
+        let authority: Authority
         var mayGoOn: @Sendable () -> Bool = { true }
     }
 
     init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
-        (listener, mayGoOn) = (source.listener, source.mayGoOn)
+        (authority, mayGoOn) = (source.authority, source.mayGoOn)
     }
 }

@@ -1,0 +1,103 @@
+package import PawlCore
+package import PawlWire
+
+/// The file of the tokens that the user has made beside that of `AccessTokenFile`; the user's alone.
+///
+/// A line for each: name, scope and token, with a space between them.
+package struct NamedTokenFile: Sendable {
+    package struct Entry: Sendable, Hashable {
+        package var name: String
+        package var scope: TokenScope
+        package var token: String
+    }
+
+    private let file: PrivateFile
+
+    private static let most = 100
+
+    package init(_ places: DaemonPlaces) { self.init(path: "\(places.storeFolder)/api-tokens") }
+
+    package init(path: String) {
+        file = PrivateFile(
+            path: path,
+            what: "the daemon's file of tokens",
+            advice: "make it your own with mode 600, or remove it and make new tokens"
+        )
+    }
+
+    /// Nil where there is none.
+    package var stamp: PrivateFile.Stamp? { file.stamp }
+
+    /// In the order in which they were made; a line that makes no sense lets nobody in.
+    package func entries() throws(DownloadError) -> [Entry] {
+        try file.read().map { $0.split(separator: "\n").compactMap(Self.entry) } ?? []
+    }
+
+    /// Makes a token.
+    ///
+    /// Throws `.usage` for a name that is taken, or that is none.
+    package func add(_ name: String, _ scope: TokenScope) throws(DownloadError) -> Entry {
+        guard TokenName.isOne(name) else {
+            throw DownloadError(
+                .usage,
+                "'\(name.sanitized(atMost: 60))' is no name of a token",
+                advice:
+                    "give 1 to 40 letters, digits, '-', '_' or '.'; '\(TokenName.main)' is taken"
+            )
+        }
+        return try file.exclusively { () throws(DownloadError) in
+            var entries = try entries()
+            guard !entries.contains(where: { $0.name == name }) else {
+                throw DownloadError(
+                    .usage,
+                    "there is a token '\(name)' already",
+                    advice: "choose another --name, or first: pawl daemon token --revoke \(name)"
+                )
+            }
+            guard entries.count < Self.most else {
+                throw DownloadError(
+                    .usage,
+                    "there are \(Self.most) tokens already",
+                    advice: "revoke one: pawl daemon token --revoke NAME"
+                )
+            }
+            let entry = Entry(name: name, scope: scope, token: RandomText.make())
+            entries.append(entry)
+            try write(entries)
+            return entry
+        }
+    }
+
+    /// From now on nobody comes in with it.
+    ///
+    /// Throws `.notFound` where there is none of that name.
+    package func revoke(_ name: String) throws(DownloadError) {
+        try file.exclusively { () throws(DownloadError) in
+            var entries = try entries()
+            guard let index = entries.firstIndex(where: { $0.name == name }) else {
+                throw DownloadError(
+                    .notFound,
+                    "there is no token '\(name.sanitized(atMost: 60))'",
+                    advice: name == TokenName.main
+                        ? "that one is replaced: pawl daemon token --new"
+                        : "see pawl daemon token --list"
+                )
+            }
+            entries.remove(at: index)
+            try write(entries)
+        }
+    }
+
+    private func write(_ entries: [Entry]) throws(DownloadError) {
+        let lines = entries.map { "\($0.name) \($0.scope.rawValue) \($0.token)\n" }
+        try file.write(lines.joined(), .replace)
+    }
+
+    private static func entry(_ line: Substring) -> Entry? {
+        let words = line.split(separator: " ").map(String.init)
+        guard words.count == 3, TokenName.isOne(words[0]),
+            let scope = TokenScope(rawValue: words[1]), words[2].utf8.count == RandomText.length
+        else { return nil }
+        return Entry(name: words[0], scope: scope, token: words[2])
+    }
+}

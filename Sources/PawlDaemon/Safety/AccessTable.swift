@@ -1,0 +1,64 @@
+package import PawlWire
+
+/// The table of `AccessRules` and of the routes as docs/security.md shows them.
+package enum AccessTable {
+    /// Everybody who can ask; a token's name stands for any.
+    package static let authorities: [(name: String, authority: Authority)] = [
+        ("socket", .user), ("page", .page), ("`manage`", .token("own", .manage)),
+        ("`add`", .token("own", .add)), ("`read`", .token("own", .read)), ("nobody", .nobody),
+    ]
+
+    /// Everybody who can have added something.
+    package static let owners: [DownloadOwner] = [.user, .page, .token("own"), .token("other")]
+
+    /// A row for each demand, a column for each authority.
+    package static var demands: String {
+        var lines = [
+            "| | | " + authorities.map(\.name).joined(separator: " | ") + " |",
+            "| --- | --- |" + authorities.map { _ in " --- |" }.joined(),
+        ]
+        for demand in Demand.allCases {
+            let cells = authorities.map { cell(demand, $0.authority) }
+            lines.append(
+                "| `\(demand.rawValue)` | \(demand.about) | \(cells.joined(separator: " | ")) |"
+            )
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A row for each route: which demands it may make.
+    package static var routes: String {
+        var lines = ["| route | demands |", "| --- | --- |"]
+        let operations = APIDocument.operations.sorted {
+            ($0.path, $0.method) < ($1.path, $1.method)
+        }
+        for operation in operations {
+            let demands = operation.demands.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+            lines.append("| `\(operation.method.uppercased()) \(operation.path)` | \(demands) |")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func cell(_ demand: Demand, _ authority: Authority) -> String {
+        func decision(_ owner: DownloadOwner?) -> AccessRules.Decision {
+            AccessRules.decision(on: demand, by: authority, owner: owner)
+        }
+        guard demand.hasOwner else { return decision(nil).word }
+        let own = decision(authority.owner)
+        let others = owners.filter { $0 != authority.owner }
+        let decisions = Set(others.map { decision($0) })
+        if decisions == [own] { return own.word }
+        if decisions == [.refused] { return own == .allowed ? "own" : "own, \(own.word)" }
+        return "yes; of the socket's \(decision(.user).word)"
+    }
+}
+
+extension AccessRules.Decision {
+    fileprivate var word: String {
+        switch self {
+        case .allowed: "yes"
+        case .allowedInFolders: "in folders"
+        case .refused: "no"
+        }
+    }
+}

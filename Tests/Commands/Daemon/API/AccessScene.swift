@@ -1,0 +1,76 @@
+import PawlCore
+import PawlDaemon
+import PawlTesting
+import PawlWire
+import Testing
+
+/// A daemon, and everybody who can ask it something.
+struct AccessScene: Sendable {
+    let network: NetworkScene
+    private let fields: [Authority: [String]]
+
+    static let main = Authority.token(TokenName.main, .manage)
+    static let adder = Authority.token("adder", .add)
+    static let reader = Authority.token("reader", .read)
+    static let authorities: [Authority] = [.user, .page, main, adder, reader, .nobody]
+
+    static func make() async throws -> AccessScene {
+        let network = try await NetworkScene.make()
+        try network.scene.home.makeFolder("Downloads")
+        func token(_ scope: String, _ name: String) async throws -> [String] {
+            let run = try await network.scene.succeed(
+                "daemon",
+                "token",
+                "--scope",
+                scope,
+                "--name",
+                name
+            )
+            return ["Authorization: Bearer \(run.output.prefix { $0 != "\n" })"]
+        }
+        let link = try await network.scene.succeed("daemon", "token", "--url").output
+        let code = try #require(link.split(separator: "#code=").last).prefix { $0 != "\n" }
+        let login = try await network.ask(
+            "POST",
+            "/v1/login",
+            #"{"code":"\#(code)"}"#,
+            fields: ["Cookie: none=1"]
+        )
+        let cookie = try #require(login.fields["set-cookie"]).prefix { $0 != ";" }
+        return AccessScene(
+            network: network,
+            fields: [
+                .page: ["Cookie: \(cookie)"],
+                main: ["Authorization: Bearer \(network.token)"],
+                adder: try await token("add", "adder"),
+                reader: try await token("read", "reader"),
+                .nobody: ["Cookie: none=1"],
+            ]
+        )
+    }
+
+    /// A stream is cut after a second.
+    func ask(
+        _ authority: Authority,
+        _ method: String,
+        _ path: String,
+        _ body: String? = nil
+    ) async throws -> NetworkScene.Answer {
+        let time = path.hasPrefix("/v1/events") ? ["--max-time", "1"] : []
+        guard authority == .user else {
+            var arguments = (fields[authority] ?? []).flatMap { ["-H", $0] }
+            arguments += ["-X", method, "\(network.origin)\(path)"] + Self.arguments(body)
+            return try await network.curl(arguments + time)
+        }
+        let socket = network.scene.home.path("run/pawl/daemon.sock")
+        return try await network.curl(
+            ["--unix-socket", socket, "-X", method, "http://localhost\(path)"]
+                + Self.arguments(body) + time
+        )
+    }
+
+    private static func arguments(_ body: String?) -> [String] {
+        guard let body else { return [] }
+        return ["-H", "Content-Type: application/json", "--data-binary", body]
+    }
+}

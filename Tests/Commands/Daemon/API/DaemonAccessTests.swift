@@ -1,0 +1,290 @@
+import PawlCore
+import PawlDaemon
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// Each route, asked by everybody who can ask, about what everybody has added.
+    ///
+    /// Which routes there are, and which demands each makes, comes from the daemon's own document; what
+    /// is to come of it, from the one function that decides.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonAccessTests {
+        /// Who has added something, and where it lies.
+        private struct Origin: Sendable {
+            var authority: Authority
+            var owner: DownloadOwner
+            var isInFolder = true
+        }
+
+        private static let origins = [
+            Origin(authority: .user, owner: .user),
+            Origin(authority: .user, owner: .user, isInFolder: false),
+            Origin(authority: .page, owner: .page),
+            Origin(authority: AccessScene.main, owner: .token(TokenName.main)),
+            Origin(authority: AccessScene.adder, owner: .token("adder")),
+        ]
+
+        /// Not each of them has a session.
+        private static func origins(of demand: Demand) -> [Origin] {
+            guard demand.hasOwner else { return [origins[0]] }
+            guard sessionDemands.contains(demand) else { return origins }
+            return origins.filter { origin in
+                origin.isInFolder
+                    && AccessRules.decision(on: .makeSession, by: origin.authority) == .allowed
+            }
+        }
+
+        private static let sessionDemands: Set<Demand> = [
+            .addToSession, .useSession, .forgetSession,
+        ]
+
+        private struct Case: Sendable {
+            var authority: Authority
+            var method: String
+            var path: String
+            var body: String?
+            var expected: Int
+            /// A download that is to stay as it is.
+            var untouched: Int64?
+            var about: String
+        }
+
+        /// A request that makes one demand; `id` and `session` are of something that is not asked about twice.
+        private struct Request {
+            var path: String
+            var body: String?
+            var isOutside = false
+        }
+
+        private func requests(
+            _ route: String,
+            _ demand: Demand,
+            _ id: Int64,
+            _ session: String,
+            _ network: NetworkScene
+        ) -> [Request] {
+            let path = String(route.split(separator: " ")[1].prefix { $0 != "{" })
+            func change(_ change: String) -> [Request] {
+                let body = #"{"selection":{"targets":["\#(id)"]},"changes":{\#(change)}}"#
+                return [Request(path: path, body: body)]
+            }
+            func add(_ destination: String, _ more: String) -> Request {
+                let url = #""url":"http://example.org/\#(id)","isPaused":true"#
+                let place = #""destination":"\#(destination)""#
+                return Request(path: path, body: #"{"downloads":[{\#(url),\#(place)\#(more)}]}"#)
+            }
+            let inside = "\(network.scene.home.path)/Downloads/"
+            switch (route, demand) {
+            case ("POST /v1/downloads", .add):
+                var outside = add(network.scene.workshop.folder.path + "/", "")
+                outside.isOutside = true
+                return [add(inside, ""), outside]
+            case ("POST /v1/downloads", .addFromFiles):
+                return [add(inside, #","settings":{"authoritiesFile":"/etc/hosts"}"#)]
+            case ("POST /v1/downloads", .addToSession):
+                return [add(inside, #","session":"\#(session)","taskIdentifier":1"#)]
+            case ("POST /v1/actions/{action}", _):
+                let actions: [Demand: [QueueAction]] = [
+                    .control: [.pause, .moveFirst, .moveLast], .remove: [.remove],
+                    .discard: id.isMultiple(of: 2) ? [.cancel] : [.removeWithFiles],
+                ]
+                return (actions[demand] ?? []).map { action in
+                    Request(path: APIPath.action(action), body: #"{"targets":["\#(id)"]}"#)
+                }
+            case ("POST /v1/changes", .control): return change(#""priority":"high""#)
+            case ("POST /v1/changes", .readdress):
+                return change(#""url":"http://example.net/a""#)
+                    + change(#""fields":[{"name":"A","value":"b"}]"#)
+            case ("POST /v1/changes", .rename): return change(#""name":"renamed-\#(id)""#)
+            case ("POST /v1/changes", .describe): return change(#""taskDescription":"x""#)
+            case ("GET /v1/events", .useSession):
+                return [Request(path: "\(path)?session=\(session)&process=\(id)")]
+            case ("POST /v1/sessions", .useSession):
+                let body = #"{"identifier":"\#(session)","limitBytesPerSecond":1000}"#
+                return [Request(path: path, body: body)]
+            case ("POST /v1/sessions", .makeSession):
+                return [Request(path: path, body: #"{"identifier":"new-\#(id)"}"#)]
+            case ("POST /v1/sessions", .setCommand):
+                let body = #"{"identifier":"run-\#(id)","relaunchCommand":["/bin/true"]}"#
+                return [Request(path: path, body: body)]
+            case ("DELETE /v1/sessions", .forgetSession):
+                return [Request(path: "\(path)?session=\(session)")]
+            case ("POST /v1/acknowledgements", .useSession):
+                return [Request(path: path, body: #"{"session":"\#(session)","event":1}"#)]
+            case ("PATCH /v1/settings", .changeSettings):
+                return [Request(path: path, body: #"{"maximumConcurrentDownloads":7}"#)]
+            case ("PATCH /v1/settings", .changeBounds):
+                return [Request(path: path, body: #"{"allowsPrivateAddresses":false}"#)]
+            case ("POST /v1/login", .open):
+                return [Request(path: path, body: #"{"token":"\#(network.token)"}"#)]
+            case ("POST /v1/login-codes", .letIn): return [Request(path: path)]
+            case (_, .look) where route.hasPrefix("GET "), (_, .lookAtSecrets):
+                return [Request(path: String(route.dropFirst(4)).replacing("{id}", with: "\(id)"))]
+            default: return []
+            }
+        }
+
+        @Test func `each route does for each authority what the rules say, and no more`()
+            async throws
+        {
+            let access = try await AccessScene.make()
+            let answer = try await access.ask(.user, "GET", "/openapi.json")
+            let operations = try APIReading(answer.body).operations
+            var targets = Targets(access)
+            var cases: [Case] = []
+            var seen: Set<Demand> = []
+            for operation in operations {
+                let demands = operation.value["x-demands"]?.items.compactMap(\.text) ?? []
+                #expect(!demands.isEmpty, "\(operation.name) has no rule")
+                for word in demands {
+                    let demand = try #require(Demand(rawValue: word))
+                    seen.insert(demand)
+                    cases += try await make(operation, demand, &targets)
+                }
+            }
+            #expect(seen == Set(Demand.allCases))
+            #expect(cases.count > 400)
+            let before = try await rows(access)
+            try await run(cases, access)
+            let after = try await rows(access)
+            for id in Set(cases.compactMap(\.untouched)) {
+                #expect(after[id] == before[id], "download \(id)")
+            }
+        }
+
+        private func make(
+            _ operation: APIReading.Operation,
+            _ demand: Demand,
+            _ targets: inout Targets
+        ) async throws -> [Case] {
+            var cases: [Case] = []
+            let route = "\(operation.method) \(operation.path)"
+            let success = operation.success?.status ?? 0
+            for authority in AccessScene.authorities {
+                for origin in Self.origins(of: demand) {
+                    guard let target = try await targets.next(origin, demand) else { continue }
+                    let asked = requests(
+                        route,
+                        demand,
+                        target.id,
+                        target.session,
+                        targets.access.network
+                    )
+                    #expect(!asked.isEmpty, "\(route): no request of this test makes '\(demand)'")
+                    let decision = AccessRules.decision(
+                        on: demand,
+                        by: authority,
+                        owner: demand.hasOwner ? origin.owner : nil
+                    )
+                    for request in asked {
+                        let isAllowed =
+                            decision == .allowed
+                            || decision == .allowedInFolders && origin.isInFolder
+                                && !request.isOutside
+                        let refusal = authority == .nobody ? 401 : 403
+                        cases.append(
+                            Case(
+                                authority: authority,
+                                method: operation.method,
+                                path: request.path,
+                                body: request.body,
+                                expected: isAllowed ? success : refusal,
+                                untouched: isAllowed || !demand.hasOwner ? nil : target.id,
+                                about: "\(route) as \(authority), \(demand) of \(origin)"
+                            )
+                        )
+                    }
+                }
+            }
+            return cases
+        }
+
+        private func run(_ cases: [Case], _ access: AccessScene) async throws {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, one) in cases.enumerated() {
+                    if index >= 16 { try await group.next() }
+                    group.addTask {
+                        let answer = try await access.ask(
+                            one.authority,
+                            one.method,
+                            one.path,
+                            one.body
+                        )
+                        let text = "\(one.about): \(one.body ?? one.path): \(answer.body)"
+                        #expect(answer.status == one.expected, "\(text)")
+                        guard one.expected == 403 else { return }
+                        #expect(answer.problem?.code == .notAllowed, "\(text)")
+                        #expect(answer.problem?.advice?.isEmpty == false, "\(text)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        /// What can be told of each download but for its place in the queue.
+        private func rows(_ access: AccessScene) async throws -> [Int64: WireDownload] {
+            let rows = try await access.network.scene.downloads().map { row in
+                var row = row
+                row.position = 0
+                return (row.id, row)
+            }
+            return Dictionary(uniqueKeysWithValues: rows)
+        }
+
+        /// Downloads and sessions, of which each is asked about once.
+        private struct Targets {
+            let access: AccessScene
+            private var left: [Bool: [Authority: [Int64]]] = [:]
+            private var number = 0
+
+            init(_ access: AccessScene) { self.access = access }
+
+            mutating func next(
+                _ origin: Origin,
+                _ demand: Demand
+            ) async throws -> (id: Int64, session: String)? {
+                if left[origin.isInFolder]?[origin.authority]?.isEmpty != false {
+                    let ids = try await add(origin)
+                    left[origin.isInFolder, default: [:]][origin.authority] = ids
+                }
+                number += 1
+                let session = "\(origin.owner.text)-\(number)".replacing(":", with: "-")
+                if DaemonAccessTests.sessionDemands.contains(demand) {
+                    let answer = try await access.ask(
+                        origin.authority,
+                        "POST",
+                        "/v1/sessions",
+                        #"{"identifier":"\#(session)"}"#
+                    )
+                    #expect(answer.status == 200, "\(answer.body)")
+                }
+                let id = left[origin.isInFolder]?[origin.authority]?.popLast()
+                return id.map { ($0, session) }
+            }
+
+            /// Many at once.
+            private func add(_ origin: Origin) async throws -> [Int64] {
+                let network = access.network
+                let folder =
+                    origin.isInFolder
+                    ? network.scene.home.path("Downloads") : network.scene.workshop.folder.path
+                let downloads = (0..<100).map { index in
+                    let url = "http://example.org/\(origin.owner.text)-\(index)"
+                    return #"{"url":"\#(url)","destination":"\#(folder)/","isPaused":true}"#
+                }
+                let answer = try await access.ask(
+                    origin.authority,
+                    "POST",
+                    "/v1/downloads",
+                    #"{"downloads":[\#(downloads.joined(separator: ","))]}"#
+                )
+                #expect(answer.status == 201, "\(answer.body)")
+                let outcome = try WireJSON.decode(WireOutcome.self, from: answer.body.utf8)
+                #expect(outcome.downloads.allSatisfy { $0.owner == origin.owner })
+                return outcome.downloads.map(\.id)
+            }
+        }
+    }
+}

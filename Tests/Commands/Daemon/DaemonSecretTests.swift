@@ -1,0 +1,117 @@
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// Secrets of a download that gets another URL.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonSecretTests {
+        private let resource = Resource(size: 100_000)
+
+        /// A paused download with secrets, and another server, which asks for a name and password.
+        private func begin(
+            _ scene: DaemonScene,
+            in folder: String,
+            name: String = "nobody",
+            password: String = "hunter2"
+        ) async throws -> ScriptedOrigin {
+            scene.workshop.serve(.resource(resource))
+            let other = try ScriptedOrigin()
+            other.route(
+                Workshop.path,
+                .resource(resource).requireBasic(name: name, password: password)
+            )
+            try await scene.succeed(
+                "add",
+                "--paused",
+                scene.workshop.url,
+                "-d",
+                folder,
+                "--user",
+                "nobody:hunter2",
+                "-H",
+                "Cookie: session=c00kie",
+                "-H",
+                "X-Api-Key: k3y"
+            )
+            return other
+        }
+
+        private func expectNoSecret(
+            at other: ScriptedOrigin,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) {
+            #expect(!other.requests.isEmpty, sourceLocation: sourceLocation)
+            for request in other.requests {
+                for name in ["Authorization", "Cookie", "X-Api-Key"] {
+                    #expect(request[name] == nil, "\(name)", sourceLocation: sourceLocation)
+                }
+            }
+        }
+
+        @Test func `another server gets no secret from pawl set`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let other = try await begin(scene, in: scene.workshop.folder.path)
+            try await scene.succeed("set", "--url", other.url(Workshop.path), "1")
+            try await scene.succeed("resume", "1")
+            expectFailure(.unauthorized, try await scene.run("wait", "1"))
+            expectNoSecret(at: other)
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `what pawl set gives with the URL is sent, and nothing else`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let folder = scene.workshop.folder.path
+            let other = try await begin(scene, in: folder, name: "me", password: "new")
+            let url = other.url(Workshop.path)
+            try await scene.succeed(
+                "set",
+                "--url",
+                url,
+                "--user",
+                "me:new",
+                "-H",
+                "Cookie: other=1",
+                "1"
+            )
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            let request = try #require(other.requests.first)
+            #expect(request["Cookie"] == "other=1")
+            #expect(request["X-Api-Key"] == nil)
+            // `me:new` (RFC 7617), once it was asked for.
+            #expect(other.requests.last?["Authorization"] == "Basic bWU6bmV3")
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `the same server keeps getting them`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            _ = try await begin(scene, in: scene.workshop.folder.path)
+            try await scene.succeed("set", "--url", "\(scene.workshop.url)?sig=2", "1")
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            let request = try #require(scene.workshop.origin.requests.last)
+            #expect(request["X-Api-Key"] == "k3y")
+            #expect(request["Cookie"] == "session=c00kie")
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `another server gets no secret over TCP`() async throws {
+            let network = try await NetworkScene.make()
+            let scene = network.scene
+            try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
+            let other = try await begin(scene, in: scene.home.path("Downloads"))
+            let url = other.url(Workshop.path)
+            let body = #"{"selection":{"targets":["1"]},"changes":{"url":"\#(url)"}}"#
+            let answer = try await network.ask("POST", "/v1/changes", body)
+            #expect(answer.status == 200, "\(answer.body)")
+            try await scene.succeed("resume", "1")
+            expectFailure(.unauthorized, try await scene.run("wait", "1"))
+            expectNoSecret(at: other)
+        }
+    }
+}

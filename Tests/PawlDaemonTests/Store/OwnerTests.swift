@@ -1,0 +1,75 @@
+import FoundationEssentials
+import GRDB
+import PawlCore
+import PawlDaemon
+import PawlTesting
+import PawlWire
+import Testing
+
+/// Who has added what, as the store keeps it.
+@Suite(.timeLimit(.minutes(1)))
+struct OwnerTests {
+    @Test func `owners of downloads and sessions are kept`() throws {
+        let scene = try StoreScene()
+        try scene.store.write { transaction in
+            for (owner, name) in [(DownloadOwner.page, "a"), (.token("tool"), "b"), (.user, "c")] {
+                var row = WireDownload(
+                    id: 0,
+                    state: .paused,
+                    name: name,
+                    url: "https://host/\(name)",
+                    createdAt: StoreScene.noon
+                )
+                row.owner = owner
+                row.session = "of-\(name)"
+                row.id = try transaction.insert(row, request: [])
+                #expect(try transaction.download(row.id)?.owner == owner)
+            }
+            // One that only a download names may be a program's that has not begun yet.
+            #expect(try transaction.owner(ofSession: "of-b") == .user)
+            #expect(try transaction.owner(ofSession: "none") == nil)
+            let session = SessionRegistration(identifier: "s")
+            try transaction.register(session, by: .token("tool"), at: StoreScene.noon)
+            try transaction.register(session, by: .page, at: StoreScene.noon)
+            #expect(try transaction.owner(ofSession: "s") == .token("tool"))
+        }
+    }
+
+    /// As a version left it that did not record them.
+    @Test func `what was added over TCP before belongs to a program, all else to the user`()
+        async throws
+    {
+        let folder = try StoreScene.makeFolder()
+        let path = folder.path(StoreScene.name)
+        let store = try DaemonStore(path: path)
+        let own = try StoreScene.add("own", to: store)
+        let confined = #"{"url":"https://host/a","destination":"/d/","confinedTo":"/d"}"#
+        let foreign = try StoreScene.add("foreign", secret: confined, to: store)
+        let ended = try StoreScene.add("ended", secret: confined, to: store)
+        let broken = try StoreScene.add("broken", secret: "{", to: store)
+        try store.write { transaction in
+            try transaction.forgetRequest(of: ended)
+            try transaction.register(SessionRegistration(identifier: "s"), at: StoreScene.noon)
+        }
+        try store.close()
+        let database = try DatabaseQueue(path: path)
+        try await database.write { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE download DROP COLUMN owner;
+                    ALTER TABLE session DROP COLUMN owner;
+                    DELETE FROM grdb_migrations WHERE identifier = '9-owners'
+                    """
+            )
+        }
+        try database.close()
+        let next = try DaemonStore(path: path)
+        #expect(next.note == nil)
+        let owners = try await next.read { transaction in
+            try [own, foreign, ended, broken].map { try transaction.download($0)?.owner }
+        }
+        #expect(owners == [.user, .unnamedProgram, .unnamedProgram, .user])
+        #expect(try await next.read { try $0.owner(ofSession: "s") } == .user)
+        try next.close()
+    }
+}
