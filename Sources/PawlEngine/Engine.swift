@@ -91,6 +91,8 @@ package struct DownloadJob: Sendable {
     package var groupLimit: RateLimitClock?
     /// Called when the download begins to wait for the network (true), and when it goes on.
     package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
+    /// Called before the complete file gets its name; nil where nobody keeps account of that.
+    package var willFinish: FinishAnnouncement?
 
     /// Whether a file with the same bytes will do, whoever has made it; each key has a file of its own.
     var acceptsSameFile: Bool { storageKey == nil }

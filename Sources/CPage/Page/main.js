@@ -183,6 +183,8 @@ const stream = new EventStream({
       if (detail.id !== null && data.downloads.some((row) => row.id === detail.id)) detail.follow();
       return;
     }
+    // All was loaded when the stream began.
+    if (name === "missed") return;
     if (name === "settings") {
       store.refreshSettings().catch(() => {});
       return;

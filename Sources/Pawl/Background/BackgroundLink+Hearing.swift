@@ -18,6 +18,9 @@ extension BackgroundLink {
             ? try await client.starting { (client) async throws(DownloadError) in
                 try await client.register(registration)
             } : try await client.register(registration)
+        if client.isDaemonOlder == true {
+            logger.warning("session '\(identifier)': \(DaemonClient.olderNotice)")
+        }
         try await forgetOldNumbers(client)
         var query = AttachQuery(session: identifier)
         query.process = getpid()
@@ -88,6 +91,7 @@ extension BackgroundLink {
             switch element {
             case .event(let event): try await take(event)
             case .progress(let progress): await take(progress)
+            case .notice(.missed): try await catchUp()
             case .notice(.attached):
                 try await findLost()
                 try await finishReplay()
@@ -97,6 +101,21 @@ extension BackgroundLink {
                     "another process has taken the session '\(identifier)' over",
                     advice: "one process at a time can have it"
                 )
+            }
+        }
+    }
+
+    /// What has ended meanwhile is not told any more: the list says it.
+    private func catchUp() async throws(DownloadError) {
+        for case let task as BackgroundTask in session?.currentTasks ?? [] {
+            guard let id = task.remote.withLock({ $0.outcome == nil ? $0.id : nil }) else {
+                continue
+            }
+            do throws(DownloadError) {
+                let row = try await client().download(id)
+                if row.taskIdentifier == Int64(task.taskIdentifier) { task.catchUp(with: row) }
+            } catch {
+                guard error.code == .notFound else { throw error }
             }
         }
     }

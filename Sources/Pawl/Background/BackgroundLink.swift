@@ -144,11 +144,16 @@ final class BackgroundLink: Sendable {
                 }
             } catch {
                 guard !stopped.isSet else { return }
-                guard error.code != .alreadyRunning, error.code != .usage else {
-                    return lose(error)
-                }
+                guard !Self.isForGood(error) else { return lose(error) }
                 await fail(error, wasToStart: mayStart)
             }
+        }
+    }
+
+    private static func isForGood(_ error: DownloadError) -> Bool {
+        switch error.code {
+        case .alreadyRunning, .usage, .conflict, .daemonVersion: true
+        default: false
         }
     }
 

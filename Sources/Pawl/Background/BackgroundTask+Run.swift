@@ -74,9 +74,12 @@ extension BackgroundTask {
         } catch {
             let hasID = remote.withLock { $0.id } != nil
             switch error.code {
-            case .usage where hasID:
+            case .conflict where hasID:
                 // It has ended there meanwhile: its event tells.
                 remote.withLock { $0.isOver = true }
+            // What it does not understand now it will not understand later.
+            case .usage where hasID, .daemonVersion where hasID:
+                remote.withLock { $0.outcome = .failure(error) }
             case .notFound where hasID: remote.withLock { $0.outcome = .failure(Self.isGone) }
             case .daemonUnavailable, .network, .timedOut:
                 if !hasID { remote.withLock { $0.isUnsure = true } }
@@ -284,6 +287,12 @@ extension BackgroundTask {
             outcome = .failure(error)
         }
         concluded(outcome)
+    }
+
+    /// It may have ended, and its event be lost.
+    func catchUp(with row: WireDownload) {
+        learn(row)
+        if row.state.isEnd { concluded(Self.outcome(of: row)) }
     }
 
     /// The daemon has it no more.

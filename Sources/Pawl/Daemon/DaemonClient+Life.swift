@@ -15,30 +15,38 @@ extension DaemonClient {
             guard error.code == .daemonUnavailable else { throw error }
         }
         try places.prepare()
-        do throws(DownloadError) {
-            // It blocks this thread, and nothing else is to be done meanwhile.
-            try DaemonLauncher.start(places, arguments)
-            return false
-        } catch {
-            // Somebody else was faster, and that one may not answer yet. Where nobody has the store, it is
-            // the port that somebody has.
-            guard error.code == .alreadyRunning, isRunning else { throw error }
-            try await waitForAnswer()
-            return true
-        }
-    }
-
-    private func waitForAnswer() async throws(DownloadError) {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(5)
         while true {
             do throws(DownloadError) {
-                _ = try await status()
-                return
+                // It blocks this thread, and nothing else is to be done meanwhile.
+                try DaemonLauncher.start(places, arguments)
+                return false
             } catch {
-                guard error.code == .daemonUnavailable, clock.now < deadline, !Task.isCancelled
+                // Somebody else was faster, and that one may not answer yet, or end all the same. Where
+                // nobody has the store, it is the port that somebody has.
+                guard error.code == .alreadyRunning, isRunning, clock.now < deadline,
+                    !Task.isCancelled
                 else { throw error }
             }
+            if try await waitForAnswer(until: deadline) { return true }
+        }
+    }
+
+    /// Returns false where the process that was waited for has ended without an answer.
+    private func waitForAnswer(
+        until deadline: ContinuousClock.Instant
+    ) async throws(DownloadError) -> Bool {
+        while true {
+            do throws(DownloadError) {
+                _ = try await status()
+                return true
+            } catch {
+                guard error.code == .daemonUnavailable, ContinuousClock.now < deadline,
+                    !Task.isCancelled
+                else { throw error }
+            }
+            guard isRunning else { return false }
             // Cancelled is what the loop looks at.
             try? await Task.sleep(for: .milliseconds(20))
         }
@@ -65,6 +73,40 @@ extension DaemonClient {
         kill(status.processIdentifier, SIGTERM)
         try await waitForEnd()
         return status.processIdentifier
+    }
+
+    /// Ends the daemon that runs, and starts one, with the same arguments where others are not given; returns
+    /// the number of the process that has ended, nil where none ran.
+    package func restartDaemon(
+        _ arguments: [String]? = nil
+    ) async throws(DownloadError) -> Int32? {
+        guard isRunning else {
+            _ = try await startDaemon(arguments ?? [])
+            return nil
+        }
+        let old = try await status().processIdentifier
+        let words = arguments ?? Self.arguments(of: old)
+        try await stopDaemon()
+        _ = try await startDaemon(words)
+        return old
+    }
+
+    /// What a daemon was started with, but for what its starter alone needs.
+    private static func arguments(of process: Int32) -> [String] {
+        let file = open("/proc/\(process)/cmdline", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(file, &bytes, bytes.count)
+        var words = bytes.prefix(max(0, count)).split(
+            separator: 0,
+            omittingEmptySubsequences: false
+        )
+        .dropLast().dropFirst().map { String(decoding: $0, as: UTF8.self) }
+        if let index = words.firstIndex(of: "--ready-descriptor"), index + 1 < words.count {
+            words.removeSubrange(index...(index + 1))
+        }
+        return words
     }
 
     /// Whether a process has the store: asking at the socket could start one.

@@ -3,11 +3,13 @@ package import PawlWire
 internal import struct FoundationEssentials.URL
 internal import struct FoundationEssentials.URLComponents
 internal import struct FoundationEssentials.URLQueryItem
+internal import Synchronization
 
 /// Talks to the daemon over its socket, with the engine's own HTTP.
 package final class DaemonClient: Sendable {
     package let places: DaemonPlaces
     private let session: DownloadSession
+    private let peer = Mutex<Int?>(nil)
 
     /// Nothing is connected before something is asked.
     package init(_ places: DaemonPlaces) {
@@ -165,9 +167,50 @@ package final class DaemonClient: Sendable {
         } catch {
             throw explained(error)
         }
+        let version = ProtocolVersion.parse(
+            stream.response.fields.first { $0.name.lowercased() == Self.versionField }?.value
+        )
+        peer.withLock { $0 = version }
         guard stream.response.status >= 400 else { return stream }
-        throw await problem(of: stream)
+        throw translated(await problem(of: stream), stream.response.status, version)
     }
+
+    private static let versionField = ProtocolVersion.field.lowercased()
+
+    /// Whether the daemon that has answered is of an older version than this program; nil where none has
+    /// answered yet.
+    package var isDaemonOlder: Bool? {
+        peer.withLock { $0.map { $0 < ProtocolVersion.current } }
+    }
+
+    /// What an older daemon answers is told apart: what it does not know, and what it cannot do now.
+    private func translated(
+        _ error: DownloadError,
+        _ status: Int,
+        _ version: Int
+    ) -> DownloadError {
+        guard version < ProtocolVersion.current, error.code == .usage else { return error }
+        guard status == 409 else { return Self.older(error) }
+        return DownloadError(
+            .conflict,
+            error.message,
+            advice: error.advice,
+            context: error.context
+        )
+    }
+
+    private static func older(_ error: DownloadError) -> DownloadError {
+        DownloadError(
+            .daemonVersion,
+            "the daemon is of an older version than this program, and answers: \(error.message)",
+            advice: "start it again, which loses nothing: pawl daemon restart",
+            context: error.context
+        )
+    }
+
+    /// What is said of an older daemon that understands what it is asked.
+    package static let olderNotice =
+        "the daemon is of an older version than this program: pawl daemon restart"
 
     private func url(_ path: String, _ query: [String: String]) throws(DownloadError) -> URL {
         var parts = URLComponents()

@@ -35,15 +35,20 @@ extension DownloadSession {
         }
     }
 
-    /// Removes a finished file; one that is gone already is no error.
-    package func removeFile(at path: String) async throws(DownloadError) {
+    /// Removes a file that a download has written, where it is still that one.
+    ///
+    /// - Throws: `.conflict` where something else has its name, `.alreadyRunning` where somebody has it, and
+    ///   what the disk says.
+    package func remove(_ file: WrittenFile) async throws(DownloadError) {
+        try await engine.disk.run { () throws(DownloadError) in try WrittenFiles.remove(file) }
+    }
+
+    /// Removes a finished file of which nothing is recorded but its size.
+    ///
+    /// - Throws: `.conflict` where nothing says that Pawl has written it.
+    package func removeFile(at path: String, size: Int64) async throws(DownloadError) {
         try await engine.disk.run { () throws(DownloadError) in
-            guard unlink(path) != 0, errno != ENOENT else { return }
-            throw DownloadError(
-                .diskFailure,
-                "\(path) cannot be removed: \(String(cString: strerror(errno)))",
-                advice: "look at the rights of its folder"
-            )
+            try WrittenFiles.removeMarked(FilePath(path), size: size)
         }
     }
 }
@@ -54,6 +59,9 @@ extension DownloadTask {
     /// Where something else has the partial file's name, it differs by its number from that of the
     /// finished file.
     package var targetPath: String? { monitor.paths?.base.string }
+
+    /// The partial file, once there is one.
+    package var partialFile: WrittenFile? { monitor.partialFile }
 
     /// Waits until the task has ended, also where the one that waits was cancelled.
     package func waitForEndInAnyCase() async { await end.waitInAnyCase() }
@@ -66,12 +74,26 @@ package enum LeftoverNames {
     /// What came of a download goes with it to another name in its folder.
     ///
     /// - Throws: `.fileExists` where that is taken, `.alreadyRunning` where somebody has it.
-    package static func move(_ path: String, to name: String) throws(DownloadError) -> String {
+    /// What is at its new place already stays there.
+    ///
+    /// `partial`: the partial file, where that is known; else it has the usual name.
+    package static func move(
+        _ path: String,
+        partial: String? = nil,
+        to name: String
+    ) throws(DownloadError) -> Moved {
         let old = FilePath(path)
         let new = old.removingLastComponent().appending(name)
-        guard old != new else { return path }
-        try PartialStore.move(DownloadPaths(old), to: DownloadPaths(new))
-        return new.string
+        guard old != new else { return Moved(path: path, partial: partial) }
+        let known = partial.flatMap { DownloadPaths(partialOrCheckpoint: FilePath($0)) }
+        try PartialStore.move(known ?? DownloadPaths(old), to: DownloadPaths(new))
+        return Moved(path: new.string, partial: DownloadPaths(new).partial.string)
+    }
+
+    /// Where it is now.
+    package struct Moved: Sendable {
+        package var path: String
+        package var partial: String?
     }
 
     /// A finished file is called otherwise; replaces nothing.
@@ -89,6 +111,29 @@ package enum LeftoverNames {
                 context: "renaming \(path)"
             )
         }
+    }
+
+    /// Where a complete file is that was to get its name; nil where none of the names is its.
+    ///
+    /// `others`: names in its folder that it may have, too.
+    package static func find(_ file: WrittenFile, or others: [String] = []) -> String? {
+        WrittenFiles.find(file, or: others)
+    }
+
+    /// Removes the checkpoints that a complete file has left behind.
+    package static func removeCheckpoints(
+        of file: WrittenFile,
+        partial: [String]
+    ) throws(DownloadError) {
+        try WrittenFiles.removeCheckpoints(of: file, partial: partial)
+    }
+
+    /// Removes what is left of a complete file that did not get its name.
+    package static func removeDrafts(of file: WrittenFile) { WrittenFiles.removeDrafts(of: file) }
+
+    /// The error of a file that stays as it is not the download's.
+    package static func another(_ path: String) -> DownloadError {
+        WrittenFiles.another(FilePath(path))
     }
 
     /// Whether something is in the way of a download of that name in the folder of another.

@@ -38,6 +38,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Over all runs.
     let limit: RateLimitClock
     private let group = Mutex<RateLimitClock?>(nil)
+    private let announcement = Mutex<FinishAnnouncement?>(nil)
     /// Of the run that is in line or going.
     private let control = Mutex(DownloadControl())
     /// Where a file of the session's own is on its way: one place for all runs.
@@ -161,6 +162,12 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     package var groupLimit: RateLimitClock? {
         get { group.withLock { $0 } }
         set { group.withLock { $0 = newValue } }
+    }
+
+    /// Called before the complete file gets its name, by the runs that begin after it was set.
+    package var willFinish: FinishAnnouncement? {
+        get { announcement.withLock { $0 } }
+        set { announcement.withLock { $0 = newValue } }
     }
 
     /// Changes what it shares with others, who are to be told in the same way.

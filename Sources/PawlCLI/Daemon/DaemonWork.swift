@@ -10,7 +10,11 @@ func daemonWork(
     let client = DaemonClient(try DaemonPlaces.current())
     return {
         do throws(DownloadError) {
-            return try await work(client)
+            let status = try await work(client)
+            if client.isDaemonOlder == true {
+                console.message("pawl: note: \(DaemonClient.olderNotice)")
+            }
+            return status
         } catch {
             // Ctrl-C ends the question, not what was asked about.
             let error = error.code == .interrupted && Task.isCancelled ? stopped : error

@@ -10,7 +10,8 @@ struct DaemonCommand: ParsableCommand {
         commandName: "daemon",
         abstract: "Run the process that carries downloads on when nobody waits.",
         subcommands: [
-            Run.self, Start.self, Stop.self, Status.self, Logs.self, Token.self, Allow.self,
+            Run.self, Start.self, Stop.self, Restart.self, Status.self, Logs.self, Token.self,
+            Allow.self,
             Install.self, Uninstall.self,
         ]
     )
@@ -92,6 +93,32 @@ struct DaemonCommand: ParsableCommand {
             try daemonWork(console) { (client) async throws(DownloadError) in
                 let process = try await client.stopDaemon()
                 console.message("The daemon (process \(process)) has ended.")
+                return 0
+            }
+        }
+    }
+
+    /// `pawl daemon restart`: as after an upgrade.
+    struct Restart: PawlVerb {
+        static let configuration = CommandConfiguration(
+            commandName: "restart",
+            abstract: "End the daemon and start it again; what runs goes on.",
+            discussion: "Without options it starts with those that it had. Nothing is lost."
+        )
+
+        @OptionGroup var options: DaemonOptions
+
+        func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+            try options.check()
+            let words = options.words
+            return try daemonWork(console) { (client) async throws(DownloadError) in
+                let old = try await client.restartDaemon(words.isEmpty ? nil : words)
+                let status = try await client.status()
+                let before = old.map { " (was process \($0))" } ?? ""
+                console.message(
+                    "The daemon (process \(status.processIdentifier), version \(status.version)) "
+                        + "has started\(before)."
+                )
                 return 0
             }
         }

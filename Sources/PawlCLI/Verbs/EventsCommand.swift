@@ -81,6 +81,9 @@ struct EventsCommand: PawlVerb {
                     if json, progress, !shown.downloads.isEmpty {
                         console.output(JSONText.line(shown) + "\n")
                     }
+                case .notice(.missed):
+                    // Who asks for all that is kept misses nothing.
+                    if let first, first > 0 { console.message(Self.missed) }
                 // Of streams that belong to one session.
                 case .notice: break
                 }
@@ -114,6 +117,9 @@ struct EventsCommand: PawlVerb {
             return nil
         }
     }
+
+    private static let missed =
+        "pawl: note: events in between are not kept any more: see pawl list --all"
 
     private static func line(_ event: WireEvent) -> String {
         var text = "\(event.id)\t\(LocalTime().full(event.at))\t\(event.kind.rawValue)"

@@ -75,6 +75,11 @@ extension ErrorCode {
     /// The daemon may not do that, or not for who asks: a private address, a folder, a route.
     public static let notAllowed = ErrorCode(rawValue: "not-allowed")
 
+    /// What was asked does not fit what is there: the download has ended, a file is another one.
+    public static let conflict = ErrorCode(rawValue: "conflict")
+    /// The daemon is of another version than the program that asks it.
+    public static let daemonVersion = ErrorCode(rawValue: "daemon-version")
+
     package static let table: [ErrorRow] = [
         row(.unknown, .later, 1, "a failure that has no code of its own"),
         row(.timedOut, .later, 2, "a time limit passed: connecting, stalled, or --max-time"),
@@ -108,6 +113,8 @@ extension ErrorCode {
         row(.notResumable, .never, 40, "what was left cannot be gone on with (the library only)"),
         row(.tooLarge, .never, 41, "more than may be kept in memory (the library only)"),
         row(.notAllowed, .never, 42, "not allowed to who asked the daemon: an address, a folder"),
+        row(.conflict, .never, 44, "does not fit what is there: it has ended, or is another file"),
+        row(.daemonVersion, .never, 45, "the daemon is of another version: pawl daemon restart"),
     ]
 
     private static func row(

@@ -9,8 +9,13 @@ internal import PawlWire
 extension DaemonAPI {
     func addNumbers(to router: Router<APIContext>) {
         router.get("/healthz") { _, _ in
-            // Whether the store answers.
+            // Whether the store answers, and can be written.
             _ = try await store.read { try $0.counts() }
+            do throws(DownloadError) {
+                try await keeper.checkHealth()
+            } catch {
+                throw APIFailure(.serviceUnavailable, error)
+            }
             return try Response.json(WireHealth())
         }
         router.get("/metrics") { _, _ in try await metrics() }

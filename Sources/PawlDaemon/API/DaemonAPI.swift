@@ -23,6 +23,7 @@ struct DaemonAPI: Sendable {
         // What GET answers is answered to HEAD, too (RFC 9110 §9.3.2); `SocketServer` leaves the body out.
         let router = Router(context: APIContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(counters: keeper.counters))
+        router.add(middleware: ProtocolField())
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: AccessCheck())
         router.add(middleware: RequestForm())

@@ -26,8 +26,7 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch let failure as APIFailure {
             return try Self.response(failure.error, failure.status)
         } catch let error as DownloadError {
-            let isConflict = error.cause is Conflict
-            return try Self.response(error, isConflict ? .conflict : Self.status(error.code))
+            return try Self.response(error, Self.status(error.code))
         } catch let error as HTTPError where error.status == .notFound {
             return try Self.unknown(request)
         } catch let error as HTTPError {
@@ -80,7 +79,7 @@ struct ProblemMiddleware: RouterMiddleware {
         switch code {
         case .usage, .badResponse: .badRequest
         case .notFound: .notFound
-        case .alreadyRunning, .fileExists: .conflict
+        case .conflict, .alreadyRunning, .fileExists: .conflict
         case .notAllowed: .forbidden
         case .unauthorized: .unauthorized
         case .tooLarge: .contentTooLarge

@@ -243,7 +243,15 @@ extension APIDocument {
             answer: .nothing,
             failures: [409]
         ),
-        get("/healthz", "health", "That the daemon can do its work.", "Health"),
+        APIOperation(
+            method: "get",
+            path: "/healthz",
+            name: "health",
+            about: "That the daemon can do its work: its queue can be read and written.",
+            demands: [.look],
+            answer: .json("Health"),
+            failures: [503]
+        ),
         APIOperation(
             method: "get",
             path: "/metrics",

@@ -37,7 +37,8 @@ struct APIOperation: Sendable {
         403: "Not allowed to who asks, or from that page.", 404: "There is no such thing.",
         409: "Not possible as things are.", 413: "The body is too large.",
         415: "The body is not said to be JSON.", 421: "For another host.",
-        429: "Too many wrong tokens.", 507: "The disk is full.",
+        429: "Too many wrong tokens.", 503: "The queue cannot be written.",
+        507: "The disk is full.",
     ]
 
     /// What the guard in front of all routes may answer.

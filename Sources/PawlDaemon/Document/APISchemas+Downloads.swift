@@ -159,6 +159,7 @@ enum APISchemas {
             ("connections", .whole(from: 1, to: 64)),
             ("ifExists", .word(ExistingFilePolicy.allCases.map(\.rawValue))),
             ("retries", .whole(from: 0, to: 1_000_000)),
+            ("maximumRetryAfterSeconds", .number("The longest wait that a server may ask for.")),
             ("connectTimeoutSeconds", .number()), ("stallTimeoutSeconds", .number()),
             ("maximumSeconds", .number()), ("minimumBytesPerSecond", .whole(from: 0)),
             ("limitBytesPerSecond", .whole(from: 1)), ("allowsUntrustedCertificates", .truth()),

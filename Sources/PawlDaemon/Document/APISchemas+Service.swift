@@ -25,7 +25,8 @@ extension APISchemas {
             .object(
                 "What the daemon says of itself.",
                 [
-                    ("version!", .text()), ("processIdentifier!", .whole()),
+                    ("version!", .text()),
+                    ("protocolVersion", .whole(from: 1)), ("processIdentifier!", .whole()),
                     ("startedAt!", .date()),
                     ("store!", .text()), ("url", .text("Of the API over TCP.")),
                     ("listenProblem", .text("Why there is none, though the settings say so.")),

@@ -51,16 +51,29 @@ struct EventFeed: Sendable {
         ServerSentEvent(name: notice.rawValue, data: "{}").bytes
     }
 
+    private static func missed(
+        after seen: Int64,
+        through last: Int64
+    ) throws(DownloadError) -> [UInt8] {
+        let json = try WireJSON.encode(WireMissedEvents(after: seen, through: last))
+        let name = AttachQuery.Notice.missed.rawValue
+        return ServerSentEvent(name: name, data: String(decoding: json, as: UTF8.self)).bytes
+    }
+
     private func sendPage(
         _ last: inout Int64,
         _ send: ([UInt8]) async throws -> Void
     ) async throws {
         let (seen, known) = (last, news.last)
         let session = session
-        let events = try await store.read {
-            try $0.events(after: seen, of: session, limit: Self.page)
+        let (events, missed) = try await store.read {
+            (
+                try $0.events(after: seen, of: session, limit: Self.page),
+                try $0.missedEvents(of: session)
+            )
         }
-        var bytes: [UInt8] = []
+        // Older ones are not kept any more: the reader is to look for itself what has become of them.
+        var bytes = missed > seen ? try Self.missed(after: seen, through: missed) : []
         for event in events {
             let json = try WireJSON.encode(event)
             bytes +=

@@ -13,10 +13,15 @@ package enum ActionRules {
         case refuse(String)
     }
 
-    package static func effect(_ action: QueueAction, on state: TaskState) -> Effect {
+    /// `waitsToRetry`: it has failed, and waits for the time of its next try.
+    package static func effect(
+        _ action: QueueAction,
+        on state: TaskState,
+        waitsToRetry: Bool = false
+    ) -> Effect {
         switch action {
         case .pause: pause(state)
-        case .resume: resume(state)
+        case .resume: resume(state, waitsToRetry: waitsToRetry)
         case .cancel: cancel(state)
         case .remove, .removeWithFiles: .remove
         case .moveFirst: state.isEnd ? .refuse("it has ended") : .moveFirst
@@ -24,14 +29,14 @@ package enum ActionRules {
         }
     }
 
-    /// What `all` means.
+    /// What `all` means, as far as the state tells.
     package static func states(_ action: QueueAction) -> Set<TaskState> {
         Set(
             TaskState.allCases.filter { state in
-                switch effect(action, on: state) {
+                switch effect(action, on: state, waitsToRetry: true) {
                 case .refuse, .nothing: false
-                // Failed and cancelled ones go on where they are named.
-                case .become(.waiting): state == .paused || state == .suspended
+                // Cancelled ones go on where they are named.
+                case .become(.waiting): state != .cancelled
                 case .become, .remove, .moveFirst, .moveLast: true
                 }
             }
@@ -46,8 +51,9 @@ package enum ActionRules {
         }
     }
 
-    private static func resume(_ state: TaskState) -> Effect {
+    private static func resume(_ state: TaskState, waitsToRetry: Bool) -> Effect {
         switch state {
+        case .waiting where waitsToRetry: .become(.waiting)
         case .paused, .suspended, .failed, .cancelled: .become(.waiting)
         case .waiting, .waitingForConnectivity, .running: .nothing
         case .finished: .refuse("it has finished")

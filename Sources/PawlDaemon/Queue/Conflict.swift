@@ -1,11 +1,9 @@
 internal import PawlCore
 
-/// The cause of an error: what was asked is right in itself, and does not fit what is there.
-struct Conflict: Error {
+/// What was asked is right in itself, and does not fit what is there.
+enum Conflict {
     static func error(_ what: String, advice: String) -> DownloadError {
-        var error = DownloadError(.usage, what, advice: advice)
-        error.cause = Conflict()
-        return error
+        DownloadError(.conflict, what, advice: advice)
     }
 }
 

@@ -1,47 +1,66 @@
 internal import Logging
 internal import Pawl
 internal import PawlCore
+internal import PawlWire
 
-/// Something that is to be thrown away from the disk.
+/// Files of a download that go: what carries an intention to remove out.
 struct Discard: Sendable {
-    enum Kind: Sendable {
-        /// What came of a download that is to have no file.
-        case leftover
-        case file
-    }
-
-    /// Whose it is.
-    var id: Int64
-    var kind: Kind
-    /// The file, finished or to come, as the user knows it.
-    var path: String
+    var intention: Int64
+    /// Whose they are.
+    var download: Int64
+    var removal: Removal
     /// The folder that nothing of the download may leave.
     var root: String?
-    /// The file's folder, where a run has held it.
-    var place: ConfinedFolder?
 
-    /// What was in the way, which the log tells, too.
+    /// Returns what is still there and why, which the log tells, too.
     ///
     /// A folder that is another one by now, or a link, has nothing of this download.
-    func carryOut(in session: DownloadSession, _ logger: Logger) async -> DownloadError? {
-        var place = place
+    func carryOut(in session: DownloadSession, _ logger: Logger) async -> [WireNotRemoved] {
+        var left: [WireNotRemoved] = []
+        func note(_ path: String, _ error: DownloadError?) {
+            guard let error else { return }
+            logger.warning("\(path.sanitized) was not removed: \(error)")
+            left.append(
+                WireNotRemoved(download: download, path: path, problem: Problem(error))
+            )
+        }
+        for file in removal.files {
+            let error = await within(file.path) { (path) async throws(DownloadError) in
+                var file = file
+                file.path = path
+                try await session.remove(file)
+            }
+            note(file.path, error)
+        }
+        if let unrecorded = removal.unrecorded {
+            let error = await within(unrecorded.path) { (path) async throws(DownloadError) in
+                guard let size = unrecorded.size else {
+                    return try await session.removeLeftover(of: path)
+                }
+                try await session.removeFile(at: path, size: size)
+            }
+            note(unrecorded.path, error)
+        }
+        if let kept = removal.kept { note(kept, LeftoverNames.another(kept)) }
+        return left
+    }
+
+    private func within(
+        _ path: String,
+        _ remove: (String) async throws(DownloadError) -> Void
+    ) async -> DownloadError? {
+        var place: ConfinedFolder?
         do throws(DownloadError) {
-            if place == nil, let root {
+            if let root {
                 place = try ConfinedFolder(PathNames.folder(of: path), in: root, creates: false)
                 // What lay in a folder that is gone has gone with it.
                 guard place != nil else { return nil }
             }
-            let path = place?.inside(path) ?? path
-            switch kind {
-            case .leftover: try await session.removeLeftover(of: path)
-            case .file: try await session.removeFile(at: path)
-            }
+            try await remove(place?.inside(path) ?? path)
             withExtendedLifetime(place) {}
             return nil
         } catch {
-            let error = place?.shown(error) ?? error
-            logger.warning("\(path.sanitized) was not removed: \(error)")
-            return error
+            return place?.shown(error) ?? error
         }
     }
 }

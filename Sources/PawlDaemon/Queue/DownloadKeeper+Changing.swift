@@ -85,7 +85,11 @@ extension DownloadKeeper {
     ) throws -> WireDownload {
         var row = download
         row.priority = changes.priority ?? row.priority
-        if let date = changes.notBefore { row.notBefore = date > Date() ? date : nil }
+        if let date = changes.notBefore {
+            row.notBefore = date > Date() ? date : nil
+            // It is not the time of another try any more.
+            row.failures = nil
+        }
         if let text = changes.taskDescription { row.taskDescription = text.isEmpty ? nil : text }
         if changes.concernRequest {
             guard let body = try transaction.request(of: row.id) else { throw finished(row) }
@@ -152,7 +156,9 @@ extension DownloadKeeper {
     }
 
     private func follow(_ row: WireDownload, _ changes: DownloadChanges) {
-        if row.state == .waiting { wait(QueuePlanner.Entry(row)) }
+        if changes.notBefore != nil { retryTimes[row.id] = nil }
+        if changes.name != nil { newNames.insert(row.id) }
+        if row.state == .waiting { wait(entry(of: row)) }
         guard row.state.isActive else { return }
         if changes.limitBytesPerSecond != nil {
             live[row.id]?.limitBytesPerSecond = row.limitBytesPerSecond
@@ -163,40 +169,9 @@ extension DownloadKeeper {
 
     func restart(_ id: Int64) {
         guard let task = live[id] else { return }
+        stopAnnouncing(of: id)
         task.end(keeping: true)
         restarts.insert(id)
-    }
-
-    // MARK: - Names, when a run begins or has ended
-
-    /// What came goes with the download to its new name, before its run begins.
-    func take(
-        _ name: String,
-        for row: inout WireDownload,
-        in place: ConfinedFolder?
-    ) throws(DownloadError) {
-        if let path = row.path {
-            let moved = try LeftoverNames.move(place?.inside(path) ?? path, to: name)
-            row.path = place?.shown(moved) ?? moved
-        }
-        row.name = name.sanitized
-    }
-
-    /// It was finished before it heard that it is to be called otherwise.
-    func takeLateName(
-        of row: inout WireDownload,
-        in place: ConfinedFolder?,
-        _ transaction: StoreTransaction
-    ) throws {
-        guard let name = try transaction.newName(of: row.id), let path = row.path else { return }
-        try transaction.setNewName(nil, of: row.id)
-        do throws(DownloadError) {
-            let renamed = try LeftoverNames.rename(place?.inside(path) ?? path, to: name)
-            row.path = place?.shown(renamed) ?? renamed
-            row.name = name.sanitized
-        } catch {
-            logger.warning("download \(row.id): \(error)")
-        }
     }
 
     private static func finished(_ download: WireDownload) -> DownloadError {

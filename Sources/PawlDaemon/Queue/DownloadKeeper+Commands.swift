@@ -160,7 +160,7 @@ extension DownloadKeeper {
     /// Does it to all that are meant, or to none; what is thrown away of those that do not run is gone
     /// by the answer, or named in it.
     ///
-    /// - Throws: `.notFound` where a target means none, `.usage` where one that is named cannot,
+    /// - Throws: `.notFound` where a target means none, `.conflict` where one that is named cannot,
     ///   `.notAllowed` where it may not.
     func act(
         _ action: QueueAction,
@@ -170,7 +170,8 @@ extension DownloadKeeper {
         let rules = networkRules
         var places = Places(first: firstPosition, last: nextPosition)
         let live = live
-        let (changes, last) = try store.write { transaction in
+        let (changes, last) = try write(action) { transaction in
+            places = Places(first: firstPosition, last: nextPosition)
             let selected = try transaction.select(
                 selection,
                 states: ActionRules.states(action)
@@ -179,18 +180,33 @@ extension DownloadKeeper {
             for var item in selected where try Self.may(action, with: item, by: authority, rules) {
                 // How far it came: what follows from its end is written later.
                 if item.download.state.isActive { item.download = live.latest(item.download) }
-                let change = try Self.change(item, action, transaction, &places)
-                if let change { changes.append(change) }
+                let change = try change(item, action, transaction, &places)
+                // What is so already is not among all that it is done to.
+                guard let change, change.effect != .nothing || selection.all != true else {
+                    continue
+                }
+                changes.append(change)
             }
             return (changes, try transaction.lastEvent())
         }
         (firstPosition, nextPosition) = (places.first, places.last)
-        let discards = changes.compactMap { follow($0, action) }
+        for change in changes { follow(change, action) }
         var outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: last)
         published(outcome)
-        let left = await carryOut(discards)
+        let left = await carryOut(changes.compactMap(\.discard))
         if !left.isEmpty { outcome.notRemoved = left }
         return outcome
+    }
+
+    /// What makes room is possible on a full disk, too.
+    private func write<Value>(
+        _ action: QueueAction,
+        _ body: (StoreTransaction) throws -> Value
+    ) throws(DownloadError) -> Value {
+        switch action {
+        case .pause, .cancel, .remove, .removeWithFiles: try store.writeInAnyCase(body)
+        case .resume, .moveFirst, .moveLast: try store.write(body)
+        }
     }
 
     /// The free places at the beginning and the end of the queue.
@@ -200,32 +216,39 @@ extension DownloadKeeper {
     }
 
     private struct Change {
-        var before: WireDownload
+        var effect: ActionRules.Effect
         var now: WireDownload
-        /// What is thrown away of it lies in there; nil is anywhere.
-        var root: String?
+        /// What goes at once.
+        var discard: Discard?
+        /// What goes when its run has ended.
+        var late: Discard?
     }
 
-    private static func change(
+    private func change(
         _ item: StoreTransaction.Selected,
         _ action: QueueAction,
         _ transaction: StoreTransaction,
         _ places: inout Places
     ) throws -> Change? {
-        var change = Change(before: item.download, now: item.download)
-        // Before it is forgotten.
-        if item.download.path != nil { change.root = try transaction.root(of: item.download.id) }
+        let effect = ActionRules.effect(
+            action,
+            on: item.download.state,
+            waitsToRetry: item.download.failures != nil
+        )
+        var change = Change(effect: effect, now: item.download)
         let now = Date()
-        switch ActionRules.effect(action, on: item.download.state) {
+        switch effect {
         case .nothing: return change
         case .refuse(let reason):
             guard item.isNamed else { return nil }
-            throw refusal(item.download, action, reason)
+            throw Self.refusal(item.download, action, reason)
         case .become(let state):
-            put(&change.now, into: state, now)
+            if state == .cancelled { try intendToDiscard(&change, transaction) }
+            Self.put(&change.now, into: state, now)
             try transaction.save(change.now)
             try transaction.append(WireEvent.Kind(putInto: state), change.now, at: now)
         case .remove:
+            if action == .removeWithFiles { try intendToRemove(&change, transaction) }
             try transaction.delete(item.download.id)
             try transaction.append(.removed, change.now, at: now)
         case .moveFirst:
@@ -240,6 +263,40 @@ extension DownloadKeeper {
             try transaction.append(.changed, change.now, at: now)
         }
         return change
+    }
+
+    /// What came of one that is cancelled goes; a run does that itself.
+    private func intendToDiscard(_ change: inout Change, _ transaction: StoreTransaction) throws {
+        let row = change.now
+        guard live[row.id] == nil else { return }
+        change.discard = try Self.intend(
+            try Self.removal(of: row, all: false, transaction),
+            for: row.id,
+            root: try transaction.root(of: row.id),
+            transaction
+        )
+        // Another file may get the same number.
+        try transaction.forgetPartialFiles(of: row.id)
+    }
+
+    /// Of one that runs, the partial file goes when the run has ended.
+    private func intendToRemove(_ change: inout Change, _ transaction: StoreTransaction) throws {
+        let row = change.now
+        let root = try transaction.root(of: row.id)
+        let running = live.partialFile(of: row.id)
+        guard
+            var removal = try Self.removal(of: row, all: true, running: running, transaction)
+                ?? (live[row.id] == nil ? nil : Removal())
+        else { return }
+        if live[row.id] != nil {
+            let late = Removal(removal.files.filter { $0.kind == .partial })
+            removal.files.removeAll { $0.kind == .partial }
+            removal.unrecorded = nil
+            change.late =
+                try Self.intend(late, for: row.id, root: root, transaction)
+                ?? Discard(intention: 0, download: row.id, removal: late, root: root)
+        }
+        change.discard = try Self.intend(removal, for: row.id, root: root, transaction)
     }
 
     private static func put(_ row: inout WireDownload, into state: TaskState, _ now: Date) {
@@ -265,38 +322,31 @@ extension DownloadKeeper {
         )
     }
 
-    /// The planner and the task do what the store says; returns what is to be thrown away.
-    private func follow(_ change: Change, _ action: QueueAction) -> Discard? {
+    /// The planner and the task do what the store says.
+    private func follow(_ change: Change, _ action: QueueAction) {
         let row = change.now
-        switch ActionRules.effect(action, on: change.before.state) {
-        case .nothing, .refuse: return nil
+        switch change.effect {
+        case .nothing, .refuse: return
         case .become(.waiting):
+            retryTimes[row.id] = nil
             wait(QueuePlanner.Entry(row))
-            return nil
         case .become(let state):
             leave(row.id)
-            return stop(change, keeping: state == .paused)
+            stop(row.id, keeping: state == .paused)
         case .remove:
             leave(row.id)
-            let keeping = action == .remove
-            if !keeping, live[row.id] != nil { removedWithFiles.insert(row.id) }
-            return stop(change, keeping: keeping)
+            if live[row.id] != nil { removedWithFiles[row.id] = change.late }
+            stop(row.id, keeping: action == .remove)
         case .moveFirst, .moveLast:
-            if row.state == .waiting { wait(QueuePlanner.Entry(row)) }
-            return nil
+            if row.state == .waiting { wait(entry(of: row)) }
         }
     }
 
-    private func stop(_ change: Change, keeping: Bool) -> Discard? {
-        let row = change.now
-        if let task = live[row.id] {
-            // What comes of it is looked at when it has ended.
-            task.end(keeping: keeping)
-            return nil
-        }
-        guard !keeping, let path = row.path else { return nil }
-        let kind: Discard.Kind = row.state == .finished ? .file : .leftover
-        return Discard(id: row.id, kind: kind, path: path, root: change.root)
+    /// What comes of a run is looked at when it has ended.
+    private func stop(_ id: Int64, keeping: Bool) {
+        guard let task = live[id] else { return }
+        stopAnnouncing(of: id)
+        task.end(keeping: keeping)
     }
 }
 

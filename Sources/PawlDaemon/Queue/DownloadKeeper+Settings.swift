@@ -115,6 +115,21 @@ extension DownloadKeeper {
         )
     }
 
+    // MARK: - Health
+
+    /// Throws where the queue cannot be written.
+    ///
+    /// Where nothing was written for a while, that is tried: who asks often does not wear the disk out.
+    func checkHealth() throws(DownloadError) {
+        let now = ContinuousClock.now
+        let isFresh = healthSeen.map { now - $0 < Self.healthLook } ?? false
+        guard !isFresh || store.lastWriteFailure != nil else { return }
+        try store.checkWrites(at: Date())
+        healthSeen = now
+    }
+
+    private static let healthLook: Duration = .seconds(5)
+
     // MARK: - Folders
 
     /// One that was mistyped would be made by the first download that goes there.

@@ -9,87 +9,113 @@ extension DownloadKeeper {
     struct Begun: Sendable {
         var row: WireDownload
         var task: DownloadTask
-        var place: ConfinedFolder?
+    }
+
+    /// A download that is to run, once that is in the store.
+    private struct Start: Sendable {
+        var row: WireDownload
+        var request: NewDownload
     }
 
     /// What is to be done once it is in the store.
     private struct Outcome {
-        var begun: [Begun] = []
+        var starts: [Start] = []
         var retries: [QueuePlanner.Entry] = []
         var notInLine: [Int64] = []
-        /// What is there of downloads that were removed while they ran.
-        var orphans: [Int64: Discard] = [:]
-        /// What those that were cancelled while they ended have kept.
-        var cancelled: [Discard?] = []
+        /// What runs have left that nobody is to have.
+        var discards: [Discard] = []
         /// How many failed for good.
         var failures = 0
         var lastEvent: Int64 = 0
     }
 
-    /// All ends that are there and all starts that follow from them in one transaction.
+    /// What is written in one transaction.
+    private struct Work {
+        var ends: [RunEnd]
+        var unstarted: [Unstarted]
+        var announcements: [Announcement]
+        var starting: [Int64]
+        /// What became of new names, by the download.
+        var names: [Int64: NewName] = [:]
+        /// Corrupt files that runs have left, by the download.
+        var corrupt: [Int64: WrittenFile] = [:]
+        var fulfilled: [Int64]
+
+        var isEmpty: Bool {
+            ends.isEmpty && starting.isEmpty && unstarted.isEmpty && announcements.isEmpty
+        }
+    }
+
+    /// All ends that are there and all starts that follow from them in one transaction; nothing is done on
+    /// the disk in it.
     func step() -> [Begun] {
-        let ended = ends
         var next = planner
-        for end in ended { next.ended(end.id) }
-        let starting = isWindingUp ? [] : next.begin(at: Date())
-        guard !ended.isEmpty || !starting.isEmpty else { return [] }
+        for end in ends { next.ended(end.id) }
+        for start in unstarted { next.ended(start.id) }
+        let starting = isWindingUp ? [] : next.begin(at: Date(), clock: clock)
+        var work = Work(
+            ends: ends,
+            unstarted: unstarted,
+            announcements: announcements,
+            starting: starting,
+            fulfilled: fulfilled
+        )
+        guard !work.isEmpty else { return [] }
         do throws(DownloadError) {
-            let outcome = try store.write { transaction in
+            // Each was intended by a transaction before this one.
+            work.names = try carryOutNames(of: work.ends, and: starting)
+            work.corrupt = findCorrupt(of: work.ends)
+            let outcome = try store.write { [work] transaction in
                 var outcome = Outcome()
-                for end in ended { try note(end, transaction, &outcome) }
-                for id in starting { try begin(id, transaction, &outcome) }
+                try transaction.fulfil(work.fulfilled)
+                for item in work.announcements { try note(item, transaction) }
+                for end in work.ends { try note(end, work, transaction, &outcome) }
+                for start in work.unstarted { try note(start, transaction, &outcome) }
+                for id in starting { try begin(id, work.names[id], transaction, &outcome) }
                 outcome.lastEvent = try transaction.lastEvent()
                 return outcome
             }
-            apply(outcome, ended, starting, next)
             isBehind = false
-            return outcome.begun
+            store.restoreReserve()
+            return apply(outcome, work, next)
         } catch {
             // Nothing begins, and what has ended stays to be told.
             isBehind = true
+            if isWindingUp { stopAnnouncing(error) }
             logger.error("the queue cannot be written: \(error)")
             return []
         }
     }
 
-    private func apply(
-        _ outcome: Outcome,
-        _ ended: [RunEnd],
-        _ starting: [Int64],
-        _ next: QueuePlanner
-    ) {
-        ends.removeAll { end in ended.contains { $0.task === end.task } }
+    private func apply(_ outcome: Outcome, _ work: Work, _ next: QueuePlanner) -> [Begun] {
+        ends.removeAll { end in work.ends.contains { $0.task === end.task } }
+        unstarted = []
+        fulfilled.removeAll(where: work.fulfilled.contains)
         planner = next
-        for end in ended {
+        goOn(work.announcements)
+        for end in work.ends {
             live.ended(end.id, end.task)
             restarts.remove(end.id)
+            (finishing[end.id], patience[end.id], renamed[end.id]) = (nil, nil, nil)
             if case .success = end.result { counters.finished() }
-            guard removedWithFiles.remove(end.id) != nil, let orphan = outcome.orphans[end.id]
-            else { continue }
-            discards.append(orphan)
         }
-        discards += outcome.cancelled.compactMap(\.self)
+        newNames.subtract(work.names.keys)
+        discards += outcome.discards
         counters.failed(outcome.failures)
         for id in outcome.notInLine { leave(id) }
         for entry in outcome.retries { planner.wait(entry) }
-        // They may begin at once.
-        if !outcome.retries.isEmpty { bell.ring() }
-        for begun in outcome.begun {
-            live.add(
-                begun.row,
-                begun.task,
-                limitBytesPerSecond: begun.row.session.flatMap {
-                    sessionLimits[$0]?.bytesPerSecond
-                },
-                place: begun.place
-            )
-        }
+        for id in work.starting { retryTimes[id] = nil }
+        let begun = outcome.starts.compactMap(start)
         // A row that went or ended meanwhile has no run.
-        for id in starting where live[id] == nil { planner.ended(id) }
-        if !outcome.begun.isEmpty { watching.ring() }
+        for id in work.starting
+        where live[id] == nil && !unstarted.contains(where: { $0.id == id }) { planner.ended(id) }
+        // They may begin at once, or are to be told.
+        if !outcome.retries.isEmpty || !unstarted.isEmpty { bell.ring() }
+        if !begun.isEmpty { watching.ring() }
         news.published(outcome.lastEvent)
-        if !ended.isEmpty { endings.ring() }
+        if !work.ends.isEmpty || !work.unstarted.isEmpty { endings.ring() }
         prune(outcome.lastEvent)
+        return begun
     }
 
     /// Old events go, a thousand at a time.
@@ -120,6 +146,7 @@ extension DownloadKeeper {
 
     private func begin(
         _ id: Int64,
+        _ newName: NewName?,
         _ transaction: StoreTransaction,
         _ outcome: inout Outcome
     ) throws {
@@ -128,24 +155,60 @@ extension DownloadKeeper {
         guard row.state == .waiting, !outcome.retries.contains(where: { $0.id == id }) else {
             return
         }
-        let newName = try transaction.newName(of: id)
         do throws(DownloadError) {
+            if let newName { try take(newName, for: &row) }
             let request = try readRequest(id, transaction)
-            let place = try Self.place(of: row, request)
-            if let newName { try take(newName, for: &row, in: place) }
-            let task = try makeTask(row, request, in: place)
             row.state = .running
             row.problem = nil
             row.notBefore = nil
-            outcome.begun.append(Begun(row: row, task: task, place: place))
+            outcome.starts.append(Start(row: row, request: request))
         } catch {
             fail(&row, error)
             outcome.failures += 1
         }
-        if row.state == .running { try transaction.setNewName(nil, of: id) }
+        if row.state == .running {
+            try transaction.setNewName(nil, of: id)
+            if let partial = newName?.partial { try transaction.note(partial, of: id) }
+        }
         try transaction.save(row)
         try transaction.countStart(of: id)
         try transaction.append(row.state == .running ? .started : .failed, row, at: Date())
+    }
+
+    /// The store has that it runs: now it does.
+    private func start(_ start: Start) -> Begun? {
+        let (row, id) = (start.row, start.row.id)
+        do throws(DownloadError) {
+            let place = try Self.place(of: row, start.request)
+            let task = try makeTask(row, start.request, in: place)
+            task.willFinish = { [weak self] (file) async throws(DownloadError) in
+                try await self?.willFinish(id, file)
+            }
+            patience[id] = Patience(start.request.settings)
+            live.add(
+                row,
+                task,
+                limitBytesPerSecond: row.session.flatMap { sessionLimits[$0]?.bytesPerSecond },
+                place: place
+            )
+            return Begun(row: row, task: task)
+        } catch {
+            unstarted.append(Unstarted(id: id, error: error))
+            return nil
+        }
+    }
+
+    private func note(
+        _ start: Unstarted,
+        _ transaction: StoreTransaction,
+        _ outcome: inout Outcome
+    ) throws {
+        guard var row = try transaction.download(start.id), row.state.isActive else { return }
+        fail(&row, start.error)
+        outcome.failures += 1
+        try transaction.save(row)
+        try transaction.forgetStarts(of: row.id)
+        try transaction.append(.failed, row, at: Date())
     }
 
     private func readRequest(
@@ -217,28 +280,15 @@ extension DownloadKeeper {
 
     // MARK: - Ending
 
-    /// What a run left that nobody is to have.
-    private func orphan(of end: RunEnd) -> Discard? {
-        let place = live.place(of: end.id)
-        switch end.result {
-        case .success(let file):
-            let path = place?.shown(file.path) ?? file.path
-            return Discard(id: end.id, kind: .file, path: path, place: place)
-        case .failure:
-            return live.path(of: end.id).map { path in
-                Discard(id: end.id, kind: .leftover, path: path, place: place)
-            }
-        }
-    }
-
     private func note(
         _ end: RunEnd,
+        _ work: Work,
         _ transaction: StoreTransaction,
         _ outcome: inout Outcome
     ) throws {
+        try transaction.endFinishing(of: end.id)
         guard var row = try transaction.download(end.id) else {
-            outcome.orphans[end.id] = orphan(of: end)
-            return
+            return try noteRemoved(end, transaction, &outcome)
         }
         let progress = end.task.currentProgress
         // What was cancelled is thrown away.
@@ -249,35 +299,74 @@ extension DownloadKeeper {
         row.add(end.task.metrics)
         let isRenamed = try transaction.newName(of: row.id) != nil
         if !progress.name.isEmpty, !isRenamed { row.name = progress.name }
+        if let file = work.corrupt[row.id] { try transaction.note(file, of: row.id) }
         switch end.result {
         case .success(let file):
-            let place = live.place(of: row.id)
-            finish(&row, place?.shown(file.path) ?? file.path)
-            row.completedBytes = file.byteCount
-            row.totalBytes = file.byteCount
-            try takeLateName(of: &row, in: place, transaction)
+            try noteFinished(file, &row, work.names[row.id], transaction)
             outcome.notInLine.append(row.id)
-            try transaction.forgetRequest(of: row.id)
-            try transaction.append(.finished, row, at: Date())
-        case .failure(var error):
-            // One that was paused first kept what came.
-            if row.state == .cancelled { outcome.cancelled.append(orphan(of: end)) }
-            if let place = live.place(of: row.id) { error = place.shown(error) }
-            // Where somebody paused or cancelled it, that has been told.
-            guard row.state.isActive, !isWindingUp else { break }
-            guard !restarts.contains(row.id) else {
-                row.state = .waiting
-                outcome.retries.append(QueuePlanner.Entry(row))
-                break
+        case .failure(let error):
+            let partial = live.partialFile(of: row.id)
+            if let partial, work.corrupt[row.id] == nil {
+                try transaction.note(partial, of: row.id)
             }
-            let hasBrought = progress.completedBytes > progress.resumedBytes
-            try noteFailure(error, hasBrought: hasBrought, &row, transaction, &outcome)
+            // One that was paused first kept what came.
+            if row.state == .cancelled {
+                let removal = try Self.removal(of: row, all: false, running: partial, transaction)
+                let root = try transaction.root(of: row.id)
+                let discard = try Self.intend(removal, for: row.id, root: root, transaction)
+                outcome.discards += [discard].compactMap(\.self)
+                try transaction.forgetPartialFiles(of: row.id)
+            }
+            try noteFailure(error, of: end, &row, transaction, &outcome)
         }
         try transaction.save(row)
         try transaction.forgetStarts(of: row.id)
     }
 
-    private func finish(_ row: inout WireDownload, _ path: String) {
+    /// Its row went while it ran.
+    private func noteRemoved(
+        _ end: RunEnd,
+        _ transaction: StoreTransaction,
+        _ outcome: inout Outcome
+    ) throws {
+        guard let discard = removedWithFiles[end.id] else { return }
+        outcome.discards.append(discard)
+        // It may have finished before it heard of that.
+        guard case .success(let file) = end.result, !file.wasAlreadyThere,
+            var finished = finishing[end.id]
+        else { return }
+        finished.path = live.place(of: end.id)?.shown(file.path) ?? file.path
+        let more = try Self.intend(
+            Removal([finished]),
+            for: end.id,
+            root: discard.root,
+            transaction
+        )
+        outcome.discards += [more].compactMap(\.self)
+    }
+
+    private func noteFinished(
+        _ file: DownloadedFile,
+        _ row: inout WireDownload,
+        _ newName: NewName?,
+        _ transaction: StoreTransaction
+    ) throws {
+        let place = live.place(of: row.id)
+        finish(&row, newName?.path ?? place?.shown(file.path) ?? file.path)
+        row.completedBytes = file.byteCount
+        row.totalBytes = file.byteCount
+        try transaction.setNewName(nil, of: row.id)
+        try transaction.setWasThere(file.wasAlreadyThere, row.id)
+        try transaction.forgetPartialFiles(of: row.id)
+        if !file.wasAlreadyThere, var written = finishing[row.id], let path = row.path {
+            written.path = path
+            try transaction.note(written, of: row.id)
+        }
+        try transaction.forgetRequest(of: row.id)
+        try transaction.append(.finished, row, at: Date())
+    }
+
+    func finish(_ row: inout WireDownload, _ path: String) {
         row.state = .finished
         row.path = path
         row.name = path.split(separator: "/").last.map { String($0).sanitized } ?? row.name
@@ -288,26 +377,47 @@ extension DownloadKeeper {
 
     private func noteFailure(
         _ error: DownloadError,
-        hasBrought: Bool,
+        of end: RunEnd,
         _ row: inout WireDownload,
         _ transaction: StoreTransaction,
         _ outcome: inout Outcome
     ) throws {
-        let failures = hasBrought ? 1 : (row.failures ?? 0) + 1
-        guard let wait = policy.wait(after: error, failures: failures) else {
+        let error = live.place(of: row.id)?.shown(error) ?? error
+        // Where somebody paused or cancelled it, that has been told.
+        guard row.state.isActive, !isWindingUp else { return }
+        guard !restarts.contains(row.id) else {
+            row.state = .waiting
+            outcome.retries.append(QueuePlanner.Entry(row))
+            return
+        }
+        var failure = OutagePolicy.Failure(error)
+        failure.patience = patience[row.id] ?? Patience()
+        let progress = end.task.currentProgress
+        if progress.completedBytes <= progress.resumedBytes {
+            failure.count = (row.failures ?? 0) + 1
+            failure.outages = try transaction.outages(of: row.id)
+            if policy.mayBeNetwork(error), !hasSeenNetwork(sinceBeginOf: row.id) {
+                failure.outages += 1
+                failure.isOutage = true
+            }
+        }
+        guard let wait = policy.wait(after: failure) else {
             fail(&row, error)
             outcome.failures += 1
             return try transaction.append(.failed, row, at: Date())
         }
         row.state = .waiting
-        row.failures = failures
+        row.failures = failure.count
         row.notBefore = Date().addingTimeInterval(wait.seconds)
         row.problem = Problem(error)
-        outcome.retries.append(QueuePlanner.Entry(row))
+        try transaction.setRetry(wait, outages: failure.outages, of: row.id)
+        retryTimes[row.id] = clock + wait
+        if failure.isOutage { outageWaiters.insert(row.id) }
+        outcome.retries.append(entry(of: row))
         try transaction.append(.retrying, row, at: Date())
     }
 
-    private func fail(_ row: inout WireDownload, _ error: DownloadError) {
+    func fail(_ row: inout WireDownload, _ error: DownloadError) {
         row.state = .failed
         row.problem = Problem(error)
         row.endedAt = Date()
@@ -315,14 +425,31 @@ extension DownloadKeeper {
 
     // MARK: - Names
 
+    private struct NamedRun {
+        var id: Int64
+        var path: String
+        var partial: WrittenFile?
+        var response: WireResponse?
+        var progress: DownloadProgress
+
+        var noted: NotedName {
+            NotedName(path: path, partial: partial?.path, inode: partial?.stamp.inode)
+        }
+    }
+
     /// What the downloads have come to be called: who throws one away later must know.
     func noteNames() {
         let named = live.all.compactMap { id, task in
             live.path(of: id).map { path in
-                let response = task.response.map { WireResponse($0) }
-                return (id: id, path: path, response: response, progress: task.currentProgress)
+                NamedRun(
+                    id: id,
+                    path: path,
+                    partial: live.partialFile(of: id),
+                    response: task.response.map { WireResponse($0) },
+                    progress: task.currentProgress
+                )
             }
-        }.filter { notedNames[$0.id] != $0.path }
+        }.filter { notedNames[$0.id] != $0.noted }
         guard !named.isEmpty else { return }
         do throws(DownloadError) {
             try store.write { transaction in
@@ -341,9 +468,10 @@ extension DownloadKeeper {
                         row.name = item.progress.name
                     }
                     try transaction.save(row)
+                    if let file = item.partial { try transaction.note(file, of: row.id) }
                 }
             }
-            for item in named { notedNames[item.id] = item.path }
+            for item in named { notedNames[item.id] = item.noted }
         } catch {
             logger.warning("the names of downloads were not written: \(error)")
         }

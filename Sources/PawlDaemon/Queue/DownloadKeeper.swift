@@ -32,8 +32,28 @@ actor DownloadKeeper {
     var sessionLimits: [String: StoreTransaction.SessionLimits] = [:]
     /// Runs that have ended and are not in the store yet.
     var ends: [RunEnd] = []
+    /// Those that could not begin, which is not in the store yet.
+    var unstarted: [Unstarted] = []
+    /// Complete files that wait for their names, until the store says that they get them.
+    var announcements: [Announcement] = []
+    /// Those that are getting their names, by the download.
+    var finishing: [Int64: WrittenFile] = [:]
+    /// Downloads whose file is to be called otherwise.
+    var newNames: Set<Int64> = []
+    /// Finished files that are called otherwise already, which is not in the store yet.
+    var renamed: [Int64: String] = [:]
     /// What is to be thrown away from the disk.
     var discards: [Discard] = []
+    /// Intentions that are carried out, which is not in the store yet.
+    var fulfilled: [Int64] = []
+    /// When those that failed are tried again, by a clock that nobody sets.
+    var retryTimes: [Int64: Duration] = [:]
+    /// Those that failed as the network may have been gone.
+    var outageWaiters: Set<Int64> = []
+    /// When something came from a server the last time.
+    var networkSeen: ContinuousClock.Instant?
+    /// What running downloads say of being tried again.
+    var patience: [Int64: Patience] = [:]
     /// Those of which something is being thrown away, and what is to be in line once that is done: a run
     /// that began before would lose its files to it.
     var discarding: Set<Int64> = []
@@ -46,10 +66,15 @@ actor DownloadKeeper {
     var prunedAt: Int64 = 0
     /// Runs that were ended to begin anew.
     var restarts: Set<Int64> = []
-    /// Those that were removed with their files while they ran: they may finish all the same.
-    var removedWithFiles: Set<Int64> = []
-    /// The paths of running downloads that are in the store.
-    var notedNames: [Int64: String] = [:]
+    /// What goes of those that were removed with their files while they ran: they may finish all the same.
+    var removedWithFiles: [Int64: Discard] = [:]
+    /// What of running downloads is in the store.
+    var notedNames: [Int64: NotedName] = [:]
+    /// What had come from servers when that was looked at last.
+    var receivedBefore: Int64 = 0
+    /// When the queue could be written the last time, as somebody asked.
+    var healthSeen: ContinuousClock.Instant?
+    private let origin = ContinuousClock.now
     private let thread = StoreThread()
 
     /// Rings when downloads have ended.
@@ -65,6 +90,21 @@ actor DownloadKeeper {
         var task: DownloadTask
         var result: Result<DownloadedFile, DownloadError>
     }
+
+    struct Unstarted: Sendable {
+        var id: Int64
+        var error: DownloadError
+    }
+
+    /// Where a running download's bytes go.
+    struct NotedName: Hashable {
+        var path: String
+        var partial: String?
+        var inode: UInt64?
+    }
+
+    /// The time by a clock that nobody sets.
+    var clock: Duration { ContinuousClock.now - origin }
 
     /// What is there when it begins.
     struct Beginning {
@@ -101,12 +141,17 @@ actor DownloadKeeper {
 
     /// Puts in line what an earlier daemon left: what ran goes on first.
     func load() throws(DownloadError) {
+        try settleIntentions()
         let (rows, suspects, limits) = try store.write { transaction in
-            let rows = try transaction.unfinished()
-            for row in rows where row.state.isActive {
+            newNames = try transaction.newNames()
+            let rows = try transaction.unfinished().map { row in
                 var row = row
-                row.state = .waiting
-                try transaction.save(row)
+                let isLate = try loadRetry(of: &row, transaction)
+                guard row.state.isActive || isLate else { return row }
+                var saved = row
+                saved.state = row.state.isActive ? .waiting : row.state
+                try transaction.save(saved)
+                return row
             }
             return (
                 rows, try transaction.suspects(starts: Self.suspectStarts),
@@ -115,10 +160,10 @@ actor DownloadKeeper {
         }
         follow(limits)
         for row in rows where row.state != .paused && row.state != .suspended {
-            var entry = QueuePlanner.Entry(row)
+            var entry = entry(of: row)
             entry.wasRunning = row.state.isActive
             entry.isSuspect = suspects.contains(row.id)
-            planner.wait(entry)
+            wait(entry)
         }
         nextPosition = (rows.map(\.position).max() ?? 0) + 1
         firstPosition = min(0, rows.map(\.position).min() ?? 0)
@@ -144,6 +189,7 @@ actor DownloadKeeper {
                     let due = discards
                     discards = []
                     hold(due)
+                    for discard in due { removedWithFiles[discard.download] = nil }
                     if !due.isEmpty { group.addTask { _ = await self.carryOut(due) } }
                     if isWindingUp, planner.running.isEmpty { break }
                     if isWindingUp {
@@ -163,12 +209,17 @@ actor DownloadKeeper {
         // What could not be written is tried again soon.
         if isBehind { return .seconds(1) }
         let dates = [planner.nextDate, nextLimitLook].compactMap { $0 }
-        return dates.min().map { .seconds(max(0, min($0.timeIntervalSinceNow, 3600))) }
+        let waits = [
+            dates.min().map { Duration.seconds(max(0, min($0.timeIntervalSinceNow, 3600))) },
+            planner.nextTime.map { max(.zero, $0 - clock) },
+        ]
+        return waits.compactMap { $0 }.min()
     }
 
     private func windUp() {
         guard !isWindingUp else { return }
         isWindingUp = true
+        stopAnnouncing()
         for task in live.all.values { task.end(keeping: true) }
     }
 
@@ -177,9 +228,12 @@ actor DownloadKeeper {
         await task.waitForEndInAnyCase()
         let result: Result<DownloadedFile, DownloadError>
         do throws(DownloadError) {
-            result = .success(try await task.file)
+            let file = try await task.file
+            result = .success(file)
+            if !file.wasAlreadyThere { sawNetwork() }
         } catch {
             result = .failure(error)
+            if !policy.mayBeNetwork(error) && error.httpStatus != nil { sawNetwork() }
         }
         ends.append(RunEnd(id: id, task: task, result: result))
         bell.ring()
@@ -195,6 +249,7 @@ actor DownloadKeeper {
             // Cancelled is what the loop looks at.
             try? await Task.sleep(for: Self.watchInterval)
             noteNames()
+            noteNetwork()
             let audiences = news.audiences
             if !audiences.isEmpty { news.published(live.progress(for: audiences)) }
         }

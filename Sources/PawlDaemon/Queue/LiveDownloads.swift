@@ -12,6 +12,7 @@ final class LiveDownloads: Sendable {
         var before: WireDownload
         /// Where it is held, if it may not leave a folder.
         var place: ConfinedFolder?
+        let began = ContinuousClock.now
 
         /// How far it is.
         var progress: DownloadProgress {
@@ -76,6 +77,19 @@ final class LiveDownloads: Sendable {
         let entry = state.withLock { $0.entries[id] }
         guard let path = entry?.task.targetPath else { return nil }
         return entry?.place?.shown(path) ?? path
+    }
+
+    /// The partial file of one, as the user knows it; nil before there is one.
+    func partialFile(of id: Int64) -> WrittenFile? {
+        let entry = state.withLock { $0.entries[id] }
+        guard var file = entry?.task.partialFile else { return nil }
+        if let place = entry?.place { file.path = place.shown(file.path) }
+        return file
+    }
+
+    /// When its run began.
+    func beginning(of id: Int64) -> ContinuousClock.Instant? {
+        state.withLock { $0.entries[id]?.began }
     }
 
     /// A run has ended.

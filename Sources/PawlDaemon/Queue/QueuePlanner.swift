@@ -13,6 +13,8 @@ package struct QueuePlanner: Sendable {
         package var position: Int64
         /// Not before that; nil is at once.
         package var notBefore: Date?
+        /// Not before that, by a clock that nobody sets; nil is at once.
+        package var waitsUntil: Duration?
         /// It ran when the daemon ended, and goes on before others begin.
         package var wasRunning = false
         /// It may have ended the daemon: it waits for all others, and begins alone.
@@ -39,6 +41,7 @@ package struct QueuePlanner: Sendable {
     private var waiting: [Int64: Entry] = [:]
     private var ready = SortedList<Key>()
     private var dated = SortedList<DatedKey>()
+    private var delayed = SortedList<DelayedKey>()
     package private(set) var running: Set<Int64> = []
     /// The sessions of those that run, and how many of each.
     private var sessions: [Int64: String] = [:]
@@ -51,15 +54,33 @@ package struct QueuePlanner: Sendable {
     /// When it is to be asked again though nothing has changed.
     package var nextDate: Date? { dated.first?.date }
 
+    /// The same by the clock that nobody sets.
+    package var nextTime: Duration? { delayed.first?.time }
+
     /// Puts a download in line, or changes its place there.
     package mutating func wait(_ entry: Entry) {
         leave(entry.id)
         waiting[entry.id] = entry
+        lineUp(entry)
+    }
+
+    private mutating func lineUp(_ entry: Entry) {
         if let date = entry.notBefore {
             dated.insert(DatedKey(date: date, id: entry.id))
+        } else if let time = entry.waitsUntil {
+            delayed.insert(DelayedKey(time: time, id: entry.id))
         } else {
             ready.insert(Key(entry))
         }
+    }
+
+    /// What one waits for besides its turn has come.
+    package mutating func hurry(_ id: Int64) {
+        guard var entry = waiting[id], entry.notBefore == nil, entry.waitsUntil != nil else {
+            return
+        }
+        entry.waitsUntil = nil
+        wait(entry)
     }
 
     /// Takes a download out of the line; one that runs goes on until `ended`.
@@ -67,6 +88,8 @@ package struct QueuePlanner: Sendable {
         guard let entry = waiting.removeValue(forKey: id) else { return }
         if let date = entry.notBefore {
             dated.remove(DatedKey(date: date, id: id))
+        } else if let time = entry.waitsUntil {
+            delayed.remove(DelayedKey(time: time, id: id))
         } else {
             ready.remove(Key(entry))
         }
@@ -75,11 +98,18 @@ package struct QueuePlanner: Sendable {
     /// The next to begin; their places are taken until `ended`.
     ///
     /// One that still winds up an earlier run waits for its end.
-    package mutating func begin(at now: Date) -> [Int64] {
+    ///
+    /// `clock`: the time by a clock that nobody sets.
+    package mutating func begin(at now: Date, clock: Duration = .zero) -> [Int64] {
         while let due = dated.first, due.date <= now {
             dated.remove(due)
             waiting[due.id]?.notBefore = nil
-            if let entry = waiting[due.id] { ready.insert(Key(entry)) }
+            if let entry = waiting[due.id] { lineUp(entry) }
+        }
+        while let due = delayed.first, due.time <= clock {
+            delayed.remove(due)
+            waiting[due.id]?.waitsUntil = nil
+            if let entry = waiting[due.id] { lineUp(entry) }
         }
         var begun: [Int64] = []
         var index = 0
@@ -138,6 +168,15 @@ package struct QueuePlanner: Sendable {
             if left.priority != right.priority { return left.priority > right.priority }
             if left.wasRunning != right.wasRunning { return left.wasRunning }
             return (left.position, left.id) < (right.position, right.id)
+        }
+    }
+
+    private struct DelayedKey: Comparable, Sendable {
+        var time: Duration
+        var id: Int64
+
+        static func < (left: DelayedKey, right: DelayedKey) -> Bool {
+            (left.time, left.id) < (right.time, right.id)
         }
     }
 

@@ -113,10 +113,13 @@ package struct Daemon: Sendable {
     /// The locks of both folders: of the store, and of the socket where that is another one.
     private func locks() throws(DownloadError) -> [StoreLock] {
         var locks: [StoreLock] = []
-        for folder in Set([places.storeFolder, places.socketFolder]) {
-            locks.append(try StoreLock(folder: folder))
-        }
+        for folder in Self.lockFolders(places) { locks.append(try StoreLock(folder: folder)) }
         return locks
+    }
+
+    /// In one order in each process: of two that start at the same time one gets both.
+    package static func lockFolders(_ places: DaemonPlaces) -> [String] {
+        Set([places.storeFolder, places.socketFolder]).sorted()
     }
 
     /// Returns the error that ended it; nil where it was cancelled.

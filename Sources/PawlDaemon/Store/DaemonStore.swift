@@ -1,3 +1,4 @@
+package import struct FoundationEssentials.Date
 internal import GRDB
 package import PawlCore
 internal import Synchronization
@@ -13,6 +14,9 @@ package final class DaemonStore: Sendable {
     package let damaged: Int
     /// The next start is to look at all of it.
     private let isSuspect = Atomic<Bool>(false)
+    private let reserve: StoreReserve
+    /// What the last write failed of; nil where it did not.
+    private let writeFailure = Mutex<DownloadError?>(nil)
     /// What was found wrong with an older store, for the log; nil where nothing was.
     package let note: String?
 
@@ -25,6 +29,7 @@ package final class DaemonStore: Sendable {
     private init(_ opened: StoreOpening.Opened, _ path: String) {
         (pool, note, damaged) = (opened.pool, opened.note, opened.damaged)
         self.path = path
+        reserve = StoreReserve(path: StoreFiles.reserve(of: path))
     }
 
     /// One transaction: all of it, or nothing.
@@ -32,11 +37,39 @@ package final class DaemonStore: Sendable {
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Value {
         do {
-            return try pool.write { try body(StoreTransaction(database: $0)) }
+            let value = try pool.write { try body(StoreTransaction(database: $0)) }
+            writeFailure.withLock { $0 = nil }
+            return value
         } catch {
-            throw noted(error, "writing the queue")
+            let explained = noted(error, "writing the queue")
+            // What the body throws by itself is no fault of the store.
+            if error is DatabaseError { writeFailure.withLock { $0 = explained } }
+            throw explained
         }
     }
+
+    /// One transaction that makes room: where the disk is full, it takes what was kept back for it.
+    package func writeInAnyCase<Value>(
+        _ body: (StoreTransaction) throws -> Value
+    ) throws(DownloadError) -> Value {
+        do throws(DownloadError) {
+            return try write(body)
+        } catch {
+            guard error.code == .diskFull, reserve.release() else { throw error }
+            return try write(body)
+        }
+    }
+
+    /// Keeps room back again, where some was used.
+    package func restoreReserve() { reserve.restore() }
+
+    /// Throws what a write fails of: the last one, or one that is made now.
+    package func checkWrites(at now: Date) throws(DownloadError) {
+        try write { try $0.noteHealth(at: now) }
+    }
+
+    /// What the last write failed of; nil where it did not.
+    package var lastWriteFailure: DownloadError? { writeFailure.withLock { $0 } }
 
     /// As the last write left it; several reads go at a time.
     package func read<Value: Sendable>(

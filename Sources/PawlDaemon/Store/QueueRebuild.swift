@@ -39,9 +39,17 @@ package struct QueueRebuild {
             try transaction.setRebuilt(from: number)
             return outcome
         }
-        guard outcome.whole + outcome.paused > 0 else { return "nothing of the queue was found" }
+        let missing = Self.missing(salvaged.expected, outcome)
+        guard outcome.whole + outcome.paused > 0 else {
+            return "nothing of the queue was found; \(missing)"
+        }
         return "the queue was made anew; downloads that go on: \(outcome.whole), "
-            + "paused as their settings are lost: \(outcome.paused)"
+            + "paused as their settings are lost: \(outcome.paused), \(missing)"
+    }
+
+    private static func missing(_ expected: Int?, _ outcome: Outcome) -> String {
+        guard let expected else { return "missing: not known, as the count is lost, too" }
+        return "missing: \(max(0, expected - outcome.whole - outcome.paused))"
     }
 
     private struct Outcome {

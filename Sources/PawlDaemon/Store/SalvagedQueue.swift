@@ -40,6 +40,8 @@ struct SalvagedQueue {
     /// The newest ids that were given, as far as that can be told; 0 where it cannot.
     var lastDownload: Int64 = 0
     var lastEvent: Int64 = 0
+    /// How many had not ended, as the queue had counted them; nil where that is lost, too.
+    var expected: Int?
 
     /// More are not read: something else is wrong then.
     private static let mostItems = 1_000_000
@@ -53,17 +55,14 @@ struct SalvagedQueue {
         guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
             return
         }
-        var found: [Int64: Item] = [:]
-        for order in ["ASC", "DESC"] {
-            // It ends where the damage begins.
-            try? queue.read { database in try Self.read(database, order, &found) }
-        }
-        items = found.values.sorted { $0.id < $1.id }
+        lastDownload = Self.last("download", queue)
+        items = Self.items(queue, last: lastDownload)
+        expected = Self.count(queue)
         for index in items.indices {
             items[index].request = try? queue.read { try Self.request(of: items[index].id, $0) }
         }
         let ids = items.map(\.id).max() ?? 0
-        lastDownload = max(ids, Self.last("download", queue))
+        lastDownload = max(ids, lastDownload)
         lastEvent = Self.last("event", queue)
         sessions = Self.sessions(queue, items, &sessionOwners)
         destinations.formUnion(items.flatMap { [$0.path, $0.destination].compactMap { $0 } })
@@ -77,6 +76,52 @@ struct SalvagedQueue {
             }
         }
         try? queue.close()
+    }
+
+    /// From both ends up to the damage, and what is between them one by one.
+    private static func items(_ queue: DatabaseQueue, last: Int64) -> [Item] {
+        var found: [Int64: Item] = [:]
+        var ends: [Int64] = []
+        for order in ["ASC", "DESC"] {
+            var end: Int64?
+            // It ends where the damage begins.
+            let isWhole = (try? queue.read { try read($0, order, &found, &end) }) != nil
+            guard !isWhole else { return found.values.sorted { $0.id < $1.id } }
+            if let end { ends.append(end) }
+        }
+        let (low, high) = ((ends.first ?? 0) + 1, ends.count == 2 ? ends[1] - 1 : last)
+        if low <= high {
+            try? queue.read { database in
+                for id in low...min(high, low + mostProbes) where found[id] == nil {
+                    // Each may lie on a damaged page.
+                    guard let item = try? probe(id, database) else { continue }
+                    found[id] = item
+                }
+            }
+        }
+        return found.values.sorted { $0.id < $1.id }
+    }
+
+    /// More are not looked at one by one.
+    private static let mostProbes: Int64 = 1_000_000
+
+    private static func probe(_ id: Int64, _ database: Database) throws -> Item? {
+        let sql = "SELECT * FROM download WHERE id = ? AND endedAt IS NULL"
+        return try Row.fetchOne(try database.cachedStatement(sql: sql), arguments: [id])
+            .flatMap(item)
+    }
+
+    private static func count(_ queue: DatabaseQueue) -> Int? {
+        let states = TaskState.allCases.filter { !$0.isEnd }.map { "'\($0.rawValue)'" }
+        let questions = [
+            "SELECT SUM(count) FROM tally WHERE state IN (\(states.joined(separator: ", ")))",
+            "SELECT COUNT(*) FROM download INDEXED BY downloadUnfinished WHERE endedAt IS NULL",
+        ]
+        let counts = questions.compactMap { sql in
+            // What cannot be read tells nothing.
+            (try? queue.read { try Int.fetchOne($0, sql: sql) }) ?? nil
+        }
+        return counts.filter { (0...mostItems).contains($0) }.max()
     }
 
     /// Higher than it can be is damage.
@@ -133,15 +178,17 @@ struct SalvagedQueue {
     private static func read(
         _ database: Database,
         _ order: String,
-        _ found: inout [Int64: Item]
+        _ found: inout [Int64: Item],
+        _ end: inout Int64?
     ) throws {
         let rows = try Row.fetchCursor(
             database,
             sql: "SELECT * FROM download NOT INDEXED WHERE endedAt IS NULL ORDER BY id \(order)"
         )
         while let row = try rows.next(), found.count < mostItems {
-            guard let item = item(row), found[item.id] == nil else { continue }
-            found[item.id] = item
+            guard let item = item(row) else { continue }
+            end = item.id
+            if found[item.id] == nil { found[item.id] = item }
         }
     }
 

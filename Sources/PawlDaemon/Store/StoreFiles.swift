@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PawlCore
 
 /// The files beside the database.
 package enum StoreFiles {
@@ -11,6 +12,30 @@ package enum StoreFiles {
     /// A database that was set aside; the numbers rise from 1.
     package static func damaged(_ number: Int, of path: String) -> String {
         "\(path).damaged.\(number)"
+    }
+
+    /// The database as an earlier version left it.
+    package static func backup(of path: String) -> String { "\(path).before-upgrade" }
+
+    /// Room that is kept back for a full disk.
+    static func reserve(of path: String) -> String { "\(path).reserve" }
+
+    /// The copy that is brought to this version.
+    static func draft(of path: String) -> String { "\(path).upgrading" }
+
+    /// Nobody else may read it; SQLite gives its other files the same rights.
+    static func create(_ path: String) throws(DownloadError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw DownloadError(
+                .fileNotCreatable,
+                "the queue cannot be opened: \(String(cString: strerror(errno)))",
+                advice: "look at the rights of the folder",
+                context: "opening \(path)"
+            )
+        }
+        fchmod(descriptor, 0o600)
+        close(descriptor)
     }
 
     /// Durable when this returns; true where it was there already.

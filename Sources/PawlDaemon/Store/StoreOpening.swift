@@ -13,7 +13,7 @@ enum StoreOpening {
     }
 
     static func open(_ path: String) throws(DownloadError) -> Opened {
-        try create(path)
+        try StoreFiles.create(path)
         let wasCutOff = StoreFiles.mark(path)
         do {
             let pool = try openSound(path, isSuspect: wasCutOff)
@@ -24,7 +24,7 @@ enum StoreOpening {
                 throw DaemonStore.explained(error, "opening \(path)")
             }
             let old = try setAside(path)
-            try create(path)
+            try StoreFiles.create(path)
             do {
                 let note = "the queue was damaged (\(reason(error))) and set aside as \(old)"
                 return Opened(
@@ -54,8 +54,12 @@ enum StoreOpening {
                 }
                 throw newer(path)
             }
+            guard applied.isEmpty || applied == known else {
+                return try bringUp(pool, path, isSuspect: isSuspect)
+            }
             try StoreSchema.migrator.migrate(pool)
             if isSuspect { try checkSchema(pool) }
+            StoreMigration.removeOldBackup(of: path)
             return pool
         } catch {
             // The first error tells more than one of closing.
@@ -64,7 +68,19 @@ enum StoreOpening {
         }
     }
 
-    private static var configuration: Configuration {
+    /// A sound store of an earlier version; that it cannot be brought up does not make it a damaged one.
+    private static func bringUp(
+        _ pool: DatabasePool,
+        _ path: String,
+        isSuspect: Bool
+    ) throws -> DatabasePool {
+        // Damage is found before anything is made of it.
+        if !isSuspect { try check(pool) }
+        try StoreMigration(path: path).run(closing: pool)
+        return try openSound(path, isSuspect: isSuspect)
+    }
+
+    static var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "pawl-store"
         configuration.maximumReaderCount = 2
@@ -129,21 +145,6 @@ enum StoreOpening {
     private static func reason(_ error: any Error) -> String {
         if let error = error as? Damaged { return error.reason }
         return (error as? DatabaseError)?.message ?? "\(error)"
-    }
-
-    /// Nobody else may read it; SQLite gives its other files the same rights.
-    private static func create(_ path: String) throws(DownloadError) {
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            throw DownloadError(
-                .fileNotCreatable,
-                "the queue cannot be opened: \(String(cString: strerror(errno)))",
-                advice: "look at the rights of the folder",
-                context: "opening \(path)"
-            )
-        }
-        fchmod(descriptor, 0o600)
-        close(descriptor)
     }
 
     private static func setAside(_ path: String) throws(DownloadError) -> String {

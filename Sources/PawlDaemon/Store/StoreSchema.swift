@@ -15,6 +15,9 @@ enum StoreSchema {
         migrator.registerMigration("9-owners") { database in
             try database.execute(sql: owners)
         }
+        migrator.registerMigration("intentions") { database in
+            try database.execute(sql: intentions)
+        }
         return migrator
     }
 
@@ -31,6 +34,33 @@ enum StoreSchema {
         ALTER TABLE session ADD COLUMN owner TEXT NOT NULL DEFAULT 'user';
         UPDATE download SET owner = 'token:main'
             WHERE COALESCE(confinedTo, \(StoreTransaction.rootOfRequest)) IS NOT NULL;
+        """
+
+    // `intention`: what is to be done on the disk, written with the change that it follows from and
+    // deleted once it is carried out; it outlives the download. `written`: the files that a download has
+    // written, as JSON. `wasThere`: the finished file was there before, so that it is none of these.
+    // `retryWait`: how long the download that failed waits, in seconds. `outages`: how many of its failures
+    // in a row may be the network's. `missedUpTo`: the newest event that the session was not told of and
+    // that is not kept any more.
+    private static let intentions = """
+        CREATE TABLE intention (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            download INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            root TEXT,
+            detail TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX intentionByDownload ON intention (download);
+        CREATE TABLE written (
+            id INTEGER PRIMARY KEY,
+            download INTEGER NOT NULL REFERENCES download (id) ON DELETE CASCADE,
+            file TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX writtenByDownload ON written (download);
+        ALTER TABLE download ADD COLUMN wasThere INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE download ADD COLUMN retryWait REAL;
+        ALTER TABLE download ADD COLUMN outages INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE session ADD COLUMN missedUpTo INTEGER NOT NULL DEFAULT 0;
         """
 
     // A JSON array, without secrets.

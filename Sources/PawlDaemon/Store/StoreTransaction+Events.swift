@@ -91,6 +91,7 @@ extension StoreTransaction {
         most: Int64 = .max
     ) throws {
         let last = try lastEvent()
+        try noteMissed(through: last - count, most: last - most, seenSince: date)
         try database.execute(
             sql: """
                 DELETE FROM event WHERE id <= ? AND (id <= ? OR NOT EXISTS (
@@ -100,6 +101,43 @@ extension StoreTransaction {
                 """,
             arguments: [last - count, last - most, date.timeIntervalSince1970]
         )
+    }
+
+    /// Those that go are told of to who asks for them later: the newest of all, and of those that a
+    /// session has not acknowledged.
+    private func noteMissed(through last: Int64, most: Int64, seenSince date: Date) throws {
+        let oldest = try Int64.fetchOne(
+            database,
+            sql: "SELECT id FROM event WHERE id <= ? ORDER BY id LIMIT 1",
+            arguments: [last]
+        )
+        guard oldest != nil else { return }
+        try set("\(last)", for: Self.missedName)
+        try database.execute(
+            sql: """
+                UPDATE session SET missedUpTo = MAX(missedUpTo, COALESCE((
+                    SELECT MAX(id) FROM event
+                    WHERE event.session = session.identifier AND id > session.acknowledged
+                        AND id <= ?1 AND (id <= ?2 OR session.seenAt < ?3)
+                ), 0))
+                """,
+            arguments: [last, most, date.timeIntervalSince1970]
+        )
+    }
+
+    private static let missedName = "missed-events"
+
+    /// The newest event that may not be kept any more, of all or of a session; 0 where all are.
+    package func missedEvents(of session: String? = nil) throws -> Int64 {
+        if let session {
+            let missed = try Int64.fetchOne(
+                database,
+                sql: "SELECT missedUpTo FROM session WHERE identifier = ?",
+                arguments: [session]
+            )
+            if let missed { return missed }
+        }
+        return try setting(Self.missedName).flatMap { Int64($0) } ?? 0
     }
 
     /// The next event gets a number above that one.

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import GRDB
 internal import PawlCore
 package import PawlWire
@@ -35,6 +36,11 @@ extension StoreTransaction {
         )
     }
 
+    /// A write that changes something each time, so that it shows whether writes go to the disk.
+    func noteHealth(at now: Date) throws {
+        try set("\(now.timeIntervalSince1970)", for: "healthy-at")
+    }
+
     // MARK: - Of one download
 
     /// Its own limit; nil is none.
@@ -57,12 +63,39 @@ extension StoreTransaction {
         return try String.fetchOne(statement, arguments: [id])
     }
 
+    /// The downloads whose file is to be called otherwise.
+    package func newNames() throws -> Set<Int64> {
+        try Int64.fetchSet(database, sql: "SELECT download FROM renaming")
+    }
+
     package func setNewName(_ name: String?, of id: Int64) throws {
         try database.cachedStatement(sql: "DELETE FROM renaming WHERE download = ?")
             .execute(arguments: [id])
         guard let name else { return }
         try database.cachedStatement(sql: "INSERT INTO renaming (download, name) VALUES (?, ?)")
             .execute(arguments: [id, name])
+    }
+
+    /// It has failed, and waits so long; `outages`: how many of its failures in a row may be the network's.
+    package func setRetry(_ wait: Duration, outages: Int, of id: Int64) throws {
+        try database.cachedStatement(
+            sql: "UPDATE download SET retryWait = ?, outages = ? WHERE id = ?"
+        ).execute(arguments: [wait.seconds, outages, id])
+    }
+
+    package func outages(of id: Int64) throws -> Int {
+        let statement = try database.cachedStatement(
+            sql: "SELECT CASE WHEN failures > 0 THEN outages ELSE 0 END FROM download WHERE id = ?"
+        )
+        return try Int.fetchOne(statement, arguments: [id]) ?? 0
+    }
+
+    /// How long one that failed was to wait; nil where an earlier version wrote it.
+    package func retryWait(of id: Int64) throws -> Duration? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT retryWait FROM download WHERE id = ?"
+        )
+        return try Double.fetchOne(statement, arguments: [id]).map { .seconds($0) }
     }
 
     /// Where downloads that have not ended lie, or are to go.

@@ -32,6 +32,7 @@ extension DownloadDriver {
     ) async throws(DownloadError) {
         let policy = finishPolicy(store.paths)
         let (epoch, acceptsSame) = (trustedEpoch, job.acceptsSameFile)
+        try await announce(store, total, epoch)
         // It syncs, which may take long: checkpoints do not wait for that.
         let name = try await engine.syncs.run { () throws(DownloadError) in
             try store.finish(
@@ -50,9 +51,33 @@ extension DownloadDriver {
         outcome = .success(file)
     }
 
+    /// Whoever keeps account of the file knows it before it has its name: so after a kill in between it
+    /// is known which file that is.
+    private func announce(
+        _ store: PartialStore,
+        _ total: Int64,
+        _ epoch: Int
+    ) async throws(DownloadError) {
+        guard let willFinish = job.willFinish else { return }
+        let policy = finishPolicy(store.paths)
+        let file = CompleteFile(store: store, total: total, policy: policy, epoch: epoch)
+        let stamp = try await engine.syncs.run { () throws(DownloadError) in
+            try file.makeDurable()
+            return try file.stamp()
+        }
+        try await willFinish(WrittenFile(.finished, at: file.path, stamp))
+    }
+
+    private func announceCorrupt(_ store: PartialStore) async throws(DownloadError) {
+        guard let willFinish = job.willFinish else { return }
+        let stamp = try await engine.disk.run { () throws(DownloadError) in try store.stamp() }
+        try await willFinish(WrittenFile(.corrupt, at: store.paths.final.string, stamp))
+    }
+
     private func keepAsCorrupt(_ store: PartialStore, _ error: DownloadError) async {
         guard error.code == .checksumMismatch else { return fail(error) }
         await attempt { () async throws(DownloadError) in
+            try await self.announceCorrupt(store)
             let place = try await self.engine.syncs.run { () throws(DownloadError) in
                 try store.keepAsCorrupt(reason: error.message)
             }

@@ -1,3 +1,4 @@
+internal import Logging
 internal import PawlCore
 internal import PawlStorage
 internal import Synchronization

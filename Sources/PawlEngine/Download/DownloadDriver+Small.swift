@@ -20,14 +20,31 @@ extension DownloadDriver {
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
             for attempt in 1...Self.mostAttempts {
-                switch try await self.engine.finisher.finish(prepare) {
+                switch try await self.finish(prepare) {
                 case .named(let named): return self.succeed(named)
+                case .durable: throw DownloadError(.unknown, "the file got no name")
                 case .syncFailed(let error):
                     guard attempt < Self.mostAttempts else { throw error }
                     self.logger.warning("\(error.message): it is written again")
                 }
             }
         }
+    }
+
+    private func finish(
+        _ prepare: @escaping @Sendable () throws(DownloadError) -> Finisher.Prepared
+    ) async throws(DownloadError) -> Finisher.Answer {
+        let finisher = engine.finisher
+        guard let willFinish = job.willFinish else { return try await finisher.finish(prepare) }
+        let answer = try await finisher.makeDurable(prepare)
+        guard case .durable(let file, let stamp) = answer else { return answer }
+        do throws(DownloadError) {
+            try await willFinish(WrittenFile(.finished, at: file.path, stamp))
+        } catch {
+            try await engine.disk.run { () throws(DownloadError) in try file.discard() }
+            throw error
+        }
+        return try await finisher.finish { .file(file) }
     }
 
     /// It goes to a file like a large one: the planner lets it go on, from where these bytes end.

@@ -21,6 +21,7 @@ package final class DownloadMonitor: Sendable {
         var metrics = TaskMetrics()
         var began: Moment?
         var paths: DownloadPaths?
+        var partial: FileStamp?
     }
 
     /// How often the bytes that were there were thrown away, to begin with the first one again.
@@ -92,6 +93,14 @@ package final class DownloadMonitor: Sendable {
     /// Where the bytes are on their way, once that is known.
     package var paths: DownloadPaths? { state.withLock { $0.paths } }
 
+    /// The partial file of the run; nil before there is one.
+    package var partialFile: WrittenFile? {
+        state.withLock { state in
+            guard let paths = state.paths, let stamp = state.partial else { return nil }
+            return WrittenFile(.partial, at: paths.partial.string, stamp)
+        }
+    }
+
     /// Whether an answer of this run was taken, which is of the same file as what was there before it.
     package var hasAgreed: Bool { state.withLock { $0.hasAgreed } }
 
@@ -124,7 +133,9 @@ package final class DownloadMonitor: Sendable {
     func opened(_ store: PartialStore, have: RangeSet, resumed: Int64? = nil) {
         begin(with: have, resumed: resumed)
         resuming.opened(store)
-        state.withLock { $0.paths = store.paths }
+        // Without it the file is one of which less is known.
+        let stamp = try? store.stamp()
+        state.withLock { ($0.paths, $0.partial) = (store.paths, stamp) }
         whenOpened?(store)
         store.onRename { [weak self] in self?.renamed($0) }
     }

@@ -21,12 +21,16 @@ package final class Finisher: Sendable {
 
     enum Answer: Sendable {
         case named(Named)
+        /// It has no name yet.
+        case durable(CompleteFile, FileStamp)
         /// What was written is not to be trusted, and has no name.
         case syncFailed(DownloadError)
     }
 
     private struct Order: Sendable {
         var prepare: @Sendable () throws(DownloadError) -> Prepared
+        /// Whether it gets its name, too.
+        var isToBeNamed: Bool
         var answer: CheckedContinuation<Result<Answer, DownloadError>, Never>
     }
 
@@ -52,9 +56,26 @@ package final class Finisher: Sendable {
     func finish(
         _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared
     ) async throws(DownloadError) -> Answer {
+        try await serve(prepare, isToBeNamed: true)
+    }
+
+    /// The file, durable and without its name, which `finish` then gives it; or the one that is there
+    /// already.
+    func makeDurable(
+        _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared
+    ) async throws(DownloadError) -> Answer {
+        try await serve(prepare, isToBeNamed: false)
+    }
+
+    private func serve(
+        _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared,
+        isToBeNamed: Bool
+    ) async throws(DownloadError) -> Answer {
         let result = await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
-                state.waiting.append(Order(prepare: prepare, answer: continuation))
+                state.waiting.append(
+                    Order(prepare: prepare, isToBeNamed: isToBeNamed, answer: continuation)
+                )
                 defer { state.isBusy = true }
                 return !state.isBusy
             }
@@ -103,7 +124,8 @@ package final class Finisher: Sendable {
     }
 
     private func conclude(_ batch: Batch) {
-        var names = PartialStore.name(batch.synced)[...]
+        var synced = batch.synced[...]
+        var names = PartialStore.name(batch.toBeNamed)[...]
         for (order, result) in zip(batch.orders, batch.prepared) {
             let answer: Result<Answer, DownloadError>
             switch result {
@@ -112,12 +134,28 @@ package final class Finisher: Sendable {
                 let named = Named(path: path, size: size, wasAlreadyThere: true)
                 answer = .success(.named(named))
             case .success(.file(let file)):
+                guard let durable = synced.popFirst()?.durable else { continue }
+                guard order.isToBeNamed else {
+                    answer = Self.answer(durable, of: file)
+                    break
+                }
                 guard let name = names.popFirst() else { continue }
                 answer = Self.answer(name, of: file)
             }
             order.answer.resume(returning: answer)
         }
         goOn()
+    }
+
+    private static func answer(
+        _ durable: Result<Void, DownloadError>,
+        of file: CompleteFile
+    ) -> Result<Answer, DownloadError> {
+        durable.flatMap { Result { () throws(DownloadError) in try file.stamp() } }
+            .map { Answer.durable(file, $0) }
+            .flatMapError { error in
+                file.isDistrusted ? .success(.syncFailed(error)) : .failure(error)
+            }
     }
 
     private static func answer(
@@ -182,6 +220,13 @@ package final class Finisher: Sendable {
         var synced: [(file: CompleteFile, durable: Result<Void, DownloadError>)] {
             let durable = state.withLock { $0.durable.compactMap(\.self) }
             return zip(files, durable).map { (file: $0, durable: $1) }
+        }
+
+        var toBeNamed: [(file: CompleteFile, durable: Result<Void, DownloadError>)] {
+            let isFile = zip(orders, prepared).filter { _, result in
+                if case .success(.file) = result { true } else { false }
+            }
+            return zip(isFile, synced).filter { $0.0.0.isToBeNamed }.map(\.1)
         }
     }
 }

@@ -34,6 +34,8 @@ package struct WireSettings: Codable, Sendable, Hashable {
     package var connections: Int?
     package var ifExists: ExistingFilePolicy?
     package var retries: Int?
+    /// The longest wait that a server may ask for.
+    package var maximumRetryAfterSeconds: Double?
     package var connectTimeoutSeconds: Double?
     package var stallTimeoutSeconds: Double?
     package var maximumSeconds: Double?
@@ -70,6 +72,9 @@ package struct WireSettings: Codable, Sendable, Hashable {
         if case .fixed(let count) = settings.connections { connections = count }
         ifExists = settings.ifExists == usual.ifExists ? nil : settings.ifExists
         retries = settings.retries == usual.retries ? nil : settings.retries
+        let patience = settings.maximumRetryAfter
+        maximumRetryAfterSeconds =
+            patience == usual.maximumRetryAfter ? nil : patience.seconds
         let connect = settings.connection.connectTimeout
         connectTimeoutSeconds =
             connect == usual.connection.connectTimeout ? nil : connect.seconds
@@ -181,6 +186,10 @@ extension WireSettings {
     private func applyTimes(to settings: inout DownloadSettings) throws(DownloadError) {
         if let seconds = connectTimeoutSeconds {
             settings.connection.connectTimeout = try Self.time(seconds, "connectTimeoutSeconds")
+        }
+        if let seconds = maximumRetryAfterSeconds {
+            settings.maximumRetryAfter =
+                seconds == 0 ? .zero : try Self.time(seconds, "maximumRetryAfterSeconds")
         }
         if let seconds = stallTimeoutSeconds {
             settings.stallTimeout = try Self.time(seconds, "stallTimeoutSeconds")

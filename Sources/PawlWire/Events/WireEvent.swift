@@ -45,6 +45,19 @@ package struct WireEvent: Codable, Sendable, Hashable {
     }
 }
 
+/// Events that a reader asks for and that are not kept any more: the lists say what has become of it all.
+package struct WireMissedEvents: Codable, Sendable, Hashable {
+    /// The last one that the reader has seen.
+    package var after: Int64
+    /// The newest that may be missing.
+    package var through: Int64
+
+    package init(after: Int64, through: Int64) {
+        self.after = after
+        self.through = through
+    }
+}
+
 /// How far the running downloads are: told a few times a second, and not kept.
 package struct WireProgress: Codable, Sendable, Hashable {
     package struct Row: Codable, Sendable, Hashable {

@@ -3,6 +3,8 @@ package import struct FoundationEssentials.Date
 /// What the daemon says of itself.
 package struct DaemonStatus: Codable, Sendable, Hashable {
     package var version: String
+    /// The version of the protocol; nil where it is the first one.
+    package var protocolVersion: Int?
     package var processIdentifier: Int32
     package var startedAt: Date
     /// Where its store lies.
@@ -20,6 +22,7 @@ package struct DaemonStatus: Codable, Sendable, Hashable {
 
     package init(version: String, processIdentifier: Int32, startedAt: Date, store: String) {
         self.version = version
+        protocolVersion = ProtocolVersion.current
         self.processIdentifier = processIdentifier
         self.startedAt = startedAt
         self.store = store

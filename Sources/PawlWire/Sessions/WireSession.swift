@@ -106,6 +106,8 @@ package struct AttachQuery: Sendable, Hashable {
         case attached
         /// Another process has taken the session over.
         case detached
+        /// Events behind the one that was seen are not kept any more; of any stream.
+        case missed
     }
 
     package var parameters: [String: String] {

@@ -180,7 +180,7 @@ private struct Commander {
             )
             acknowledged[verb, default: 0] += 1
             if state == .paused { pauses[id, default: 0] = 1 }
-        case .code(ErrorCode.usage.exitStatus):
+        case .code(ErrorCode.conflict.exitStatus):
             // It has ended, or is what it should become.
             break
         default: paused[id] = nil

@@ -22,11 +22,11 @@ struct ExitCodeTests {
     @Test func `every code of the table is provoked`() {
         let here: Set<ErrorCode> = [.diskFull, .alreadyRunning, .interrupted]
         let provoked = here.union(Provocation.all.map(\.code))
-        // By its nature nothing outside leads to the first on purpose; the last two are the daemon's
+        // By its nature nothing outside leads to the first on purpose; the last are the daemon's
         // (`DaemonSuites`), the others the library's.
         let others: Set<ErrorCode> = [
             .unknown, .invalidResumeData, .notResumable, .tooLarge, .cancelled, .daemonUnavailable,
-            .notAllowed,
+            .notAllowed, .conflict, .daemonVersion,
         ]
         #expect(Set(ErrorCode.table.map(\.code)).subtracting(provoked) == others)
     }

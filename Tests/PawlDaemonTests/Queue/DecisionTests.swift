@@ -35,24 +35,14 @@ struct DecisionTests {
     @Test func `all means what the action makes a difference to`() {
         #expect(ActionRules.states(.pause).isSuperset(of: [.waiting, .running]))
         #expect(!ActionRules.states(.pause).contains(.paused))
-        #expect(ActionRules.states(.resume) == [.paused, .suspended])
+        #expect(ActionRules.states(.resume) == [.paused, .suspended, .failed, .waiting])
         #expect(!ActionRules.states(.cancel).contains(.finished))
         #expect(ActionRules.states(.remove) == Set(TaskState.allCases))
     }
 
-    @Test func `an outage is waited for, longer each time, and not for ever`() {
-        let policy = OutagePolicy()
-        let outage = DownloadError(.network, "gone")
-        let waits = (1...policy.mostFailures).map { policy.wait(after: outage, failures: $0) }
-        #expect(waits.first == .seconds(15))
-        #expect(zip(waits, waits.dropFirst()).allSatisfy { ($0 ?? .zero) < ($1 ?? .zero) })
-        #expect(policy.wait(after: outage, failures: policy.mostFailures + 1) == nil)
-        let asked = DownloadError(.serverBusy, "busy", retryAfter: .seconds(3000))
-        #expect(policy.wait(after: asked, failures: 1) == .seconds(3000))
-    }
-
-    @Test(arguments: [ErrorCode.notFound, .unauthorized, .checksumMismatch, .usage, .fileExists])
-    func `what does not pass is not waited for`(code: ErrorCode) {
-        #expect(OutagePolicy().wait(after: DownloadError(code, "no"), failures: 1) == nil)
+    @Test func `one that waits to be tried again is started by resume`() {
+        let effect = ActionRules.effect(.resume, on: .waiting, waitsToRetry: true)
+        #expect(effect == .become(.waiting))
+        #expect(ActionRules.effect(.resume, on: .waiting) == .nothing)
     }
 }

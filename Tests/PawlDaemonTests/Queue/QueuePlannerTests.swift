@@ -49,6 +49,23 @@ struct QueuePlannerTests {
         #expect(planner.nextDate == nil)
     }
 
+    @Test func `what failed waits by a clock that nobody sets`() {
+        var planner = QueuePlanner(limit: 5)
+        var failed = entry(1)
+        failed.waitsUntil = .seconds(30)
+        planner.wait(failed)
+        #expect(planner.nextTime == .seconds(30))
+        #expect(planner.nextDate == nil)
+        // The wall clock may say anything.
+        #expect(planner.begin(at: .distantFuture, clock: .seconds(29)) == [])
+        #expect(planner.begin(at: .distantPast, clock: .seconds(30)) == [1])
+        failed.waitsUntil = .seconds(60)
+        planner.wait(failed)
+        planner.ended(1)
+        planner.hurry(1)
+        #expect(planner.begin(at: now, clock: .seconds(30)) == [1])
+    }
+
     @Test func `what is asked to go on while it winds up begins after its end`() {
         var planner = QueuePlanner(limit: 2)
         planner.wait(entry(1))

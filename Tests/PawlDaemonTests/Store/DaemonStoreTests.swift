@@ -150,6 +150,70 @@ struct DaemonStoreTests {
         #expect(!scene.folder.exists(StoreScene.name + ".damaged.1"))
     }
 
+    /// As the version before this one has left it.
+    private func age(_ scene: StoreScene, alsoDropping tables: [String]) async throws -> String {
+        let path = scene.folder.path(StoreScene.name)
+        try scene.store.close()
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { database in
+            try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'intentions'")
+            for table in tables { try database.execute(sql: "DROP TABLE \(table)") }
+            for column in ["wasThere", "retryWait", "outages"] {
+                try database.execute(sql: "ALTER TABLE download DROP COLUMN \(column)")
+            }
+            try database.execute(sql: "ALTER TABLE session DROP COLUMN missedUpTo")
+        }
+        try queue.close()
+        return path
+    }
+
+    @Test func `a queue of an earlier version is opened, and stays beside it as it was`()
+        async throws
+    {
+        let scene = try StoreScene()
+        let id = try scene.add()
+        let before = try await StoreScene.contents(scene.store)
+        let path = try await age(scene, alsoDropping: ["intention", "written"])
+        let store = try DaemonStore(path: path)
+        #expect(store.note == nil)
+        #expect(try await StoreScene.contents(store) == before)
+        #expect(try await store.read { try $0.written(of: id) }.isEmpty)
+        #expect(try store.write { try $0.waitsForTheDisk() })
+        let backup = try DatabaseQueue(path: StoreFiles.backup(of: path))
+        let names = try await backup.read { database in
+            try String.fetchAll(database, sql: "SELECT name FROM download")
+        }
+        #expect(names == ["disk.iso"])
+        #expect(!scene.folder.list().contains { $0.contains("upgrading") })
+    }
+
+    @Test func `an upgrade that fails leaves all as it was, and says so`() async throws {
+        let scene = try StoreScene()
+        try scene.add()
+        let path = try await age(scene, alsoDropping: ["written"])
+        let bytes = try scene.folder.read(StoreScene.name)
+        let error = #expect(throws: DownloadError.self) { try DaemonStore(path: path) }
+        #expect(error?.code == .directoryNotUsable)
+        #expect(error?.message.contains("already exists") == true)
+        #expect(error?.advice.contains("nothing was changed") == true)
+        #expect(try scene.folder.read(StoreScene.name) == bytes)
+        #expect(scene.folder.list().contains(StoreScene.name + ".damaged.1") == false)
+        #expect(!scene.folder.list().contains { $0.contains("upgrad") })
+    }
+
+    @Test func `the locks are taken in one order by all`() throws {
+        for (first, second) in [("/run/user/1", "/home/me/state"), ("/a", "/z"), ("/z", "/a")] {
+            let surroundings = PlaceSurroundings(
+                variables: ["XDG_RUNTIME_DIR": first, "XDG_STATE_HOME": second],
+                homeOfUser: nil,
+                user: 1
+            )
+            let folders = Daemon.lockFolders(try DaemonPlaces(surroundings))
+            #expect(folders == folders.sorted())
+            #expect(folders.count == 2)
+        }
+    }
+
     @Test func `one daemon has a folder, and the second hears which`() throws {
         let folder = try ScratchFolder()
         let first = try StoreLock(folder: folder.path)

@@ -200,6 +200,33 @@ struct QueueRebuildTests {
         bytes.replaceSubrange(range, with: Array(new.utf8))
     }
 
+    // MARK: - How many are missing
+
+    @Test func `what is between damaged pages is found, and what is missing is counted`() throws {
+        let store = try DaemonStore(path: path)
+        try add(900, to: store, padding: 150)
+        try store.close()
+        // Rows of the table, whose names stand on its pages alone, and on those of the index by name.
+        let bytes = try folder.read(StoreScene.name)
+        let pages = bytes.count / 4096
+        let rows = (0..<pages).filter { page in
+            bytes[page * 4096] == 0x0D
+                && bytes[(page * 4096)..<((page + 1) * 4096)]
+                    .firstRange(of: Array("https://host/file-".utf8)) != nil
+                && bytes[(page * 4096)..<((page + 1) * 4096)]
+                    .firstRange(of: Array("secret".utf8)) == nil
+        }
+        #expect(rows.count > 20)
+        let hit = [rows[3], rows[rows.count / 2], rows[rows.count - 4]]
+        try damage { hit.contains($0) }
+        let (new, note) = try reopen()
+        #expect(new.note?.contains("damaged") == true)
+        let found = try new.write { try $0.unfinished().count }
+        #expect(found < 900)
+        #expect(found > 820)
+        #expect(note?.contains("missing: \(900 - found)") == true, "\(note ?? "")")
+    }
+
     // MARK: - The marker
 
     @Test
@@ -211,7 +238,8 @@ struct QueueRebuildTests {
         try add(200, to: store, padding: 150)
         try store.close()
         #expect(!folder.exists(StoreScene.name + ".open"))
-        try damage { $0 > 12 }
+        // The pages of the schema lie before.
+        try damage { $0 > 24 }
         let second = try DaemonStore(path: path)
         let error = await #expect(throws: DownloadError.self) {
             for id in 1...200 { _ = try await second.read { try $0.request(of: Int64(id)) } }

@@ -46,6 +46,21 @@ struct SessionEventTests {
         #expect(try events().isEmpty)
     }
 
+    @Test func `it is known which events are not kept any more`() throws {
+        let own = try add("films")
+        _ = try add(nil)
+        try scene.store.write { transaction in
+            #expect(try transaction.missedEvents() == 0)
+            try transaction.prune(keeping: 0, seenSince: noon)
+            #expect(try transaction.missedEvents() == transaction.lastEvent())
+            // All of its own are there.
+            #expect(try transaction.missedEvents(of: "films") == 0)
+            try transaction.prune(keeping: 0, seenSince: noon.addingTimeInterval(1))
+            #expect(try transaction.missedEvents(of: "films") == 1)
+        }
+        #expect(own.id == 1)
+    }
+
     @Test func `a process that comes back keeps what there is`() throws {
         _ = try add("films")
         let later = noon.addingTimeInterval(1)

@@ -1,0 +1,92 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import Glibc
+internal import PawlCore
+
+/// Brings the store of an earlier version to this one: in a copy, which then takes its name in one step.
+///
+/// Where that fails, everything is as it was. The store as it was stays beside it as a backup for a week.
+struct StoreMigration {
+    let path: String
+
+    private static let patience: Double = 7 * 86_400
+
+    /// Copies what is open, closes it, and puts the copy that was brought up in its place.
+    ///
+    /// - Throws: `DownloadError`.
+    func run(closing pool: DatabasePool) throws(DownloadError) {
+        let draft = StoreFiles.draft(of: path)
+        remove(draft)
+        do {
+            // It may hold secrets: nobody else may read it from the beginning.
+            try StoreFiles.create(draft)
+            let copy = try DatabaseQueue(path: draft, configuration: StoreOpening.configuration)
+            try pool.backup(to: copy)
+            try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try StoreSchema.migrator.migrate(copy)
+            try copy.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            try copy.close()
+            try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            try pool.close()
+        } catch {
+            remove(draft)
+            throw failure(error)
+        }
+        do throws(DownloadError) { try replace(by: draft) } catch {
+            remove(draft)
+            throw error
+        }
+    }
+
+    private func replace(by draft: String) throws(DownloadError) {
+        // What is still in the log of the old one would be taken for the new one's.
+        let log = Self.attributes(of: "\(path)-wal")[.size] as? Int64 ?? 0
+        guard log == 0 else { throw failure("another program has the queue open") }
+        unlink("\(path)-wal")
+        unlink("\(path)-shm")
+        let backup = StoreFiles.backup(of: path)
+        unlink(backup)
+        // A file system without links has no backup: the copy takes the place of what it was made of.
+        if link(path, backup) != 0, errno != EPERM, errno != EOPNOTSUPP {
+            throw failure(String(cString: strerror(errno)))
+        }
+        guard rename(draft, path) == 0 else { throw failure(String(cString: strerror(errno))) }
+        // From now on it is kept for a while.
+        utimes(backup, nil)
+        StoreFiles.syncFolder(of: path)
+    }
+
+    private func remove(_ draft: String) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) }
+    }
+
+    /// Backups hold requests with their secrets: an old one goes.
+    static func removeOldBackup(of path: String) {
+        let backup = StoreFiles.backup(of: path)
+        guard let date = attributes(of: backup)[.modificationDate] as? Date,
+            -date.timeIntervalSinceNow > patience
+        else { return }
+        unlink(backup)
+    }
+
+    /// None where there is no such file.
+    private static func attributes(of path: String) -> [FileAttributeKey: Any] {
+        (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
+    }
+
+    private func failure(_ error: any Error) -> DownloadError {
+        let explained = DaemonStore.explained(error, "bringing \(path) to this version")
+        guard explained.code != .diskFull else { return explained }
+        return failure((error as? DatabaseError)?.message ?? explained.message)
+    }
+
+    private func failure(_ reason: String) -> DownloadError {
+        DownloadError(
+            .directoryNotUsable,
+            "the queue of an earlier version of Pawl cannot be brought to this one: "
+                + reason.sanitized(atMost: 300),
+            advice: "nothing was changed: use the earlier version, or move the queue away",
+            context: "bringing \(path) to this version"
+        )
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// The disk of the queue is full.
+    @Suite(
+        .timeLimit(.minutes(2)),
+        .serialized,
+        .enabled(if: SmallDisk.isAvailable, "only root can mount a small disk")
+    )
+    struct DaemonFullDiskTests {
+        private static let size = 24 << 20
+
+        private struct Setting {
+            let scene: DaemonScene
+            let disk: SmallDisk
+            let daemon: ProcessRunner
+        }
+
+        /// A daemon whose queue lies on a small disk, as do the files.
+        private func start() async throws -> Setting {
+            let scene = try DaemonScene(Workshop())
+            let disk = try #require(try SmallDisk(bytes: Self.size))
+            let state = scene.home.path("state")
+            #expect(symlink(disk.path, state) == 0)
+            let daemon = try await scene.startDaemon()
+            return Setting(scene: scene, disk: disk, daemon: daemon)
+        }
+
+        /// Takes all that is left on a disk.
+        private func fill(_ disk: SmallDisk) {
+            let file = open(disk.path + "/hog", O_WRONLY | O_CREAT, 0o600)
+            defer { close(file) }
+            let bytes = [UInt8](repeating: 1, count: 4096)
+            while write(file, bytes, bytes.count) > 0 {}
+        }
+
+        @Test func `on a full disk downloads can be paused and removed, which makes room`()
+            async throws
+        {
+            let setting = try await start()
+            let (scene, disk) = (setting.scene, setting.disk)
+            let resource = Resource(size: 12 << 20)
+            let door = Latch()
+            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: door))
+            try await scene.succeed(
+                "add",
+                scene.workshop.url,
+                "-x",
+                "1",
+                "-o",
+                disk.path + "/disk.iso"
+            )
+            try await scene.succeed("add", "--paused", scene.workshop.url)
+            await scene.workshop.origin.waitForBytes(9 << 20)
+            fill(disk)
+            // The log of the queue has some room until it is full, too.
+            while try await scene.run("add", "--paused", scene.workshop.url).status == .code(0) {
+                try Task.checkCancellation()
+            }
+            try await scene.succeed("pause", "1")
+            #expect(try await scene.downloads().first?.state == .paused)
+            try await scene.succeed("remove", "--with-files", "1")
+            #expect(access(disk.path + "/disk.iso.part", F_OK) != 0)
+            #expect(try await scene.downloads().first?.id == 2)
+            // There is room again.
+            try await scene.succeed("add", "--paused", scene.workshop.url)
+            door.release()
+            withExtendedLifetime(setting) {}
+        }
+
+        @Test func `the daemon is not well while its queue cannot be written`() async throws {
+            let setting = try await start()
+            let (scene, disk) = (setting.scene, setting.disk)
+            let socket = scene.home.path("run/pawl/daemon.sock")
+            func health() async throws -> String {
+                let curl = ["-s", "-o", "/dev/null", "-w", "%{http_code}", "--unix-socket", socket]
+                return try await ProcessRunner.run("curl", curl + ["http://d/healthz"]).output
+            }
+            #expect(try await health() == "200")
+            fill(disk)
+            while try await scene.run("add", "--paused", scene.workshop.url).status == .code(0) {
+                try Task.checkCancellation()
+            }
+            #expect(try await health() == "503")
+            unlink(disk.path + "/hog")
+            #expect(try await health() == "200")
+            withExtendedLifetime(setting) {}
+        }
+
+        @Test func `what cannot be written begins nothing`() async throws {
+            let setting = try await start()
+            let (scene, disk) = (setting.scene, setting.disk)
+            scene.workshop.serve(.resource(Resource(size: 5000)))
+            try await scene.succeed("add", "--paused", scene.workshop.url)
+            try await scene.succeed("add", "--not-before", "+5s", scene.workshop.url)
+            fill(disk)
+            while try await scene.run("add", "--paused", scene.workshop.url).status == .code(0) {
+                try Task.checkCancellation()
+            }
+            let isBehind = await setting.daemon.waitForOutput(containing: "cannot be written")
+            #expect(isBehind)
+            #expect(scene.workshop.origin.requests.isEmpty)
+            unlink(disk.path + "/hog")
+            try await scene.succeed("wait", "2")
+            #expect(scene.workshop.origin.requests.count == 1)
+            withExtendedLifetime(setting) {}
+        }
+    }
+}

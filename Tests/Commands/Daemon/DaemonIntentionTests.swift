@@ -1,0 +1,225 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// The daemon is killed before and after each step that it does on the disk: the next one knows what
+    /// was done, and does the rest.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonIntentionTests {
+        /// The kills that are tried: each run dies at the next one, until a run comes to its end.
+        private static func points(_ calls: Set<FaultPlan.Call>, of path: String) -> [FaultPlan] {
+            (1...12).flatMap { number in
+                [FaultPlan.Action.killBefore, .killAfter].map { action in
+                    var plan = FaultPlan(action, at: number, of: calls)
+                    plan.path = path
+                    return plan
+                }
+            }
+        }
+
+        private func startDaemon(
+            _ scene: DaemonScene,
+            _ plan: FaultPlan
+        ) async throws -> ProcessRunner {
+            var settings = scene.settings
+            let faults = plan.environment(library: try await FaultShim.library())
+            settings.environment.merge(faults) { _, fault in fault }
+            let runner = try scene.workshop.start(arguments: ["daemon", "run"], settings)
+            #expect(await runner.waitForOutput(containing: "answers at"), "\(runner.errors)")
+            return runner
+        }
+
+        /// Kills at each point in turn; `act` returns when the daemon has done all of it, or is gone.
+        ///
+        /// `check` looks at what the daemon after it makes of that.
+        private func killAtEach(
+            _ calls: Set<FaultPlan.Call>,
+            of path: String,
+            prepare: (DaemonScene) async throws -> Void = { _ in },
+            act: (DaemonScene) async throws -> Void,
+            check: (DaemonScene) async throws -> Void
+        ) async throws -> Int {
+            var kills = 0
+            for plan in Self.points(calls, of: path) {
+                let scene = try DaemonScene(Workshop(inMemory: true))
+                try await prepare(scene)
+                let daemon = try await startDaemon(scene, plan)
+                try await act(scene)
+                let isOver = try await scene.run("daemon", "stop").status == .code(0)
+                await daemon.waitForExit()
+                if !isOver { kills += 1 }
+                let next = try await scene.startDaemon()
+                try await check(scene)
+                next.signal(SIGTERM)
+                await next.waitForExit()
+                if isOver { break }
+            }
+            return kills
+        }
+
+        @Test(arguments: [60_000, 12 << 20])
+        func `a file that has its name is finished, whenever the daemon is killed`(
+            size: Int64
+        ) async throws {
+            var resource = Resource(size: size)
+            // Nothing but the queue knows that the file is whole.
+            (resource.entityTag, resource.lastModified) = (nil, nil)
+            let served = resource
+            let kills = try await killAtEach([.link, .rename], of: Workshop.name) { scene in
+                scene.workshop.serve(.resource(served))
+            } act: { scene in
+                let file = scene.workshop.folder.path(Workshop.name)
+                _ = try await scene.run(
+                    "add",
+                    scene.workshop.url,
+                    "-o",
+                    file,
+                    "--if-exists",
+                    "fail",
+                    "-x",
+                    "1"
+                )
+                _ = try await scene.run("wait", "1")
+            } check: { scene in
+                let wasThere = scene.workshop.folder.list().contains(Workshop.name)
+                let requests = scene.workshop.origin.snapshot.requests.count
+                try await scene.succeed("wait", "1")
+                try expectExact(Workshop.name, served, in: scene.workshop)
+                #expect(scene.workshop.folder.list() == [Workshop.name])
+                if wasThere {
+                    #expect(scene.workshop.origin.snapshot.requests.count == requests)
+                }
+                let events = try await scene.events()
+                expectSound(events)
+                #expect(events.filter { $0.kind == .finished }.count == 1)
+                #expect(!events.contains { $0.kind == .failed })
+                // It is known whose file that is.
+                try await scene.succeed("remove", "1", "--with-files")
+                #expect(scene.workshop.folder.list().isEmpty)
+            }
+            #expect(kills >= 2)
+        }
+
+        /// A download of a queue that is at rest, paused with what came.
+        private func pause(_ scene: DaemonScene, _ resource: Resource) async throws {
+            let door = Latch()
+            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: door))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url, "-x", "1")
+            try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
+            try await scene.succeed("pause", "1")
+            try await scene.succeed("daemon", "stop")
+            await daemon.waitForExit()
+            door.release()
+            let names = scene.workshop.folder.list()
+            #expect(names == ["disk.iso.part", "disk.iso.part.pawl"])
+        }
+
+        @Test func `what was to be removed is gone, whenever the daemon is killed`() async throws {
+            let resource = Resource(size: 12 << 20)
+            let kills = try await killAtEach([.unlink], of: Workshop.name) { scene in
+                try await pause(scene, resource)
+            } act: { scene in
+                _ = try await scene.run("remove", "1", "--with-files")
+            } check: { scene in
+                #expect(try await scene.downloads().isEmpty)
+                // It ends when it has done what was left.
+                try await scene.succeed("daemon", "stop")
+                #expect(scene.workshop.folder.list().isEmpty)
+            }
+            #expect(kills >= 2)
+        }
+
+        @Test func `another name is taken as a whole, whenever the daemon is killed`() async throws
+        {
+            let resource = Resource(size: 12 << 20)
+            let kills = try await killAtEach([.rename, .link], of: "other.iso") { scene in
+                try await pause(scene, resource)
+            } act: { scene in
+                scene.workshop.serve(.resource(resource))
+                _ = try await scene.run("set", "1", "--name", "other.iso")
+                _ = try await scene.run("resume", "1")
+                _ = try await scene.run("wait", "1")
+            } check: { scene in
+                try await scene.succeed("wait", "1")
+                try expectExact("other.iso", resource, in: scene.workshop)
+                #expect(scene.workshop.folder.list() == ["other.iso"])
+                let ranges = scene.workshop.origin.requests.dropFirst().map(\.range)
+                #expect(ranges.allSatisfy { $0 != nil }, "it began anew")
+                #expect(try await scene.downloads().map(\.name) == ["other.iso"])
+            }
+            #expect(kills >= 3)
+        }
+
+        // MARK: - Only what Pawl wrote
+
+        @Test func `a file that was there before is not removed, and is named`() async throws {
+            let scene = try DaemonScene(Workshop(Resource(size: 5000)))
+            let file = try scene.workshop.folder.write("f.bin", Array("thesis".utf8))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed(
+                "add",
+                "--if-exists",
+                "skip",
+                "-o",
+                file,
+                scene.workshop.url
+            )
+            try await scene.succeed("wait", "1")
+            let run = try await scene.run("remove", "--with-files", "1")
+            #expect(run.status == .code(ErrorCode.conflict.exitStatus))
+            #expect(run.errors.contains("f.bin is not the file that was downloaded"))
+            #expect(try await scene.downloads().isEmpty)
+            #expect(try scene.workshop.folder.readText("f.bin") == "thesis")
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `a file that was changed since is not removed, and is named`() async throws {
+            let scene = try DaemonScene(Workshop(Resource(size: 5000)))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url)
+            try await scene.succeed("wait", "1")
+            try scene.workshop.folder.write(Workshop.name, Array("mine".utf8))
+            let run = try await scene.run("remove", "--with-files", "1")
+            #expect(run.status == .code(ErrorCode.conflict.exitStatus), "\(run.errors)")
+            #expect(try scene.workshop.folder.readText(Workshop.name) == "mine")
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `what has the wrong digest goes with its download`() async throws {
+            let scene = try DaemonScene(Workshop(Resource(size: 5000)))
+            let daemon = try await scene.startDaemon()
+            let wrong = "md5=" + String(repeating: "0", count: 32)
+            try await scene.succeed("add", "--checksum", wrong, scene.workshop.url)
+            let wait = try await scene.run("wait", "1")
+            #expect(wait.status == .code(ErrorCode.checksumMismatch.exitStatus))
+            #expect(scene.workshop.folder.list() == ["disk.iso.corrupt"])
+            try await scene.succeed("remove", "--with-files", "1")
+            #expect(scene.workshop.folder.list().isEmpty)
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `a numbered partial file goes with its download, and another tool's stays`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let resource = Resource(size: 12 << 20)
+            try scene.workshop.folder.write("disk.iso.part", Array("another tool's".utf8))
+            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url, "-x", "1")
+            while scene.workshop.folder.list().count < 3 {
+                try Task.checkCancellation()
+                try await scene.succeed("list")
+            }
+            try await scene.succeed("pause", "1")
+            try await scene.succeed("remove", "--with-files", "1")
+            #expect(scene.workshop.folder.list() == ["disk.iso.part"])
+            #expect(try scene.workshop.folder.readText("disk.iso.part") == "another tool's")
+            withExtendedLifetime(daemon) {}
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import PawlCore
+import PawlDaemon
+import PawlWire
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OutagePolicyTests {
+    private let policy = OutagePolicy()
+
+    private func failure(
+        _ code: ErrorCode = .network,
+        count: Int = 1,
+        outages: Int = 0,
+        retryAfter: Duration? = nil
+    ) -> OutagePolicy.Failure {
+        var failure = OutagePolicy.Failure(DownloadError(code, "gone", retryAfter: retryAfter))
+        (failure.count, failure.outages, failure.isOutage) = (count, outages, outages > 0)
+        return failure
+    }
+
+    @Test func `a server that fails is waited for, longer each time, and not for ever`() {
+        let waits = (1...policy.mostFailures).map { policy.wait(after: failure(count: $0)) }
+        #expect(waits.first == .seconds(15))
+        #expect(waits.last == policy.longestWait)
+        #expect(zip(waits, waits.dropFirst()).allSatisfy { ($0 ?? .zero) < ($1 ?? .zero) })
+        #expect(policy.wait(after: failure(count: policy.mostFailures + 1)) == nil)
+    }
+
+    @Test func `where nothing comes from anywhere, it is waited for days, and tried often`() {
+        let often = failure(count: 500, outages: 500)
+        #expect(policy.wait(after: often) == policy.longestOutageWait)
+        // What was the network's does not count when a server fails later.
+        var mixed = failure(count: 501, outages: 500)
+        mixed.isOutage = false
+        #expect(policy.wait(after: mixed) == policy.longestWait)
+        mixed.count = 500 + policy.mostFailures + 1
+        #expect(policy.wait(after: mixed) == nil)
+        let most = policy.mostOutages
+        #expect(policy.wait(after: failure(count: most + 1, outages: most + 1)) == nil)
+    }
+
+    @Test func `what a server asks for is obeyed, up to a day or what the download says`() {
+        let hour = failure(.serverBusy, retryAfter: .seconds(3600))
+        #expect(policy.wait(after: hour) == .seconds(3600))
+        var ages = failure(.serverBusy, retryAfter: .seconds(9_000_000_000))
+        #expect(policy.wait(after: ages) == .seconds(86_400))
+        var settings = WireSettings()
+        settings.maximumRetryAfterSeconds = 600
+        ages.patience = Patience(settings)
+        #expect(policy.wait(after: ages) == .seconds(600))
+    }
+
+    @Test func `it is tried again as often as the download says, and never with no retries`() {
+        var settings = WireSettings()
+        settings.retries = 0
+        var failed = failure()
+        failed.patience = Patience(settings)
+        #expect(policy.wait(after: failed) == nil)
+        settings.retries = 2
+        failed.patience = Patience(settings)
+        failed.count = 2
+        #expect(policy.wait(after: failed) != nil)
+        failed.count = 3
+        #expect(policy.wait(after: failed) == nil)
+    }
+
+    @Test func `a clock that was set back makes no wait longer`() {
+        let now = Date(timeIntervalSince1970: 1_000_000)
+        let due = now.addingTimeInterval(20)
+        #expect(policy.remaining(until: due, at: now, of: .seconds(30)) == .seconds(20))
+        let yesterday = now.addingTimeInterval(-86_400)
+        #expect(policy.remaining(until: due, at: yesterday, of: .seconds(30)) == .seconds(30))
+        #expect(policy.remaining(until: due, at: yesterday, of: nil) == policy.longestWait)
+        let tomorrow = now.addingTimeInterval(86_400)
+        #expect(policy.remaining(until: due, at: tomorrow, of: .seconds(30)) == .zero)
+    }
+
+    @Test(arguments: [ErrorCode.notFound, .unauthorized, .checksumMismatch, .usage, .fileExists])
+    func `what does not pass is not waited for`(code: ErrorCode) {
+        #expect(policy.wait(after: failure(code)) == nil)
+    }
+}
