@@ -565,8 +565,8 @@ def a_selected_row_reaches_the_edge(scene, origin, pages):
 def a_moment_that_has_passed_is_not_shown(scene, origin, pages):
     scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 1})
     try:
-        scene.add([origin.url("first", MIB, hold=KIB, drip=KIB)])
-        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 8))
+        scene.add([origin.url("first", 4 * MIB, hold=KIB)], settings={"connections": 1})
+        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 12))
         scene.add([origin.url("second", 10)], notBefore=moment)
         page = pages.open()
         expect(row(page, "second")).to_contain_text("Begins")

@@ -18,8 +18,8 @@ package enum HelpText {
             SetCommand.self, LimitCommand.self, WaitCommand.self, EventsCommand.self,
             SessionCommand.List.self, SessionCommand.Forget.self,
             DaemonCommand.self, DaemonCommand.Run.self, DaemonCommand.Start.self,
-            DaemonCommand.Stop.self, DaemonCommand.Status.self, DaemonCommand.Logs.self,
-            DaemonCommand.Token.self, DaemonCommand.Allow.self,
+            DaemonCommand.Stop.self, DaemonCommand.Restart.self, DaemonCommand.Status.self,
+            DaemonCommand.Logs.self, DaemonCommand.Token.self, DaemonCommand.Allow.self,
             DaemonCommand.Install.self, DaemonCommand.Uninstall.self,
         ]
         return verbs.map { PawlCommand.helpMessage(for: $0, columns: columns) }

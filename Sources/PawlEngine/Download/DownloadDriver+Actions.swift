@@ -30,6 +30,8 @@ extension DownloadDriver {
             if comparing { transfers[id]?.cursor.compares() }
             transfers[id]?.cursor.begin(at: start)
             await writeCollected(id, from: start)
+            // Whoever sees its bytes may ask at once whether they can be resumed.
+            noteLearned()
             transfers[id]?.transfer.resume()
             monitor.agreed()
             monitor.entered(.receiving)

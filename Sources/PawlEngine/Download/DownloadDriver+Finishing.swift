@@ -195,9 +195,10 @@ extension DownloadDriver {
                 // The claim first: it survives a kill even where the sync takes long.
                 try store.saveCheckpoint(written: written, epoch: epoch)
             }
-            guard keeps else { return }
-            try await engine.syncs.run { () throws(DownloadError) in
-                try store.sync(written: written, epoch: epoch)
+            if keeps {
+                try await engine.syncs.run { () throws(DownloadError) in
+                    try store.sync(written: written, epoch: epoch)
+                }
             }
         } catch {
             logger.warning("keeping what came failed: \(error)")

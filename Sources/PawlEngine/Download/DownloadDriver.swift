@@ -311,14 +311,14 @@ package final class DownloadDriver {
             actions.append(contentsOf: await perform(action))
         }
         switch event {
-        case .started, .headJudged:
-            monitor.resuming.learned(
-                planner.representation,
-                acceptsRanges: planner.acceptsRanges
-            )
+        case .started, .headJudged: noteLearned()
         default: break
         }
         showWaiting()
+    }
+
+    func noteLearned() {
+        monitor.resuming.learned(planner.representation, acceptsRanges: planner.acceptsRanges)
     }
 }
 

@@ -64,7 +64,7 @@ extension DaemonSuites {
             let daemon = try await scene.startDaemon()
             try await begin(scene)
             try scene.workshop.folder.write("there.iso", [1, 2, 3])
-            expectFailure(.usage, try await scene.run("set", "--name", "there.iso", "1"))
+            expectFailure(.conflict, try await scene.run("set", "--name", "there.iso", "1"))
             #expect(try await scene.downloads().map(\.name) == ["disk.iso"])
             // Its own name is none.
             try await scene.succeed("set", "--name", "disk.iso", "1")

@@ -99,7 +99,7 @@ extension DaemonSuites {
             try await scene.succeed("resume", "*.iso")
             try await scene.succeed("wait", "--all")
             try expectExact(Workshop.name, big, in: scene.workshop)
-            expectFailure(.usage, try await scene.run("resume", "1"))
+            expectFailure(.conflict, try await scene.run("resume", "1"))
             try await scene.succeed("remove", "1", "--with-files")
             #expect(try await scene.downloads().isEmpty)
             expectSound(try await scene.events())
