@@ -121,6 +121,8 @@ package struct TransferOrder: Hashable, Sendable {
     package var range: ByteRange?
     /// Nil where a whole representation is asked for to be pinned anew.
     package var pinned: Representation?
+    /// What its source said before, if that was given up and nothing is pinned since.
+    package var former: Representation?
     package var start: Int64
     package var end: Int64
     /// The place of its source among the download's.
@@ -150,6 +152,6 @@ package struct TransferOrder: Hashable, Sendable {
 
     /// What its head is judged by.
     package var expectation: HeadExpectation {
-        HeadExpectation(asked: range, pinned: pinned, proof: proof)
+        HeadExpectation(asked: range, pinned: pinned, former: former, proof: proof)
     }
 }

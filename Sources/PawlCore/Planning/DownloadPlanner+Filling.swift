@@ -135,6 +135,7 @@ extension DownloadPlanner {
         )
         order.source = place
         (order.pinned, order.proof) = expectation(of: place)
+        order.former = former(of: place)
         if let donor = next.claim?.donor {
             let isOpen = parts.provesSeams
             parts.update(donor) { ($0.end, $0.isEndOpen) = (order.start, isOpen) }

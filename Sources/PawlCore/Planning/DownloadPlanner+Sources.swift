@@ -122,6 +122,11 @@ extension DownloadPlanner {
         return (pinned, .sameFile(digest: givenDigest))
     }
 
+    /// What a source said before, if nothing is pinned because that was given up.
+    func former(of place: Int) -> Representation? {
+        pinned == nil && place == former?.place ? former?.representation : nil
+    }
+
     /// Whether nothing is proven yet of what a source has.
     func isStranger(_ place: Int) -> Bool {
         pinned != nil && place != anchor && !isAdopting && sources[place].known == nil

@@ -14,8 +14,13 @@ package struct DownloadPlanner: Sendable {
     var sources: [Source]
     /// What the first good response said; nil before there was one.
     var pinned: Representation? {
-        didSet { parts.provesSeams = needsSeams }
+        didSet {
+            if pinned == nil, let oldValue { former = (oldValue, anchor) }
+            parts.provesSeams = needsSeams
+        }
     }
+    /// What was pinned last, after it was given up, and the place of the source that said it.
+    private(set) var former: (representation: Representation, place: Int?)?
     /// The place of the source that said it; nil where it is not among them.
     var anchor: Int?
     /// Whether all that is there is another tool's, and no answer has fitted it yet.

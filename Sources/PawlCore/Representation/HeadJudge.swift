@@ -35,14 +35,20 @@ package enum HeadJudge {
         let whole = Representation(head: head)
         let acceptsRanges = acceptsRanges(head, whole)
         guard let pinned = expected.pinned else {
-            return .pin(whole, acceptsRanges: acceptsRanges)
+            // What starts over gets no error page for a new version, either.
+            return expected.former?.doubt(about: whole).map(refusal)
+                ?? .pin(whole, acceptsRanges: acceptsRanges)
         }
         guard expected.proof == .unchanged, let doubt = pinned.doubt(about: whole) else {
             return .whole(whole, acceptsRanges: acceptsRanges)
         }
+        return refusal(doubt)
+    }
+
+    private static func refusal(_ doubt: WholeDoubt) -> HeadVerdict {
         switch doubt {
-        case .webPage: return .captivePortal
-        case .missing(let what): return .unprovenWhole(missing: what)
+        case .webPage: .captivePortal
+        case .missing(let what): .unprovenWhole(missing: what)
         }
     }
 

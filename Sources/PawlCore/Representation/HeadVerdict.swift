@@ -4,15 +4,19 @@ package struct HeadExpectation: Sendable {
     package var asked: ByteRange?
     /// What the first good response said; nil before there was one.
     package var pinned: Representation?
+    /// What the same source said before, if nothing is pinned because that was given up.
+    package var former: Representation?
     package var proof: SourceProof
 
     package init(
         asked: ByteRange? = nil,
         pinned: Representation? = nil,
+        former: Representation? = nil,
         proof: SourceProof = .unchanged
     ) {
         self.asked = asked
         self.pinned = pinned
+        self.former = former
         self.proof = proof
     }
 }

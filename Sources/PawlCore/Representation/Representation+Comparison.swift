@@ -25,6 +25,7 @@ extension Representation {
         let sameTotal = total == nil || total == seen.total
         let sameDate = lastModified == nil || lastModified == seen.lastModified
         let dateDiffers = !sameDate && seen.lastModified != nil
+        if digestDiffers(seen) { return .changed(onlyEntityTag: false) }
         if tagDiffers(seen) {
             return .changed(
                 onlyEntityTag: total == seen.total && lastModified == seen.lastModified
@@ -52,7 +53,7 @@ extension Representation {
     package func doubt(about seen: Representation) -> WholeDoubt? {
         if isProvenSame(seen) { return nil }
         if seen.isHTML, !isHTML, mediaType != nil { return .webPage }
-        if tagDiffers(seen) || dateDiffers(seen) { return nil }
+        if tagDiffers(seen) || dateDiffers(seen) || digestDiffers(seen) { return nil }
         if entityTag != nil, seen.entityTag == nil { return .missing("ETag") }
         if lastModified != nil, seen.lastModified == nil { return .missing("Last-Modified") }
         guard validatorStrength == .none, total != seen.total else { return nil }
@@ -64,6 +65,14 @@ extension Representation {
     private func dateDiffers(_ seen: Representation) -> Bool {
         guard let lastModified, let other = seen.lastModified else { return false }
         return lastModified != other
+    }
+
+    /// Both digests are of the whole, in a part too.
+    private func digestDiffers(_ seen: Representation) -> Bool {
+        guard let digest, let other = seen.digest, digest.algorithm == other.algorithm else {
+            return false
+        }
+        return digest != other
     }
 
     private func tagDiffers(_ seen: Representation) -> Bool {

@@ -57,6 +57,21 @@ struct RepresentationTests {
         #expect(seen.validatorStrength == (isOld ? .strong : .weak))
     }
 
+    @Test func `another digest of the same algorithm is another version`() {
+        var pinned = Representation.pinned
+        pinned.digest = ContentDigest(.md5, bytes: [UInt8](repeating: 1, count: 16))
+        var seen = pinned
+        #expect(pinned.compare(seen) == .same)
+        seen.digest = ContentDigest(.md5, bytes: [UInt8](repeating: 2, count: 16))
+        #expect(pinned.compare(seen) == .changed(onlyEntityTag: false))
+        #expect(!pinned.isProvenSame(seen))
+        #expect(pinned.doubt(about: seen) == nil)
+        seen.digest = ContentDigest(.sha1, bytes: [UInt8](repeating: 2, count: 20))
+        #expect(pinned.compare(seen) == .same)
+        seen.digest = nil
+        #expect(pinned.compare(seen) == .same)
+    }
+
     private static let weakTag = EntityTag(isWeak: true, opaque: "\"a\"")
     private static let otherTag = EntityTag(isWeak: false, opaque: "\"b\"")
 

@@ -73,6 +73,21 @@ struct ChangedFileTests {
         try scene.expectOneVersion(of: [old, new])
     }
 
+    /// The request that starts over knows nothing of the new version yet.
+    @Test(arguments: [Reply.htmlPortal, .status(200, body: "backend timed out")])
+    func `an error page with status 200 is not the new version of a file that changed`(
+        page: Reply
+    ) async throws {
+        let new = Difference.all.applied(to: old)
+        let scene = try Scene()
+        let first = Reply.resource(old).afterBytes(300_000, .reset)
+        let settings = scene.settings(1)
+        scene.serve(.sequence([first, .resource(new), page, .resource(new)]))
+        try await scene.download(settings)
+        try scene.expectFile(new)
+        #expect(scene.asked.count == 4)
+    }
+
     @Test(arguments: Start.allCases, Scene.connectionCounts)
     func `a file that changes again and again ends with an error that says so`(
         start: Start,
