@@ -11,8 +11,7 @@ struct Workshop: Sendable {
 
     /// In memory a sync costs nothing: for runs by the hundred.
     init(tls: Bool = false, inMemory: Bool = false) throws {
-        let isThere = access("/dev/shm", W_OK | X_OK) == 0
-        folder = try ScratchFolder(in: inMemory && isThere ? "/dev/shm" : nil)
+        folder = try inMemory ? .inMemory() : ScratchFolder()
         origin = try ScriptedOrigin(tls: tls)
     }
 
@@ -83,16 +82,18 @@ struct Workshop: Sendable {
     func complete(_ settings: ProcessSettings) -> ProcessSettings {
         var settings = settings
         settings.folder = settings.folder ?? folder.path
-        let usual: [String: String?] = [
-            "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "NO_COLOR": nil, "http_proxy": nil,
-            "https_proxy": nil, "all_proxy": nil, "HTTP_PROXY": nil, "HTTPS_PROXY": nil,
-            "ALL_PROXY": nil, "PAWL_FAULT": nil, "TZ": nil, "XDG_CONFIG_HOME": nil,
-            "XDG_CACHE_HOME": nil, "XDG_DATA_HOME": nil, "XDG_STATE_HOME": nil,
-            "NOTIFY_SOCKET": nil, "LISTEN_PID": nil, "LISTEN_FDS": nil,
-        ]
-        settings.environment = usual.merging(settings.environment) { _, own in own }
+        settings.environment = Self.plainEnvironment.merging(settings.environment) { _, own in own }
         return settings
     }
+
+    /// What of the environment changes what is shown, or which way requests go.
+    static let plainEnvironment: [String: String?] = [
+        "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "NO_COLOR": nil, "http_proxy": nil,
+        "https_proxy": nil, "all_proxy": nil, "HTTP_PROXY": nil, "HTTPS_PROXY": nil,
+        "ALL_PROXY": nil, "PAWL_FAULT": nil, "TZ": nil, "XDG_CONFIG_HOME": nil,
+        "XDG_CACHE_HOME": nil, "XDG_DATA_HOME": nil, "XDG_STATE_HOME": nil,
+        "NOTIFY_SOCKET": nil, "LISTEN_PID": nil, "LISTEN_FDS": nil,
+    ]
 }
 
 extension FinishedProcess {

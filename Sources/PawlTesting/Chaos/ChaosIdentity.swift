@@ -1,0 +1,42 @@
+/// What a chaos origin says of its file, so that a client can tell one version from another.
+package enum ChaosIdentity: String, CaseIterable, Sendable {
+    /// A strong entity tag and a date, both of the version.
+    case strong
+    /// A strong entity tag alone.
+    case tagOnly
+    /// `Last-Modified` alone, a day apart from version to version.
+    case dateOnly
+    /// `Last-Modified` alone, as recent as `Date` and the same for all versions.
+    case freshDate
+    /// A weak entity tag, the same for all versions.
+    case weakTag
+    /// An entity tag of its own for each response.
+    case tagPerRequest
+    /// Neither tag nor date.
+    case none
+
+    /// Whether nothing in a head differs between two versions of one length.
+    var isBlind: Bool {
+        switch self {
+        case .freshDate, .weakTag, .none, .tagPerRequest: true
+        case .strong, .tagOnly, .dateOnly: false
+        }
+    }
+
+    /// Puts the fields of a version, counted from 0, into what the origin serves.
+    func mark(_ resource: inout Resource, seed: UInt64, version: Int, request: Int) {
+        let tag = "\"\(String(seed, radix: 16))-\(version)\""
+        let date = HTTPDateText.text(secondsSince1970: 1_704_164_645 + version * 86_400)
+        resource.entityTag = nil
+        resource.lastModified = nil
+        switch self {
+        case .strong: (resource.entityTag, resource.lastModified) = (tag, date)
+        case .tagOnly: resource.entityTag = tag
+        case .dateOnly: resource.lastModified = date
+        case .freshDate: resource.lastModified = resource.date
+        case .weakTag: resource.entityTag = "W/\"\(String(seed, radix: 16))\""
+        case .tagPerRequest: resource.entityTag = "\"request-\(request)\""
+        case .none: break
+        }
+    }
+}

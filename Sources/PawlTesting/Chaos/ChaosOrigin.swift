@@ -1,0 +1,62 @@
+import PawlCore
+import Synchronization
+import SystemPackage
+
+/// A real server whose answers a scenario spoils, and which knows all that it gave out as its file.
+final class ChaosOrigin: Sendable {
+    static let path = "/file.bin"
+
+    private final class Shared: Sendable {
+        let answers: Mutex<ChaosAnswers>
+        init(_ scenario: ChaosScenario) { answers = Mutex(ChaosAnswers(scenario)) }
+    }
+
+    private let shared: Shared
+    private let origin: ScriptedOrigin
+
+    init(_ scenario: ChaosScenario) throws(Errno) {
+        let shared = Shared(scenario)
+        self.shared = shared
+        origin = try ScriptedOrigin()
+        origin.routeDefault(
+            Reply { exchange in
+                shared.answers.withLock { answers in
+                    answers.answer(exchange) { shared.answers.withLock { $0.sentFile() } }
+                }
+            }
+        )
+    }
+
+    var url: String { origin.url(Self.path) }
+
+    /// The requests so far.
+    var requests: [RecordedRequest] { origin.requests }
+
+    /// The next run begins.
+    func beginRun(stop: ChaosStop?, _ trigger: ChaosTrigger, isFileKnown: Bool) {
+        shared.answers.withLock { answers in
+            answers.beginRun(stop: stop, trigger, isFileKnown: isFileKnown)
+        }
+    }
+
+    /// From now on every request is answered well.
+    func calmDown() { shared.answers.withLock { $0.calmDown() } }
+
+    /// What was answered so far.
+    var answers: ChaosAnswers { shared.answers.withLock { $0 } }
+
+    /// What the requests met, one a line, from that number on.
+    func story(from first: Int) -> [String] {
+        let notes = answers.notes
+        let requests = origin.requests.dropFirst(first)
+        let begin = requests.first?.moment ?? .zero
+        return requests.map { request in
+            let time = Int((request.moment - begin).seconds * 1000)
+            let status = request.status.map { "\($0)" } ?? "verbatim"
+            let end = request.end.map { "\($0)" } ?? "under way"
+            return "  #\(request.order) +\(time) ms, connection \(request.connection): "
+                + "\(request.target) \(request["Range"] ?? "whole") -> \(status), "
+                + "\(request.bodyBytesSent) bytes, \(end) [\(notes[request.order] ?? "")]"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import PawlCore
+import Synchronization
+
+/// Where in a run the client is ended from outside.
+package struct ChaosStop: Sendable {
+    package enum Manner: String, CaseIterable, Sendable {
+        /// Without a chance to do anything: `kill -9`.
+        case kill
+        /// As Ctrl-C does it.
+        case interrupt
+    }
+
+    package let manner: Manner
+    /// At which request of the run, counted from 1.
+    let request: Int
+    /// Behind which part of the body.
+    let fraction: Double
+    /// After a silence, in which a checkpoint may be written.
+    let pause: Duration
+
+    /// Nil where the run is to end by itself.
+    init?(_ random: inout SplitMix64) {
+        guard Int.random(in: 0..<4, using: &random) > 0 else { return nil }
+        manner = Int.random(in: 0..<3, using: &random) == 0 ? .interrupt : .kill
+        request = [1, 1, 2, 3, 5].randomElement(using: &random) ?? 1
+        // While the file gets its name, or anywhere.
+        let isLate = Int.random(in: 0..<5, using: &random) == 0
+        fraction = isLate ? 1 : Double.random(in: 0...1, using: &random)
+        let pauses = isLate ? [0, 1, 3, 10, 30] : [0, 0, 200, 800]
+        pause = .milliseconds(pauses.randomElement(using: &random) ?? 0)
+    }
+
+    var description: String {
+        "\(manner.rawValue) at request \(request) of the run, "
+            + "\(Int(fraction * 100)) % into its body, after \(pause)"
+    }
+}
+
+/// What ends a running client: the client says how once it runs, the origin says when.
+package final class ChaosTrigger: Sendable {
+    private struct State {
+        var isPulled = false
+        var action: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether the client was ended from outside.
+    package var isPulled: Bool { state.withLock { $0.isPulled } }
+
+    /// Says what to do; done at once where the moment has passed.
+    package func whenPulled(_ action: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            state.action = action
+            return state.isPulled
+        }
+        if isLate { action() }
+    }
+
+    func pull() {
+        let action = state.withLock { state in
+            defer { state.isPulled = true }
+            return state.isPulled ? nil : state.action
+        }
+        action?()
+    }
+}

@@ -1,0 +1,47 @@
+import struct FoundationEssentials.URL
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The engine against servers that do all kinds of wrong, interrupted and run again at random, by a
+/// clock that goes faster.
+///
+/// Any number of seeds: `scripts/lab chaos`.
+@Suite(.timeLimit(.minutes(ChaosCampaign.minutes)))
+struct ChaosEngineTests {
+    private static let haste = 8
+
+    @Test func `whatever a server does, the engine delivers one version or no file`() async throws {
+        let campaign = ChaosCampaign("chaos, the engine", haste: Self.haste, width: 8)
+        for failure in try await campaign.run(count: 150, EngineClient()) {
+            Issue.record("\(failure)")
+        }
+    }
+}
+
+/// An engine of its own for each run, as another process would have it.
+private struct EngineClient: ChaosClient {
+    func run(_ order: ChaosOrder) async throws -> ChaosEnd {
+        let scenario = order.scenario
+        let process = EngineProcess(time: HurriedTimekeeper(factor: scenario.haste))
+        var settings = DownloadSettings()
+        settings.connections = scenario.connections.map { .fixed($0) } ?? .automatic
+        settings.retries = scenario.retries
+        settings.stallTimeout = scenario.stallTimeout
+        if let checksum = scenario.checksum { settings.checksum = .digest(checksum) }
+        let url = try #require(URL(string: order.url))
+        let destination = Destination.file(order.folder.path(order.name))
+        let download = process.start(url, to: destination, settings)
+        order.trigger.whenPulled { download.cancel() }
+        do throws(DownloadError) {
+            _ = try await download.file()
+            return ChaosEnd(.finished, log: process.log.text)
+        } catch {
+            return ChaosEnd(outcome(error, order), log: "\(process.log.text)\n\(error)")
+        }
+    }
+
+    private func outcome(_ error: DownloadError, _ order: ChaosOrder) -> ChaosEnd.Outcome {
+        order.trigger.isPulled && error.code == .interrupted ? .killed : .failed(error.code)
+    }
+}
