@@ -45,13 +45,12 @@ struct SampledFileTests {
         scene.forgetRequests()
         try await scene.download(scene.settings(1), from: "/b/disk.bin")
         #expect(scene.asked.count == 1)
-        // The bytes were the same after all.
-        try scene.expectFile(bare())
+        try scene.expectFile(bare(), name: "disk.1.bin", besides: [Scene.name])
         try scene.folder.write(Scene.name, bare(seed: 3).bytes())
         scene.forgetRequests()
         try await scene.download(scene.settings(1))
         #expect(scene.asked.count == 1)
-        try scene.expectFile(bare(), name: "disk.1.bin", besides: [Scene.name])
+        try scene.expectFile(bare(), name: "disk.2.bin", besides: ["disk.1.bin", Scene.name])
     }
 
     @Test func `a server that does not serve ranges is asked for the whole`() async throws {
@@ -59,7 +58,7 @@ struct SampledFileTests {
         try await scene.download(scene.settings(1))
         scene.serve(.resource(bare()).forRanges(.status(500)))
         let file = try await scene.download(scene.settings(1))
-        #expect(file.wasAlreadyThere, "the bytes are the same")
-        try scene.expectFile(bare())
+        #expect(!file.wasAlreadyThere, "nothing proves it")
+        try scene.expectFile(bare(), name: "disk.1.bin", besides: [Scene.name])
     }
 }
