@@ -56,10 +56,20 @@ extension Representation {
         if tagDiffers(seen) || dateDiffers(seen) || digestDiffers(seen) { return nil }
         if entityTag != nil, seen.entityTag == nil { return .missing("ETag") }
         if lastModified != nil, seen.lastModified == nil { return .missing("Last-Modified") }
-        guard validatorStrength == .none, total != seen.total else { return nil }
+        guard validatorStrength == .none, seen.validatorStrength == .none, total != seen.total
+        else { return nil }
         if seen.isHTML, !isHTML { return .webPage }
-        guard let mediaType, mediaType != seen.mediaType else { return nil }
+        // What was pinned may be the error page, and this the file: only a message is doubted.
+        guard let mediaType, mediaType != seen.mediaType, seen.mayBeMessage, !mayBeMessage
+        else { return nil }
         return .missing("Content-Type \(mediaType)")
+    }
+
+    /// Whether this could be what a server says of an error.
+    private var mayBeMessage: Bool {
+        guard let mediaType else { return true }
+        return mediaType.hasPrefix("text/") || mediaType.hasSuffix("json")
+            || mediaType.hasSuffix("xml")
     }
 
     private func dateDiffers(_ seen: Representation) -> Bool {

@@ -106,6 +106,29 @@ struct HeadJudgeTests {
         )
     }
 
+    /// An interrupted error page must not keep the file away for good.
+    @Test(arguments: ["text/html", "text/plain", "application/json"])
+    func `the file is no error page where an error page was pinned`(type: String) {
+        var page = Representation(total: 9)
+        page.mediaType = type
+        let file = ResponseHead(
+            200,
+            ["Content-Length": "1000", "Content-Type": "application/zip"]
+        )
+        for head in [file, file.with("ETag", "\"a\""), file.with("ETag", "W/\"a\"")] {
+            let again = HeadJudge.judge(head, expecting: HeadExpectation(pinned: page))
+            guard case .whole = again else {
+                Issue.record("refused: \(again)")
+                continue
+            }
+            let fresh = HeadJudge.judge(head, expecting: HeadExpectation(former: page))
+            guard case .pin = fresh else {
+                Issue.record("refused: \(fresh)")
+                continue
+            }
+        }
+    }
+
     @Test func `a 200 without validators is not proven to be the same`() {
         let head = ResponseHead(200, ["Content-Length": "1000"])
         let expected = HeadExpectation(
