@@ -51,6 +51,10 @@ package struct Segment: Sendable {
     package var isComplete: Bool { offset >= writableEnd }
     /// Behind the last byte that may be written now.
     package var writableEnd: Int64 { isEndOpen ? end - 1 : end }
+    /// Behind the last byte that counts where bytes of two answers may touch only if that was proven.
+    ///
+    /// A transfer that had passed its end before that was set has compared nothing there.
+    package var countedEnd: Int64 { offset > end ? end - 1 : min(offset, writableEnd) }
 
     /// Bytes a second; nil before it can be told.
     package var speed: Double? {

@@ -57,7 +57,7 @@ package struct SegmentPlanner: Sendable {
         var all = have
         for segment in segments.values {
             // What it has brought behind its end is its neighbour's to bring.
-            let end = provesSeams ? min(segment.offset, segment.writableEnd) : segment.offset
+            let end = provesSeams ? max(segment.start, segment.countedEnd) : segment.offset
             all.insert(ByteRange(segment.start, end))
         }
         return all
@@ -96,7 +96,7 @@ package struct SegmentPlanner: Sendable {
         segment.offset = max(segment.offset, offset)
         if provesSeams {
             // What it has brought behind its end is its neighbour's to bring.
-            segment.offset = max(segment.start, min(segment.offset, segment.writableEnd))
+            segment.offset = max(segment.start, segment.countedEnd)
         }
         have.insert(ByteRange(segment.start, segment.offset))
         if provesSeams { dropShortPieces() }

@@ -24,11 +24,15 @@ package final class TransferCursor: Sendable {
     }
 
     /// Where a transfer ends.
-    struct Edge: Equatable {
+    package struct Edge: Equatable {
         var end: Int64
         /// Whether what lies behind the end is there already, and is to be compared before the last
         /// byte counts.
         var isProven = false
+
+        package init(end: Int64, isProven: Bool = false) {
+            (self.end, self.isProven) = (end, isProven)
+        }
 
         var word: UInt64 { UInt64(end) << 1 | (isProven ? 1 : 0) }
     }
@@ -38,8 +42,12 @@ package final class TransferCursor: Sendable {
     /// The network's thread moves the offset after the write.
     package var written: ByteRange {
         let start = startOffset.load(ordering: .acquiring)
-        // Where bytes are compared, those behind the end are its neighbour's to bring.
-        return ByteRange(start, isComparing ? min(position, end) : position)
+        guard isComparing else { return ByteRange(start, position) }
+        // Where bytes are compared, those behind the end are its neighbour's to bring. One that had
+        // passed its end before that was set has compared nothing there.
+        let (edge, position) = (currentEdge, position)
+        let isOverrun = edge.isProven && position > edge.end
+        return ByteRange(start, max(start, isOverrun ? edge.end - 1 : min(position, edge.end)))
     }
 
     package var position: Int64 { offset.load(ordering: .acquiring) }
@@ -49,7 +57,7 @@ package final class TransferCursor: Sendable {
         set { currentEdge = Edge(end: newValue) }
     }
 
-    var currentEdge: Edge {
+    package var currentEdge: Edge {
         get {
             let word = edge.load(ordering: .acquiring)
             return Edge(end: Int64(word >> 1), isProven: word & 1 == 1)
@@ -60,7 +68,7 @@ package final class TransferCursor: Sendable {
     /// Whether bytes that are read and not kept must be what is there.
     var isComparing: Bool { comparing.load(ordering: .relaxed) }
 
-    func compares() { comparing.store(true, ordering: .relaxed) }
+    package func compares() { comparing.store(true, ordering: .relaxed) }
 
     /// Before a held transfer goes on: where its kept bytes begin.
     func begin(at position: Int64) {
@@ -80,7 +88,7 @@ package final class TransferCursor: Sendable {
     }
 
     /// The network's thread has written up to there.
-    func moved(to position: Int64) {
+    package func moved(to position: Int64) {
         received.add(position - offset.load(ordering: .relaxed), ordering: .relaxed)
         offset.store(position, ordering: .releasing)
     }

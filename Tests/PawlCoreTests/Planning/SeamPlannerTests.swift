@@ -91,6 +91,24 @@ struct SeamPlannerTests {
         #expect(run.ends[first.id]?.isProven == true)
     }
 
+    /// It had brought more than it was left before it knew of that.
+    @Test func `a transfer that passed its end has compared nothing there`() throws {
+        var run = PlannerRun(settings(2), of: Representation(total: Self.total))
+        let first = try #require(run.newest)
+        run.answer(first.id, head(first))
+        let second = try #require(run.newest)
+        run.answer(second.id, head(second))
+        let there = second.start + Self.total / 4
+        run.pass(.milliseconds(100), [TransferSample(id: second.id, offset: there)])
+        #expect(run.ends[first.id]?.isProven == true)
+        run.end(first.id, at: second.start + 1, .stopped)
+        run.pass(.seconds(2), [TransferSample(id: second.id, offset: there)])
+        #expect(
+            run.running.contains { $0.start == second.start - 1 && $0.end == second.start },
+            "nothing proves the byte before the second one's"
+        )
+    }
+
     @Test func `a byte that was left out is fetched with both its sides`() throws {
         var run = PlannerRun(settings(2), of: Representation(total: Self.total))
         let first = try #require(run.newest)

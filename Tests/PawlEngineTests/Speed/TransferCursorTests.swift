@@ -1,3 +1,4 @@
+import PawlCore
 import PawlEngine
 import Testing
 
@@ -42,5 +43,18 @@ struct TransferCursorTests {
         // It waits for the word that the other thread is about to send.
         #expect(isHeld)
         #expect(!cursor.isHeld)
+    }
+
+    @Test func `a byte before another answer's counts only if it was compared`() {
+        cursor.compares()
+        cursor.moved(to: 90)
+        cursor.currentEdge = TransferCursor.Edge(end: 50, isProven: true)
+        #expect(cursor.written == ByteRange(0, 49))
+        let other = TransferCursor(start: 0, end: 100)
+        other.compares()
+        other.moved(to: 49)
+        other.currentEdge = TransferCursor.Edge(end: 50, isProven: true)
+        other.moved(to: 50)
+        #expect(other.written == ByteRange(0, 50))
     }
 }
