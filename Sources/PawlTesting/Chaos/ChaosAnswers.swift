@@ -15,7 +15,8 @@ struct ChaosAnswers: Sendable {
     private var isCalm = false
     private var stop: ChaosStop?
     private var trigger = ChaosTrigger()
-    /// Whether the client has seen the file itself, so that a page in its place proves nothing.
+    /// Whether the client has seen the file itself in this run, so that a page in its place proves
+    /// nothing.
     private var isFileKnown = false
     /// Whether a whole answer came without its length: then a total is what any answer says.
     private var hasHiddenLength = false
@@ -26,12 +27,12 @@ struct ChaosAnswers: Sendable {
         gate = scenario.connectionLimit.map { HostGate(limit: $0) }
     }
 
-    /// The next run begins; `isFileKnown`: with a checkpoint of an earlier one.
-    mutating func beginRun(stop: ChaosStop?, _ trigger: ChaosTrigger, isFileKnown: Bool) {
+    /// The next run begins.
+    mutating func beginRun(stop: ChaosStop?, _ trigger: ChaosTrigger) {
         requestsOfRun = 0
         self.stop = stop
         self.trigger = trigger
-        self.isFileKnown = isFileKnown
+        isFileKnown = false
     }
 
     /// From now on every request is answered well, with the latest version.
@@ -142,7 +143,8 @@ struct ChaosAnswers: Sendable {
         case .impostor(let label):
             // Without anything to hold it against, what a server sends with status 200 is the file.
             let isPage = plan.field("Content-Type")?.hasPrefix("text/html") == true
-            guard !isFileKnown || (scenario.identity == .none && !isPage) else { return }
+            let isFirst = !isFileKnown && answer.exchange.request.range == nil
+            guard isFirst || (scenario.identity == .none && !isPage) else { return }
             takeWhole(label, plan)
         case .file(let label, let resource):
             served.insert(label, resource)

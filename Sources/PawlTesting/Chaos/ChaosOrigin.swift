@@ -33,10 +33,8 @@ final class ChaosOrigin: Sendable {
     var requests: [RecordedRequest] { origin.requests }
 
     /// The next run begins.
-    func beginRun(stop: ChaosStop?, _ trigger: ChaosTrigger, isFileKnown: Bool) {
-        shared.answers.withLock { answers in
-            answers.beginRun(stop: stop, trigger, isFileKnown: isFileKnown)
-        }
+    func beginRun(stop: ChaosStop?, _ trigger: ChaosTrigger) {
+        shared.answers.withLock { $0.beginRun(stop: stop, trigger) }
     }
 
     /// From now on every request is answered well.

@@ -91,10 +91,9 @@ struct ChaosRound: Sendable {
     private mutating func run(_ number: Int, stop: ChaosStop?) async throws -> Bool {
         let trigger = ChaosTrigger()
         let first = origin.requests.count
-        let hasCheckpoint = folder.list().contains { $0.hasSuffix(".part.pawl") }
         let before = files
         lines.append("run \(number), \(stop?.description ?? "to its end"); there: \(folder.list())")
-        origin.beginRun(stop: stop, trigger, isFileKnown: hasCheckpoint)
+        origin.beginRun(stop: stop, trigger)
         let order = ChaosOrder(
             scenario: scenario,
             url: origin.url,
