@@ -140,9 +140,10 @@ extension DownloadPlanner {
         }
     }
 
-    /// A connection that was cut before it received a byte, while others run, was one too many.
+    /// A connection that was cut before it received a byte, also one to be compared, while others
+    /// run, was one too many.
     private mutating func noteTooMany(_ segment: Segment, _ now: Moment) {
-        guard segment.offset == segment.start else {
+        guard segment.offset == segment.start, segment.skippedBytes == 0 else {
             return sources[segment.source].limit.servedConnectionBroke(at: now)
         }
         refusedMore(segment.source, now)

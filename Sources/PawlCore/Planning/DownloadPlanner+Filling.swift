@@ -6,7 +6,7 @@ extension DownloadPlanner {
         switch phase {
         case .ended, .finishing, .openingStore, .resetting: return
         case .draining(let why):
-            finishDraining(why, &actions)
+            finishDraining(why, now, &actions)
             if case .running = phase { proceed(now, &actions) }
         case .running:
             if parts.isComplete, let total = parts.total {
@@ -62,9 +62,10 @@ extension DownloadPlanner {
     private mutating func widenStream(_ actions: inout [DownloadAction]) -> Bool {
         guard let stream = parts.segments.values.first(where: { $0.isWhole && !$0.isClosing })
         else { return false }
-        // Where others' bytes lie behind it, it may not write there: it could end among them.
-        let isFree = !parts.provesSeams || parts.arrived.ranges.allSatisfy { $0.end <= stream.end }
-        if stream.end < stream.responseEnd, !stream.isComplete, isFree {
+        if stream.end < stream.responseEnd, !stream.isComplete, parts.isFree(behind: stream) {
+            if parts.provesSeams {
+                for rival in parts.rivals(behind: stream) { withdraw(rival, &actions) }
+            }
             parts.update(stream.id) {
                 $0.end = $0.responseEnd
                 $0.isEndOpen = false
@@ -72,6 +73,14 @@ extension DownloadPlanner {
             actions.append(.setEnd(stream.id, stream.responseEnd))
         }
         return true
+    }
+
+    /// Takes all its bytes away from a transfer that was not answered yet: it writes none, also if its
+    /// answer is on its way.
+    private mutating func withdraw(_ segment: Segment, _ actions: inout [DownloadAction]) {
+        parts.update(segment.id) { ($0.end, $0.isEndOpen) = ($0.start, false) }
+        actions.append(.setEnd(segment.id, segment.start))
+        close(segment.id, &actions)
     }
 
     private struct NextOrder {
@@ -178,13 +187,21 @@ extension DownloadPlanner {
         for id in parts.segments.keys.sorted() where id != held { close(id, &actions) }
     }
 
-    private mutating func finishDraining(_ why: Draining, _ actions: inout [DownloadAction]) {
+    private mutating func finishDraining(
+        _ why: Draining,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
         switch why {
         case .complete(let total):
             guard parts.segments.isEmpty else { return }
             phase = .finishing
             slots.releaseAll(&actions)
             actions.append(.complete(total: total))
+        case .skip(let held):
+            guard parts.segments.keys.allSatisfy({ $0 == held }) else { return }
+            phase = .running
+            goOnAlone(with: held, now, &actions)
         case .restrict(let durable):
             guard parts.segments.isEmpty else { return }
             parts.restrict(to: durable)

@@ -137,7 +137,7 @@ extension DownloadPlanner {
         if isAdopting { pin(adopting(representation), by: segment.source) }
         setTotal(known.total ?? representation.total, &actions)
         if parts.isComplete { return close(segment.id, &actions) }
-        goOn(with: segment.id, skipUntil: prepareSkipping(&actions), now, &actions)
+        goOnAlone(with: segment.id, now, &actions)
     }
 
     /// Whether a whole answer may be judged by what is pinned: another source's must prove itself
@@ -385,7 +385,7 @@ extension DownloadPlanner {
         }
         beginParts(with: point, total: representation.total)
         if parts.isComplete || !isSingleStream { return close(id, &actions) }
-        goOn(with: id, skipUntil: prepareSkipping(&actions), now, &actions)
+        goOnAlone(with: id, now, &actions)
     }
 
     /// Whether an answer is of what an earlier run left, by the proof that its source needs.

@@ -41,9 +41,27 @@ extension DownloadPlanner {
         parts.segments[id].map { .setEnd(id, $0.writableEnd) }
     }
 
+    /// Lets a held whole response go on when nothing else writes any more.
+    mutating func goOnAlone(
+        with id: TransferID,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        guard parts.segments[id] != nil else { return }
+        let others = parts.segments.values.filter { $0.id != id }
+        if !parts.provesSeams || others.isEmpty {
+            goOn(with: id, skipUntil: prepareSkipping(&actions), now, &actions)
+        } else if others.contains(where: { $0.source != parts.segments[id]?.source && !$0.isClosing }) {
+            // Another source may answer ranges.
+            close(id, &actions)
+        } else {
+            drain(.skip(held: id), keeping: id, &actions)
+        }
+    }
+
     /// Before a whole answer is read past what is there: it is compared with all of it, and brings
     /// the rest by itself.
-    mutating func prepareSkipping(_ actions: inout [DownloadAction]) -> Int64 {
+    private mutating func prepareSkipping(_ actions: inout [DownloadAction]) -> Int64 {
         guard parts.provesSeams else { return parts.have.frontier }
         parts.endSampling()
         let frontier = parts.have.frontier
@@ -56,7 +74,7 @@ extension DownloadPlanner {
     mutating func seamDiffered(_ id: TransferID, _ actions: inout [DownloadAction]) {
         guard let segment = parts.segments[id] else { return }
         switch phase {
-        case .running, .draining(.complete), .draining(.restrict): break
+        case .running, .draining(.complete), .draining(.restrict), .draining(.skip): break
         default: return
         }
         let place = segment.source

@@ -56,6 +56,8 @@ package struct DownloadPlanner: Sendable {
     enum Draining {
         /// Start over, with this held response if there is one.
         case startOver(held: TransferID?, Representation?)
+        /// Go on with this held response, which is compared with all that is there.
+        case skip(held: TransferID)
         /// Keep only what a sync proved.
         case restrict(RangeSet)
         case complete(Int64)

@@ -40,7 +40,7 @@ package struct Segment: Sendable {
     package private(set) var hasStoodStill = false
     /// The start of the window in which the minimum speed is measured.
     package var window: (since: Moment, offset: Int64)
-    private var skippedBytes: Int64 = 0
+    private(set) var skippedBytes: Int64 = 0
     package var isHeadAccepted = false
     package var isClosing = false
     private var rate: RateEstimator

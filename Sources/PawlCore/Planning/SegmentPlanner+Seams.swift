@@ -6,6 +6,21 @@ extension SegmentPlanner {
         return arrived.contains(ByteRange(end, min(total, end + Seam.tailBytes)))
     }
 
+    /// Whether a whole answer may go on behind its end: two answers never write the same bytes.
+    ///
+    /// Of a transfer that was answered there may be more than the planner knows.
+    func isFree(behind stream: Segment) -> Bool {
+        guard provesSeams else { return true }
+        return have.ranges.allSatisfy { $0.end <= stream.end }
+            && rivals(behind: stream).allSatisfy { !$0.isHeadAccepted }
+    }
+
+    /// Transfers that have been given bytes behind the end of a whole answer.
+    func rivals(behind stream: Segment) -> [Segment] {
+        segments.values.filter { $0.id != stream.id && $0.end > stream.end }
+            .sorted { $0.id < $1.id }
+    }
+
     /// How many bytes before `start` are there and are to be compared.
     func leadBytes(before start: Int64) -> Int64 {
         guard let range = arrived.ranges.first(where: { $0.start < start && $0.end >= start })

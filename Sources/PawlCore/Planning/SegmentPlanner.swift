@@ -13,7 +13,8 @@ package struct SegmentPlanner: Sendable {
     private var samples: [Int64] = []
     /// What a new connection took to its first byte, smoothed.
     package private(set) var latency: Duration = .zero
-    private var replacements = 0
+    /// When slow connections were replaced, as long as that counts.
+    private var replacements: [Moment] = []
     /// What connections brought that did their work to the end, smoothed: the measure of those
     /// that are left when the others are done.
     private var usualSpeed: Double?
@@ -24,7 +25,9 @@ package struct SegmentPlanner: Sendable {
     static let slowAfter: Duration = .seconds(2)
     /// Slower than this part of the others' mean is slow.
     static let slowFraction = 0.25
+    /// The most that are replaced within `replacementPeriod`.
     static let mostReplacements = 16
+    static let replacementPeriod: Duration = .seconds(600)
 
     package init() {}
 
@@ -248,7 +251,8 @@ extension SegmentPlanner {
         at now: Moment,
         promised: (Segment) -> Double? = { _ in nil }
     ) -> TransferID? {
-        guard replacements < Self.mostReplacements else { return nil }
+        replacements.removeAll { now - $0 >= Self.replacementPeriod }
+        guard replacements.count < Self.mostReplacements else { return nil }
         for segment in segments.values.sorted(by: { $0.id < $1.id }) {
             guard !segment.isClosing, segment.rival == nil,
                 now - max(segment.openedAt, segment.firstByteAt ?? segment.openedAt)
@@ -259,7 +263,7 @@ extension SegmentPlanner {
             guard speed < mean * Self.slowFraction else { continue }
             let anew = latency.seconds + Double(segment.remaining) / mean
             guard Double(segment.remaining) / speed > 0.5 + 2 * anew else { continue }
-            replacements += 1
+            replacements.append(now)
             return segment.id
         }
         return nil

@@ -126,7 +126,7 @@ extension DownloadDriver {
         switch message {
         case .transferEnded(let id, let end, _):
             guard let running = transfers[id] else { return }
-            await ended(id, offset: running.cursor.position, end.outcome)
+            await ended(id, offset: running.cursor.countedEnd, end.outcome)
         case .arrived(let id, let body):
             await keepCollected(body)
             await ended(id, offset: Int64(body.bytes.count), .completed)

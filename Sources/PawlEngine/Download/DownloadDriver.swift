@@ -48,6 +48,7 @@ package final class DownloadDriver {
     /// As it was last told.
     var isWaitingForConnectivity = false
     var outcome: Result<DownloadedFile, DownloadError>?
+    /// Never falls: where a sector is bad, syncs of other bytes succeed in between.
     var failedSyncs = 0
     /// The store's epoch in which all that is written counts.
     var trustedEpoch = 0
@@ -261,7 +262,7 @@ package final class DownloadDriver {
         monitor.bytes.ended(id)
         logger.debug("\(id) ended at \(running.cursor.position): \(end.outcome)")
         await lookAtNetwork(after: end.outcome)
-        await tell(.transferEnded(id, offset: running.cursor.position, end.outcome))
+        await tell(.transferEnded(id, offset: running.cursor.countedEnd, end.outcome))
     }
 
     private func passTime() async {
@@ -278,7 +279,7 @@ package final class DownloadDriver {
             let samples = transfers.map { id, running in
                 TransferSample(
                     id: id,
-                    offset: running.cursor.position,
+                    offset: running.cursor.countedEnd,
                     skippedBytes: running.cursor.skippedBytes,
                     isPaused: running.cursor.isPaused(at: now)
                 )

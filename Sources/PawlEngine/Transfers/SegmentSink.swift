@@ -14,6 +14,8 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     private var position: Int64
     /// Behind the last byte that the head proved: a body that goes on is not to be believed.
     private var provenEnd: Int64
+    /// The end behind which bytes are compared, from its first byte on.
+    private var comparedEnd: Int64?
     private var failure: DownloadError?
     private var small: SmallBody?
 
@@ -74,13 +76,16 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         }
         let end = min(edge.end, provenEnd)
         let count = Int(clamping: min(Int64(rest.count), max(0, end - position)))
-        guard write(&rest, count, before: edge) else { return .stop }
+        guard write(&rest, count) else { return .stop }
         // Bytes behind the end are not ours, but may have to be those that are there.
         let last = min(edge.isProven ? edge.end + Seam.tailBytes : edge.end, provenEnd)
         if edge.isProven, position >= edge.end, position < last {
+            // One that had passed its end before that was set has overwritten what it would prove.
+            guard position == edge.end || comparedEnd == edge.end else { return .stop }
+            comparedEnd = edge.end
             let count = Int(clamping: min(Int64(rest.count), last - position))
             guard pass(&rest, count, comparing: true) else { return .stop }
-            if position == last { cursor.moved(to: edge.end) }
+            if position == last { cursor.proved(edge.end) }
         }
         // A response that ends just there may end cleanly.
         if !rest.isEmpty || (position >= last && last < provenEnd) { return .stop }
@@ -155,11 +160,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         return small
     }
 
-    private func write(
-        _ bytes: inout UnsafeRawBufferPointer,
-        _ count: Int,
-        before edge: TransferCursor.Edge
-    ) -> Bool {
+    private func write(_ bytes: inout UnsafeRawBufferPointer, _ count: Int) -> Bool {
         guard count > 0 else { return true }
         do throws(DownloadError) {
             let piece = UnsafeRawBufferPointer(rebasing: bytes[..<count])
@@ -170,8 +171,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         }
         bytes = UnsafeRawBufferPointer(rebasing: bytes[count...])
         position += Int64(count)
-        // The last byte before another answer's counts when that has been compared.
-        cursor.moved(to: edge.isProven ? min(position, edge.end - 1) : position)
+        cursor.moved(to: position)
         return true
     }
 

@@ -11,6 +11,8 @@ package final class TransferCursor: Sendable {
     /// The end, shifted by one bit, and whether it is proven: both change at once.
     private let edge: Atomic<UInt64>
     private let comparing = Atomic<Bool>(false)
+    /// The last end behind which this transfer's bytes were those that are there.
+    private let proven = Atomic<Int64>(-1)
     private let held = Atomic<Bool>(false)
     private let pausedUntil = Atomic<Int64>(0)
     private let skipped = Atomic<Int64>(0)
@@ -37,17 +39,24 @@ package final class TransferCursor: Sendable {
         var word: UInt64 { UInt64(end) << 1 | (isProven ? 1 : 0) }
     }
 
-    /// What was written.
+    /// What was written and counts.
     ///
     /// The network's thread moves the offset after the write.
     package var written: ByteRange {
         let start = startOffset.load(ordering: .acquiring)
-        guard isComparing else { return ByteRange(start, position) }
-        // Where bytes are compared, those behind the end are its neighbour's to bring. One that had
-        // passed its end before that was set has compared nothing there.
+        return ByteRange(start, max(start, countedEnd))
+    }
+
+    /// Behind the last byte that counts.
+    ///
+    /// Where bytes are compared, those behind the end are its neighbour's to bring, and the last one
+    /// before them counts once what follows it was compared. A transfer that had passed its end
+    /// before that was set has compared nothing there.
+    package var countedEnd: Int64 {
+        guard isComparing else { return position }
         let (edge, position) = (currentEdge, position)
-        let isOverrun = edge.isProven && position > edge.end
-        return ByteRange(start, max(start, isOverrun ? edge.end - 1 : min(position, edge.end)))
+        let isUnproven = edge.isProven && proven.load(ordering: .acquiring) != edge.end
+        return min(position, isUnproven ? edge.end - 1 : edge.end)
     }
 
     package var position: Int64 { offset.load(ordering: .acquiring) }
@@ -92,6 +101,9 @@ package final class TransferCursor: Sendable {
         received.add(position - offset.load(ordering: .relaxed), ordering: .relaxed)
         offset.store(position, ordering: .releasing)
     }
+
+    /// What follows `end` was compared with what is there.
+    package func proved(_ end: Int64) { proven.store(end, ordering: .releasing) }
 
     /// What came before is written up to there.
     func caughtUp(to position: Int64) { offset.store(position, ordering: .releasing) }

@@ -22,6 +22,8 @@ struct SeamPlannerTests {
         return ResponseHead(206, ["Content-Range": place])
     }
 
+    private var whole: ResponseHead { ResponseHead(200, ["Content-Length": "\(Self.total)"]) }
+
     private func resumed(_ connections: Int, have: Int64 = have) -> PlannerRun {
         PlannerRun(
             settings(connections),
@@ -147,6 +149,50 @@ struct SeamPlannerTests {
         #expect(run.running.count == 1)
         run.tell(.seamDiffered(stream.id))
         #expect(run.error?.code == .keepsChanging)
+    }
+
+    @Test func `a stream goes on over what nobody has answered`() throws {
+        var run = PlannerRun(settings(3), of: Representation(total: Self.total))
+        let first = try #require(run.newest)
+        run.answer(first.id, head(first))
+        let others = run.running.filter { $0.id != first.id }
+        try #require(others.count == 2)
+        run.answer(others[1].id, whole)
+        #expect(run.ends[first.id]?.end == Self.total)
+        #expect(run.closed.contains(others[0].id))
+        #expect(run.ends[others[0].id]?.end == others[0].start, "its answer may be on its way")
+    }
+
+    /// What it had brought was not known yet when the first was let go on over it.
+    @Test func `a stream does not go on where another transfer still runs`() throws {
+        var run = PlannerRun(settings(3), of: Representation(total: Self.total))
+        let first = try #require(run.newest)
+        run.answer(first.id, head(first))
+        let others = run.running.filter { $0.id != first.id }
+        try #require(others.count == 2)
+        run.answer(others[0].id, head(others[0]))
+        run.answer(others[1].id, whole)
+        run.end(others[1].id, at: others[1].start, .cancelled)
+        #expect(run.log.contains { $0.contains("one stream") })
+        let end = try #require(run.ends[first.id]?.end)
+        #expect(end < others[0].start)
+        run.end(others[0].id, at: others[0].start, .failed(TransferFailure(.connectionLost, "")))
+        #expect(run.ends[first.id]?.end == Self.total)
+    }
+
+    @Test func `a whole answer waits until nothing else writes`() throws {
+        var run = resumed(4)
+        let sample = try #require(run.newest)
+        run.answer(sample.id, head(sample))
+        run.end(sample.id, at: sample.end, .completed)
+        let orders = run.running
+        try #require(orders.count > 2)
+        run.answer(orders[1].id, whole)
+        #expect(Set(run.closed) == Set(orders.map(\.id)).subtracting([orders[1].id]))
+        #expect(run.ends[orders[1].id] == nil, "the others may still have bytes on their way")
+        endAll(&run)
+        #expect(run.ends[orders[1].id]?.end == Self.total)
+        #expect(run.running.map(\.id) == [orders[1].id])
     }
 
     private func endAll(_ run: inout PlannerRun) {

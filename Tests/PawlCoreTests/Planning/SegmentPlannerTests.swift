@@ -132,6 +132,9 @@ struct SegmentPlannerTests {
         }
         #expect(Set(found) == [TransferID(2)])
         #expect(found.count < 100)
+        // Long after those it may be replaced again.
+        let later = planner.slowConnection(at: .zero + .seconds(3600))
+        #expect(later == TransferID(2))
     }
 
     @Test func `what ended transfers brought is kept, and completes the whole`() {

@@ -136,6 +136,8 @@ struct ChangedFileTests {
         )
         let running = try scene.start(scene.settings(4))
         await running.log.wait(for: "one stream")
+        // Then the first has been told that it goes on to the end.
+        await running.log.wait(for: " ended at ")
         latch.release()
         _ = try await running.file()
         try scene.expectFile(old)

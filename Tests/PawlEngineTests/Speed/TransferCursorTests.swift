@@ -46,15 +46,21 @@ struct TransferCursorTests {
     }
 
     @Test func `a byte before another answer's counts only if it was compared`() {
+        for reached in [49, 50, 51] as [Int64] {
+            let cursor = TransferCursor(start: 0, end: 100)
+            cursor.compares()
+            cursor.moved(to: reached)
+            cursor.currentEdge = TransferCursor.Edge(end: 50, isProven: true)
+            #expect(cursor.written == ByteRange(0, 49))
+            #expect(cursor.countedEnd == 49)
+        }
         cursor.compares()
-        cursor.moved(to: 90)
+        cursor.moved(to: 50)
         cursor.currentEdge = TransferCursor.Edge(end: 50, isProven: true)
-        #expect(cursor.written == ByteRange(0, 49))
-        let other = TransferCursor(start: 0, end: 100)
-        other.compares()
-        other.moved(to: 49)
-        other.currentEdge = TransferCursor.Edge(end: 50, isProven: true)
-        other.moved(to: 50)
-        #expect(other.written == ByteRange(0, 50))
+        cursor.proved(50)
+        #expect(cursor.written == ByteRange(0, 50))
+        // What was proved of another end proves nothing of this one.
+        cursor.currentEdge = TransferCursor.Edge(end: 40, isProven: true)
+        #expect(cursor.written == ByteRange(0, 39))
     }
 }
