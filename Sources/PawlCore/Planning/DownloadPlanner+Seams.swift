@@ -47,11 +47,11 @@ extension DownloadPlanner {
         _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
-        guard parts.segments[id] != nil else { return }
+        guard let place = parts.segments[id]?.source else { return }
         let others = parts.segments.values.filter { $0.id != id }
         if !parts.provesSeams || others.isEmpty {
             goOn(with: id, skipUntil: prepareSkipping(&actions), now, &actions)
-        } else if others.contains(where: { $0.source != parts.segments[id]?.source && !$0.isClosing }) {
+        } else if others.contains(where: { $0.source != place && !$0.isClosing }) {
             // Another source may answer ranges.
             close(id, &actions)
         } else {
