@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PawlCore
+import PawlDaemon
 import PawlTesting
 import PawlWire
 import Testing
@@ -154,6 +155,39 @@ extension DaemonSuites {
             #expect(events.prefix(3).map(\.id) == ["2", "3", "4"])
             #expect(events.prefix(3).map(\.name) == ["added", "added", "removed"])
             withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `a reader is told where events that it missed are not kept any more`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let first = try await scene.startDaemon()
+            for name in ["a", "b", "c"] {
+                try await scene.succeed("add", "--paused", scene.workshop.origin.url("/\(name)"))
+            }
+            first.signal(15)
+            await first.waitForExit()
+            let store = try DaemonStore(path: scene.home.path("state/pawl/queue.sqlite"))
+            try store.write { try $0.prune(keeping: 1) }
+            try store.close()
+            let second = try await scene.startDaemon()
+            let reader = try ProcessRunner(
+                "curl",
+                [
+                    "-sN", "--unix-socket", scene.home.path("run/pawl/daemon.sock"), "-H",
+                    "Last-Event-ID: 1", "http://localhost/v1/events",
+                ]
+            )
+            #expect(await reader.waitForOutput(containing: "id: 3\n"))
+            var parser = ServerSentEventParser()
+            let events = try parser.read(reader.outputBytes)
+            #expect(events.prefix(2).map(\.name) == ["missed", "added"])
+            let missed = try WireJSON.decode(
+                WireMissedEvents.self,
+                from: try #require(events.first).data.utf8
+            )
+            #expect(missed == WireMissedEvents(after: 1, through: 2))
+            withExtendedLifetime(second) {}
         }
     }
 }

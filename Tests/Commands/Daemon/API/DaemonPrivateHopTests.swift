@@ -14,27 +14,21 @@ extension DaemonSuites {
         )
     )
     struct DaemonPrivateHopTests {
-        private static let publicHost = "93.184.216.34"
-        private static let privateHost = "10.0.0.1:81"
-
         @Test(arguments: [false, true])
         func `a hop leads to a private address only where that is allowed`(
             isAllowed: Bool
         ) async throws {
-            let (namespace, beyond) = try await Self.makeNetworks()
+            let network = try await RoutedNetwork()
             let folder = try ScratchFolder()
-            let server = try await Self.startServer(beyond, folder)
+            let server = try await network.startServer(in: folder)
             let scene = try DaemonScene(Workshop())
-            let daemon = try ProcessRunner(
-                "nsenter",
-                namespace.entering([Workshop.program, "daemon", "run", "--listen", "127.0.0.1:0"]),
-                scene.workshop.complete(scene.settings)
-            )
-            #expect(await daemon.waitForOutput(containing: "answers at"), "\(daemon.errors)")
+            let daemon = try await network.startDaemon(scene, "--listen", "127.0.0.1:0")
 
             let word = isAllowed ? "yes" : "no"
             try await scene.succeed("daemon", "allow", "--private-addresses", word)
-            let (open, closed) = ("http://\(Self.publicHost)", "http://\(Self.privateHost)")
+            let (open, closed) = (
+                "http://\(RoutedNetwork.publicHost)", "http://\(RoutedNetwork.privateHost)"
+            )
             let body = """
                 {"downloads":[{"url":"\(open)/plain","destination":""},
                 {"url":"\(open)/redirect","destination":""},
@@ -42,7 +36,7 @@ extension DaemonSuites {
                 {"url":"\(open)/gone","destination":"",
                 "settings":{"mirrors":["\(closed)/mirror"]}}]}
                 """
-            #expect(try await Self.post(body, scene, namespace) == "201")
+            #expect(try await Self.post(body, scene, network.inside) == "201")
             _ = try await scene.run("wait", "--all")
 
             let downloads = try await scene.downloads().sorted { $0.id < $1.id }
@@ -64,32 +58,16 @@ extension DaemonSuites {
             }
         }
 
-        /// That of the daemon, and one behind a router's address that has the hosts.
-        private static func makeNetworks() async throws -> (NetworkNamespace, NetworkNamespace) {
-            let namespace = try await NetworkNamespace()
-            let (router, gateway) = ("10.9.0.1", "10.9.0.2")
-            let beyond = try await NetworkNamespace(
-                behind: namespace,
-                outside: router,
-                inside: gateway
-            )
-            for address in [publicHost, "10.0.0.1"] {
-                try await beyond.ip("addr", "add", "\(address)/32", "dev", "lo")
-                try await namespace.ip("route", "add", address, "via", gateway)
-            }
-            return (namespace, beyond)
-        }
-
         /// By their ranges all of these are of the public Internet.
         @Test func `a public address of this machine or its network is none of the Internet`()
             async throws
         {
-            let (namespace, beyond) = try await Self.makeNetworks()
+            let network = try await RoutedNetwork()
             let own = ["8.8.4.1", "2600:1::1"]
             let neighbours = ["8.8.4.2", "2600:1::2"]
             for address in own {
                 let length = address.contains(":") ? 64 : 24
-                try await namespace.ip(
+                try await network.inside.ip(
                     "addr",
                     "add",
                     "\(address)/\(length)",
@@ -100,27 +78,29 @@ extension DaemonSuites {
             }
             for address in neighbours {
                 let length = address.contains(":") ? 64 : 24
-                try await beyond.ip("addr", "add", "\(address)/\(length)", "dev", "eth0", "nodad")
+                try await network.beyond.ip(
+                    "addr",
+                    "add",
+                    "\(address)/\(length)",
+                    "dev",
+                    "eth0",
+                    "nodad"
+                )
             }
             // A network that is on the link by a route alone.
-            try await namespace.ip("route", "add", "8.8.5.0/24", "dev", "next")
-            try await beyond.ip("addr", "add", "8.8.5.2/32", "dev", "eth0")
+            try await network.inside.ip("route", "add", "8.8.5.0/24", "dev", "next")
+            try await network.beyond.ip("addr", "add", "8.8.5.2/32", "dev", "eth0")
             let folder = try ScratchFolder()
-            let server = try await Self.startServer(beyond, folder)
+            let server = try await network.startServer(in: folder)
             let scene = try DaemonScene(Workshop())
-            let daemon = try ProcessRunner(
-                "nsenter",
-                namespace.entering([Workshop.program, "daemon", "run", "--listen", "127.0.0.1:0"]),
-                scene.workshop.complete(scene.settings)
-            )
-            #expect(await daemon.waitForOutput(containing: "answers at"), "\(daemon.errors)")
+            let daemon = try await network.startDaemon(scene, "--listen", "127.0.0.1:0")
             let hosts = (own + neighbours + ["8.8.5.2"]).map { host in
                 host.contains(":") ? "[\(host)]" : host
             }
-            let all = hosts + [Self.publicHost]
+            let all = hosts + [RoutedNetwork.publicHost]
             let downloads = all.map { #"{"url":"http://\#($0)/plain","destination":""}"# }
             let body = #"{"downloads":[\#(downloads.joined(separator: ","))]}"#
-            #expect(try await Self.post(body, scene, namespace) == "201")
+            #expect(try await Self.post(body, scene, network.inside) == "201")
             _ = try await scene.run("wait", "--all")
             let rows = try await scene.downloads().sorted { $0.id < $1.id }
             #expect(rows.map(\.state) == hosts.map { _ in .failed } + [.finished])
@@ -150,46 +130,6 @@ extension DaemonSuites {
                 ])
             )
             return run.output
-        }
-
-        private static func startServer(
-            _ namespace: NetworkNamespace,
-            _ folder: ScratchFolder
-        ) async throws -> ProcessRunner {
-            let settings = """
-                daemon off;
-                user root;
-                worker_processes 1;
-                pid \(folder.path)/nginx.pid;
-                error_log stderr notice;
-                events { worker_connections 64; }
-                http {
-                    server {
-                        listen 80;
-                        listen [::]:80;
-                        access_log \(folder.path)/public.log;
-                        location /plain { return 200 "a file"; }
-                        location /redirect { return 302 http://\(privateHost)/redirected; }
-                        location / { return 404; }
-                    }
-                    server {
-                        listen \(privateHost);
-                        access_log \(folder.path)/private.log;
-                        return 200 "a secret";
-                    }
-                }
-
-                """
-            let path = try folder.write("nginx.conf", Array(settings.utf8))
-            let server = try ProcessRunner(
-                "nsenter",
-                namespace.entering(["nginx", "-e", "stderr", "-c", path])
-            )
-            #expect(
-                await server.waitForOutput(containing: "start worker process "),
-                "\(server.errors)"
-            )
-            return server
         }
     }
 }
