@@ -75,8 +75,9 @@ extension DaemonClient {
         return status.processIdentifier
     }
 
-    /// Ends the daemon that runs, and starts one, with the same arguments where others are not given; returns
-    /// the number of the process that has ended, nil where none ran.
+    /// Stops the running daemon and starts a new one, with the same arguments unless others are given.
+    ///
+    /// Returns the process identifier of the stopped daemon; `nil` if none was running.
     package func restartDaemon(
         _ arguments: [String]? = nil
     ) async throws(DownloadError) -> Int32? {

@@ -202,15 +202,15 @@ package final class DaemonClient: Sendable {
     private static func older(_ error: DownloadError) -> DownloadError {
         DownloadError(
             .daemonVersion,
-            "the daemon is of an older version than this program, and answers: \(error.message)",
-            advice: "start it again, which loses nothing: pawl daemon restart",
+            "the daemon is older than this program and answered: \(error.message)",
+            advice: "restart it; nothing is lost: pawl daemon restart",
             context: error.context
         )
     }
 
     /// What is said of an older daemon that understands what it is asked.
     package static let olderNotice =
-        "the daemon is of an older version than this program: pawl daemon restart"
+        "the daemon is older than this program: run pawl daemon restart"
 
     private func url(_ path: String, _ query: [String: String]) throws(DownloadError) -> URL {
         var parts = URLComponents()

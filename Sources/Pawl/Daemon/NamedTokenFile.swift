@@ -21,7 +21,7 @@ package struct NamedTokenFile: Sendable {
         file = PrivateFile(
             path: path,
             what: "the daemon's file of tokens",
-            advice: "make it your own with mode 600, or remove it and make new tokens"
+            advice: "set its owner to you and its mode to 600, or remove it and make new tokens"
         )
     }
 
@@ -40,7 +40,7 @@ package struct NamedTokenFile: Sendable {
         guard TokenName.isOne(name) else {
             throw DownloadError(
                 .usage,
-                "'\(name.sanitized(atMost: 60))' is no name of a token",
+                "'\(name.sanitized(atMost: 60))' is not a valid token name",
                 advice:
                     "give 1 to 40 letters, digits, '-', '_' or '.'; '\(TokenName.main)' is taken"
             )

@@ -27,8 +27,8 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
         expectedTotalBytes: Int64?
     )
 
-    /// The bytes that were there belong to another version of the file than the server has now, and are
-    /// discarded: the task starts over.
+    /// The task starts over: the received bytes are of a version that the server no longer has, and are
+    /// discarded.
     ///
     /// `bytesWritten` and `totalBytesWritten` count from 0 again, and `task.response` is the new
     /// version's. `discardedBytes` includes bytes that an earlier process had received.

@@ -2,7 +2,7 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// Waits for downloads of the daemon, and shows meanwhile how far they are.
+/// Waits for downloads of the daemon and shows their progress.
 struct DownloadWait {
     private let client: DaemonClient
     private let console: Console
@@ -53,7 +53,7 @@ struct DownloadWait {
         }
         throw DownloadError(
             .daemonUnavailable,
-            "the daemon ended while it was waited for",
+            "the daemon stopped while pawl was waiting",
             advice: "start it: pawl daemon start; then wait again"
         )
     }

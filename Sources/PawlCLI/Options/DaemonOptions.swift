@@ -13,7 +13,7 @@ package struct DaemonOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Answer over TCP, too: 127.0.0.1 or [::1], with a port; or off. It is remembered. "
+            "Answer over TCP, too: 127.0.0.1 or [::1], with a port, or off. The daemon remembers it. "
                 + "Default port: 6880.",
             valueName: "address"
         )

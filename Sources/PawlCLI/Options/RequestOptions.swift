@@ -6,7 +6,7 @@ struct RequestOptions: ParsableArguments {
         name: [.customShort("H", allowingJoined: true), .long],
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Send this header, such as 'Cookie: a=b', to the server that is named: not to those "
+            "Send this header, such as 'Cookie: a=b', only to the server in the URL, not to those "
                 + "of redirects and mirrors. May be given several times.",
             valueName: "line"
         )
@@ -15,7 +15,11 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("The same, to every server; no secret.", valueName: "line")
+        help: ArgumentHelp(
+            "Send this header to every server, including those of redirects and "
+                + "mirrors; not for secrets.",
+            valueName: "line"
+        )
     )
     var redirectHeader: [String] = []
 

@@ -40,7 +40,7 @@ package enum HeaderLine {
         }
         guard !forAnyOrigin || !SecretField.isSecret(name) else {
             throw ValueError(
-                "'\(name)' is a secret, which stays with the server that was named",
+                "'\(name)' is secret and is sent only to the server in the URL",
                 advice: "use --header; to sign in elsewhere, fetch from there"
             )
         }

@@ -10,9 +10,9 @@ extension DaemonCommand {
             commandName: "token",
             abstract: "Show what a program needs to use the daemon over TCP.",
             discussion: """
-                The token lets a program do all that may be done over TCP. It stays the same until \
-                --new, and is in no log. --scope makes another token, which may do less: read looks, \
-                add looks, adds downloads and changes those, manage does all. --url is for a browser: \
+                A program with the token may do everything that is possible over TCP. It stays the same until \
+                --new, and is in no log. --scope makes another token, which may do less: read \
+                allows reading, add also allows adding downloads and changing those, manage allows everything. --url is for a browser: \
                 a link that logs it in, once, within ten minutes.
                 """
         )
@@ -34,7 +34,7 @@ extension DaemonCommand {
 
         @Option(
             parsing: .unconditional,
-            help: ArgumentHelp("What that token is called. Default: its scope.", valueName: "name")
+            help: ArgumentHelp("The name of that token. Default: its scope.", valueName: "name")
         )
         var name: String?
 
@@ -43,7 +43,7 @@ extension DaemonCommand {
 
         @Option(
             parsing: .unconditional,
-            help: ArgumentHelp("End the token of that name, at once.", valueName: "name")
+            help: ArgumentHelp("Revoke the token of that name immediately.", valueName: "name")
         )
         var revoke: String?
 
@@ -60,7 +60,7 @@ extension DaemonCommand {
                 }
                 if let revoked {
                     try tokens.revoke(revoked)
-                    console.message("The token '\(revoked.sanitized)' lets nobody in any more.")
+                    console.message("The token '\(revoked.sanitized)' no longer works.")
                     return 0
                 }
                 guard !lists else {
@@ -106,7 +106,7 @@ extension DaemonCommand {
             guard let known = TokenScope(rawValue: scope.lowercased()) else {
                 throw DownloadError(
                     .usage,
-                    "--scope: '\(scope.sanitized(atMost: 40))' is none",
+                    "--scope: '\(scope.sanitized(atMost: 40))' is not a scope",
                     advice: "give read, add or manage"
                 )
             }

@@ -102,8 +102,9 @@ struct DaemonCommand: ParsableCommand {
     struct Restart: PawlVerb {
         static let configuration = CommandConfiguration(
             commandName: "restart",
-            abstract: "End the daemon and start it again; what runs goes on.",
-            discussion: "Without options it starts with those that it had. Nothing is lost."
+            abstract: "Stop the daemon and start it again; running downloads continue.",
+            discussion: "Without options, the daemon keeps those it was started with. Nothing is "
+                + "lost."
         )
 
         @OptionGroup var options: DaemonOptions

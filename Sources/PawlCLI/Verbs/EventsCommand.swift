@@ -119,7 +119,7 @@ struct EventsCommand: PawlVerb {
     }
 
     private static let missed =
-        "pawl: note: events in between are not kept any more: see pawl list --all"
+        "pawl: note: older events are no longer kept: see pawl list --all"
 
     private static func line(_ event: WireEvent) -> String {
         var text = "\(event.id)\t\(LocalTime().full(event.at))\t\(event.kind.rawValue)"

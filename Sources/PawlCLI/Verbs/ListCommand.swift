@@ -13,7 +13,7 @@ struct ListCommand: PawlVerb {
             Without --all: those that have not ended, and the last ones that have.
             The order is that of the queue: those that run, those that wait in the order in which they \
             begin, then those that have ended, the newest first. Times are local; with --json they \
-            are UTC. Only a terminal gets names that are shortened.
+            are UTC. Names are shortened only on a terminal.
             """
     )
 

@@ -10,7 +10,7 @@ struct RemoveCommand: PawlVerb {
         discussion: "What is on the disk stays, unless --with-files is given."
     )
 
-    @Flag(help: "Remove the finished files, and what came of the others, too, if Pawl wrote them.")
+    @Flag(help: "Also remove the finished and partial files, if Pawl wrote them.")
     var withFiles = false
 
     @OptionGroup var targets: TargetOptions

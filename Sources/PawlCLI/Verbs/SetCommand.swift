@@ -21,7 +21,7 @@ struct SetCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The same file at another address, where the old one has expired. On another server "
+            "The same file at another address, where the old one has expired. For another server, "
                 + "passwords, cookies and secret headers are dropped, unless --user and --header "
                 + "give them again.",
             valueName: "url"
@@ -33,7 +33,7 @@ struct SetCommand: PawlVerb {
         name: [.customShort("H", allowingJoined: true), .long],
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Send this header, in place of all before. May be given several times.",
+            "Send this header instead of all earlier ones. May be given several times.",
             valueName: "line"
         )
     )
@@ -42,7 +42,7 @@ struct SetCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Sign in with this name and password. A password left out is asked for.",
+            "Sign in with this name and password. If the password is left out, you are asked for it.",
             valueName: "name:password"
         )
     )

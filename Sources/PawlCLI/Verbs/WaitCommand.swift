@@ -17,7 +17,7 @@ struct WaitCommand: PawlVerb {
 
     @OptionGroup var targets: TargetOptions
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {

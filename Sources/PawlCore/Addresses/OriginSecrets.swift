@@ -8,7 +8,7 @@ package import struct FoundationEssentials.URL
 package enum OriginSecrets {
     /// Returns the fields and credentials that may be sent to `new` of those that were given for `old`.
     ///
-    /// Where one of both is no HTTP URL, no secret stays.
+    /// If either URL is not an HTTP URL, no secret is kept.
     package static func kept(
         _ fields: [HTTPField],
         _ credentials: Credentials?,

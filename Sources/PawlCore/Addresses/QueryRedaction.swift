@@ -1,4 +1,4 @@
-/// What of a URL's query may be shown and stored.
+/// The parts of a URL's query that may be shown and stored.
 ///
 /// A value is hidden unless the name of its parameter is known to be harmless, or the value itself is
 /// short and plain: names of secrets are too many to know. A name that tells of a secret hides any value.
@@ -9,7 +9,7 @@ package enum QueryRedaction {
     private static let mostDigits = 12
     private static let mostLetters = 12
 
-    /// The query with what may be secret hidden; nothing changes if that is done again.
+    /// The query with possible secrets hidden; applying it twice changes nothing more.
     package static func redacted(_ query: String) -> String {
         query.split(separator: "&", omittingEmptySubsequences: false)
             .map { parameter in

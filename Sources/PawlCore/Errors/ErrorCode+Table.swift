@@ -58,7 +58,7 @@ extension ErrorCode {
     public static let redirectRefused = ErrorCode(rawValue: "redirect-refused")
     /// A login page came in place of the file.
     public static let captivePortal = ErrorCode(rawValue: "captive-portal")
-    /// An answer came in place of the file that lacks the file's validators, such as an error page.
+    /// A response without the file's validators, such as an error message, in place of the file.
     public static let notTheFile = ErrorCode(rawValue: "not-the-file")
     /// More came, or was announced, than may be kept in memory.
     public static let tooLarge = ErrorCode(rawValue: "too-large")
@@ -75,9 +75,9 @@ extension ErrorCode {
     /// The daemon may not do that, or not for who asks: a private address, a folder, a route.
     public static let notAllowed = ErrorCode(rawValue: "not-allowed")
 
-    /// What was asked does not fit what is there: the download has ended, a file is another one.
+    /// The request conflicts with the current state: the download has ended, or the file is a different one.
     public static let conflict = ErrorCode(rawValue: "conflict")
-    /// The daemon is of another version than the program that asks it.
+    /// The daemon's version differs from that of the program.
     public static let daemonVersion = ErrorCode(rawValue: "daemon-version")
 
     package static let table: [ErrorRow] = [
@@ -113,8 +113,8 @@ extension ErrorCode {
         row(.notResumable, .never, 40, "what was left cannot be gone on with (the library only)"),
         row(.tooLarge, .never, 41, "more than may be kept in memory (the library only)"),
         row(.notAllowed, .never, 42, "not allowed to who asked the daemon: an address, a folder"),
-        row(.conflict, .never, 44, "does not fit what is there: it has ended, or is another file"),
-        row(.daemonVersion, .never, 45, "the daemon is of another version: pawl daemon restart"),
+        row(.conflict, .never, 44, "conflicts with the current state: it has ended, or is another file"),
+        row(.daemonVersion, .never, 45, "the daemon's version does not match: pawl daemon restart"),
     ]
 
     private static func row(

@@ -1,4 +1,4 @@
-/// What refusals say of a source: whether its ranges work, and whether an answer is an error page.
+/// Evidence from refusals: whether a source's ranges work, and whether a response is an error page.
 extension DownloadPlanner {
     /// 4xx and 5xx.
     mutating func gotStatus(
@@ -74,7 +74,7 @@ extension DownloadPlanner {
 
     private static let webPage = DownloadError(
         .captivePortal,
-        "a web page came where the file should be",
+        "the server sent a web page instead of the file",
         advice: "log in to the network if it asks for that, then run the same command again"
     )
 

@@ -3,7 +3,7 @@
 ///
 /// Such bytes touch only where one answer has brought what lies on both sides: it begins before its
 /// own bytes, or runs on behind them, and what it brings there must be what is there. Until then a
-/// byte between them is left out, so that what is on disk tells by itself what is proven.
+/// byte between them is left out, so that the ranges on disk show what is proven.
 package enum Seam {
     /// How many bytes before its own a request begins, where bytes are there.
     package static let leadBytes: Int64 = 64 * 1024

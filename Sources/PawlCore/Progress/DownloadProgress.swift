@@ -25,7 +25,7 @@ public struct DownloadProgress: Sendable, Hashable {
     /// Makes the progress of a download that has not begun.
     public init() {}
 
-    /// Shows it as one that is suspended or paused: nothing comes, whatever is still open.
+    /// Shows the download as suspended or paused: no speed, no connections, whatever is still open.
     package mutating func standStill() {
         switch phase {
         case .waiting, .connecting, .receiving, .retrying, .waitingForConnectivity:

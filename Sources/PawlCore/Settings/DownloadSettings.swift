@@ -67,8 +67,8 @@ public struct DownloadSettings: Sendable {
     ///
     /// On by default; off, it is set aside.
     public var resumes = true
-    /// Whether a file that the server names by its length alone, without a validator that proves which
-    /// version it is, may be resumed.
+    /// Whether a file may be resumed if the server sends its length but no validator that proves its
+    /// version.
     ///
     /// On by default: the length must be the same, and where old bytes meet new ones, and in a few
     /// places more, they are fetched again and compared; if one differs, the download starts from
@@ -129,7 +129,7 @@ public enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable, Codabl
     case overwrite
     /// Leave the old one and report success.
     ///
-    /// A partial file of another download is no file yet: beside it the new file gets a number.
+    /// Another download's partial file does not count as a file: the new file then gets a number.
     case skip
     /// An error, also if another download has a partial file of the name.
     case fail

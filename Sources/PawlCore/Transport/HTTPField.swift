@@ -4,8 +4,8 @@ public struct HTTPField: Hashable, Sendable {
     public var name: String
     /// The field's value, without white space around it.
     public var value: String
-    /// Whether the field is also sent to other origins than the one that was named: to those that a
-    /// redirect leads to, and to mirrors.
+    /// Whether the field is also sent to origins other than that of the URL: those that a redirect
+    /// leads to, and mirrors.
     ///
     /// False by default. Secret fields, such as `Authorization` and `Cookie`, stay with their origin in
     /// any case. Resume data do not hold this mark.

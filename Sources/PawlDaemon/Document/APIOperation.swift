@@ -34,7 +34,7 @@ struct APIOperation: Sendable {
 
     private static let reasons = [
         400: "Something in the request cannot be.", 401: "No token, or not the daemon's.",
-        403: "Not allowed to who asks, or from that page.", 404: "There is no such thing.",
+        403: "Not allowed for this caller, or from that page.", 404: "There is no such thing.",
         409: "Not possible as things are.", 413: "The body is too large.",
         415: "The body is not said to be JSON.", 421: "For another host.",
         429: "Too many wrong tokens.", 503: "The queue cannot be written.",

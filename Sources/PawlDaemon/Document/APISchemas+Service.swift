@@ -29,7 +29,7 @@ extension APISchemas {
                     ("protocolVersion", .whole(from: 1)), ("processIdentifier!", .whole()),
                     ("startedAt!", .date()),
                     ("store!", .text()), ("url", .text("Of the API over TCP.")),
-                    ("listenProblem", .text("Why there is none, though the settings say so.")),
+                    ("listenProblem", .text("Why it does not answer over TCP although the settings name an address.")),
                     ("counts!", .counts("Downloads by state.")),
                     ("maximumConcurrentDownloads!", .whole()), ("bytesPerSecond!", .whole()),
                     ("lastEvent!", .whole()),

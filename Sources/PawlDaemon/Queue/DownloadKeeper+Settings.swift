@@ -139,7 +139,7 @@ extension DownloadKeeper {
         throw DownloadError(
             .usage,
             "there is no folder \(folder.sanitized(atMost: 200))",
-            advice: "make it first, or look whether it is written right"
+            advice: "create it first, or check the spelling"
         )
     }
 

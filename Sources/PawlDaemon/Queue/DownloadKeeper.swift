@@ -32,7 +32,7 @@ actor DownloadKeeper {
     var sessionLimits: [String: StoreTransaction.SessionLimits] = [:]
     /// Runs that have ended and are not in the store yet.
     var ends: [RunEnd] = []
-    /// Those that could not begin, which is not in the store yet.
+    /// Downloads that could not start, before the store records that.
     var unstarted: [Unstarted] = []
     /// Complete files that wait for their names, until the store says that they get them.
     var announcements: [Announcement] = []
@@ -50,9 +50,9 @@ actor DownloadKeeper {
     var retryTimes: [Int64: Duration] = [:]
     /// Those that failed as the network may have been gone.
     var outageWaiters: Set<Int64> = []
-    /// When something came from a server the last time.
+    /// The last time any server sent something.
     var networkSeen: ContinuousClock.Instant?
-    /// What running downloads say of being tried again.
+    /// The retry settings of running downloads.
     var patience: [Int64: Patience] = [:]
     /// Those of which something is being thrown away, and what is to be in line once that is done: a run
     /// that began before would lose its files to it.
@@ -103,7 +103,7 @@ actor DownloadKeeper {
         var inode: UInt64?
     }
 
-    /// The time by a clock that nobody sets.
+    /// The time on a monotonic clock.
     var clock: Duration { ContinuousClock.now - origin }
 
     /// What is there when it begins.

@@ -13,7 +13,7 @@ package struct QueuePlanner: Sendable {
         package var position: Int64
         /// Not before that; nil is at once.
         package var notBefore: Date?
-        /// Not before that, by a clock that nobody sets; nil is at once.
+        /// The earliest start on the monotonic clock; `nil` for immediately.
         package var waitsUntil: Duration?
         /// It ran when the daemon ended, and goes on before others begin.
         package var wasRunning = false

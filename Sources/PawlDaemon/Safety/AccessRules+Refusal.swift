@@ -28,7 +28,7 @@ extension AccessRules {
         else {
             return DownloadError(
                 .notAllowed,
-                "\(what) is not for \(authority.shown)",
+                "\(authority.shown) may not do this: \(what)",
                 advice: advice(demand, authority)
             )
         }
@@ -45,6 +45,6 @@ extension AccessRules {
         guard let demand, case .token(let name, let scope) = authority, scope != .manage,
             decision(on: demand, by: .token(name, .manage)) != .refused
         else { return socket }
-        return "use a token of a wider scope (pawl daemon token --scope), or the Unix socket"
+        return "use a token with a wider scope (pawl daemon token --scope), or the Unix socket"
     }
 }

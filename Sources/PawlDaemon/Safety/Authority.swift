@@ -1,7 +1,7 @@
 internal import PawlCore
 package import PawlWire
 
-/// By which right a request asks (docs/security.md).
+/// The authority of a request (docs/security.md).
 package enum Authority: Sendable, Hashable {
     /// The user, at the Unix socket.
     case user

@@ -48,7 +48,7 @@ package struct QueueRebuild {
     }
 
     private static func missing(_ expected: Int?, _ outcome: Outcome) -> String {
-        guard let expected else { return "missing: not known, as the count is lost, too" }
+        guard let expected else { return "missing: unknown, because the count is lost, too" }
         return "missing: \(max(0, expected - outcome.whole - outcome.paused))"
     }
 

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Glibc
 internal import PawlCore
 
-/// Brings the store of an earlier version to this one: in a copy, which then takes its name in one step.
+/// Upgrades the store of an earlier version: a copy is upgraded and then replaces it in one step.
 ///
 /// Where that fails, everything is as it was. The store as it was stays beside it as a backup for a week.
 struct StoreMigration {
@@ -83,7 +83,7 @@ struct StoreMigration {
     private func failure(_ reason: String) -> DownloadError {
         DownloadError(
             .directoryNotUsable,
-            "the queue of an earlier version of Pawl cannot be brought to this one: "
+            "the queue of an earlier version of Pawl cannot be upgraded: "
                 + reason.sanitized(atMost: 300),
             advice: "nothing was changed: use the earlier version, or move the queue away",
             context: "bringing \(path) to this version"

@@ -51,8 +51,7 @@ extension DownloadDriver {
         outcome = .success(file)
     }
 
-    /// Whoever keeps account of the file knows it before it has its name: so after a kill in between it
-    /// is known which file that is.
+    /// Announces the file before it gets its name, so that it can be identified after a kill in between.
     private func announce(
         _ store: PartialStore,
         _ total: Int64,
@@ -170,8 +169,8 @@ extension DownloadDriver {
         let count = checkpoint.map { max($0.written.count, $0.durable.count) } ?? 0
         error.advice +=
             count > 0
-            ? ": the \(count) bytes received so far are kept"
-            : "; nothing of what was received is kept"
+            ? "; the \(count) bytes received so far are kept"
+            : "; none of the received bytes are kept"
         outcome = .failure(error)
     }
 

@@ -24,7 +24,7 @@ package final class DownloadMonitor: Sendable {
         var partial: FileStamp?
     }
 
-    /// How often the bytes that were there were thrown away, to begin with the first one again.
+    /// How often the received bytes were discarded and the download started over.
     package struct Restarts: Sendable {
         package var count = 0
         /// How many bytes the last time.

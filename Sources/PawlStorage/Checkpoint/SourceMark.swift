@@ -14,7 +14,7 @@ package struct SourceMark: Hashable, Sendable {
         text = Self.text(url, salt: String(repeating: "0", count: 16 - salt.count) + salt)
     }
 
-    /// `nil` for a text of another form.
+    /// `nil` if the text has a different format.
     init?(text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [16, 8],

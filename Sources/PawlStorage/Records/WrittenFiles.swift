@@ -106,8 +106,9 @@ package enum WrittenFiles {
     package static func another(_ path: FilePath) -> DownloadError {
         DownloadError(
             .conflict,
-            "\(path) is not the file that was downloaded: it stays",
-            advice: "it was there before, or was changed since: remove it by hand if it is to go",
+            "\(path) is not the downloaded file and was not removed",
+            advice: "it existed before the download, or was changed since; remove it yourself "
+                + "if you want to",
             context: DiskAction.remove.text(path)
         )
     }

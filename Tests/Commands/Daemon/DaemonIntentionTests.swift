@@ -171,7 +171,7 @@ extension DaemonSuites {
             try await scene.succeed("wait", "1")
             let run = try await scene.run("remove", "--with-files", "1")
             #expect(run.status == .code(ErrorCode.conflict.exitStatus))
-            #expect(run.errors.contains("f.bin is not the file that was downloaded"))
+            #expect(run.errors.contains("f.bin is not the downloaded file"))
             #expect(try await scene.downloads().isEmpty)
             #expect(try scene.workshop.folder.readText("f.bin") == "thesis")
             withExtendedLifetime(daemon) {}

@@ -23,7 +23,7 @@ struct AdviceTests {
         let isKept = access(disk.path + "/disk.iso.part", F_OK) == 0
         #expect(isKept == hasValidators)
         #expect(run.errors.contains("bytes received so far are kept") == isKept, "\(run.errors)")
-        #expect(run.errors.contains("nothing of what was received is kept") == !isKept)
+        #expect(run.errors.contains("none of the received bytes are kept") == !isKept)
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
