@@ -90,6 +90,11 @@ package enum LeftoverNames {
         return Moved(path: new.string, partial: DownloadPaths(new).partial.string)
     }
 
+    /// Whether there is such a folder to look into.
+    package static func isFolder(_ path: String) -> Bool {
+        WrittenFiles.isFolder(path)
+    }
+
     /// Where it is now.
     package struct Moved: Sendable {
         package var path: String

@@ -113,7 +113,12 @@ extension ErrorCode {
         row(.notResumable, .never, 40, "what was left cannot be gone on with (the library only)"),
         row(.tooLarge, .never, 41, "more than may be kept in memory (the library only)"),
         row(.notAllowed, .never, 42, "not allowed to who asked the daemon: an address, a folder"),
-        row(.conflict, .never, 44, "conflicts with the current state: it has ended, or is another file"),
+        row(
+            .conflict,
+            .never,
+            44,
+            "conflicts with the current state: it has ended, or is another file"
+        ),
         row(.daemonVersion, .never, 45, "the daemon's version does not match: pawl daemon restart"),
     ]
 

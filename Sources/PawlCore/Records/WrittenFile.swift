@@ -11,11 +11,20 @@ package struct WrittenFile: Hashable, Sendable, Codable {
 
     package var kind: Kind
     package var path: String
+    /// The name, in the same folder, from which numbers are counted where `path` is taken; nil if it is
+    /// that of `path`.
+    package var wantedName: String?
     package var stamp: FileStamp
 
-    package init(_ kind: Kind, at path: String, _ stamp: FileStamp) {
+    package init(
+        _ kind: Kind,
+        at path: String,
+        wantedName: String? = nil,
+        _ stamp: FileStamp
+    ) {
         self.kind = kind
         self.path = path
+        self.wantedName = wantedName
         self.stamp = stamp
     }
 

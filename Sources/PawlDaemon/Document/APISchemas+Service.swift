@@ -29,7 +29,10 @@ extension APISchemas {
                     ("protocolVersion", .whole(from: 1)), ("processIdentifier!", .whole()),
                     ("startedAt!", .date()),
                     ("store!", .text()), ("url", .text("Of the API over TCP.")),
-                    ("listenProblem", .text("Why it does not answer over TCP although the settings name an address.")),
+                    (
+                        "listenProblem",
+                        .text("Why it does not answer over TCP although the settings say so.")
+                    ),
                     ("counts!", .counts("Downloads by state.")),
                     ("maximumConcurrentDownloads!", .whole()), ("bytesPerSecond!", .whole()),
                     ("lastEvent!", .whole()),

@@ -265,18 +265,26 @@ extension DownloadKeeper {
         return change
     }
 
-    /// What came of one that is cancelled goes; a run does that itself.
+    /// What came of one that is cancelled goes: of one that runs when the run has ended, or with the next
+    /// start if this daemon does not live to see that.
     private func intendToDiscard(_ change: inout Change, _ transaction: StoreTransaction) throws {
         let row = change.now
-        guard live[row.id] == nil else { return }
-        change.discard = try Self.intend(
-            try Self.removal(of: row, all: false, transaction),
-            for: row.id,
-            root: try transaction.root(of: row.id),
+        let removal = try Self.removal(
+            of: row,
+            all: false,
+            running: live.partialFile(of: row.id),
             transaction
         )
-        // Another file may get the same number.
+        let root = try transaction.root(of: row.id)
+        guard live[row.id] == nil else {
+            let late = Removal(removal?.files ?? [])
+            change.late = try Self.intend(late, for: row.id, root: root, transaction)
+            return
+        }
+        change.discard = try Self.intend(removal, for: row.id, root: root, transaction)
+        // Another file may get the same number, and another download the same name.
         try transaction.forgetPartialFiles(of: row.id)
+        change.now.path = nil
     }
 
     /// Of one that runs, the partial file goes when the run has ended.
@@ -332,6 +340,7 @@ extension DownloadKeeper {
             wait(QueuePlanner.Entry(row))
         case .become(let state):
             leave(row.id)
+            if let late = change.late { cancelled[row.id, default: []].append(late.intention) }
             stop(row.id, keeping: state == .paused)
         case .remove:
             leave(row.id)

@@ -82,12 +82,13 @@ extension DownloadKeeper {
                 )
             }
             guard let name = known.0, let row = known.1 else { continue }
-            if let end = ended[id] {
-                guard case .success(let file) = end.result else { continue }
+            if case .success(let file) = ended[id]?.result {
                 names[id] = rename(file, of: id, to: name)
-            } else {
-                let partial = known.2.last { $0.kind == .partial }
-                names[id] = Self.move(row.path, partial, root: known.3, to: name)
+            } else if starting.contains(id) {
+                // What a run that has ended just now has left is not in the store yet.
+                let partial = live.partialFile(of: id) ?? known.2.last { $0.kind == .partial }
+                let path = live.path(of: id) ?? row.path
+                names[id] = Self.move(path, partial, root: known.3, to: name)
             }
         }
         return names
@@ -95,6 +96,8 @@ extension DownloadKeeper {
 
     /// It was finished before it heard that it is to be called otherwise.
     private func rename(_ file: DownloadedFile, of id: Int64, to name: String) -> NewName {
+        // A file that was there before is not ours to rename.
+        if file.wasAlreadyThere { return NewName(name: name) }
         // The store could not be written the last time.
         if let path = renamed[id] { return NewName(name: name, path: path) }
         let place = live.place(of: id)

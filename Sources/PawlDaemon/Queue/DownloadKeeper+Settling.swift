@@ -19,6 +19,8 @@ extension DownloadKeeper {
         var file: WrittenFile
         /// Where the file is; nil where it has not got its name.
         var path: String?
+        /// Whether its folder could be looked at.
+        var isKnown = true
     }
 
     /// Looks which files have got their names, and takes over what is still to be removed.
@@ -66,10 +68,15 @@ extension DownloadKeeper {
         var place: ConfinedFolder?
         let shown = file.path
         if let root = intention.root {
-            // What cannot be looked at now is looked at with the next start.
             place = try? ConfinedFolder(PathNames.folder(of: shown), in: root, creates: false)
-            guard let place else { return settled }
+            guard let place else {
+                settled.isKnown = false
+                return settled
+            }
             file.path = place.inside(shown)
+        } else if !LeftoverNames.isFolder(PathNames.folder(of: shown)) {
+            settled.isKnown = false
+            return settled
         }
         if let found = LeftoverNames.find(file, or: left.newName.map { [$0] } ?? []) {
             settled.path = place?.shown(found) ?? found
@@ -95,6 +102,8 @@ extension DownloadKeeper {
         _ transaction: StoreTransaction
     ) throws -> [Discard] {
         let id = settled.intention.download
+        // Its disk may not be mounted: the next start looks again, unless a run ends before.
+        guard try settled.isKnown || transaction.download(id) == nil else { return [] }
         guard let path = settled.path else {
             // It goes on from what is there, and says so anew.
             try transaction.fulfil([settled.intention.id])

@@ -97,6 +97,7 @@ extension DownloadKeeper {
             live.ended(end.id, end.task)
             restarts.remove(end.id)
             (finishing[end.id], patience[end.id], renamed[end.id]) = (nil, nil, nil)
+            cancelled[end.id] = nil
             if case .success = end.result { counters.finished() }
         }
         newNames.subtract(work.names.keys)
@@ -166,7 +167,7 @@ extension DownloadKeeper {
             fail(&row, error)
             outcome.failures += 1
         }
-        if row.state == .running {
+        if row.state == .running, newName != nil {
             try transaction.setNewName(nil, of: id)
             if let partial = newName?.partial { try transaction.note(partial, of: id) }
         }
@@ -287,8 +288,9 @@ extension DownloadKeeper {
         _ outcome: inout Outcome
     ) throws {
         try transaction.endFinishing(of: end.id)
+        try transaction.fulfil(cancelled[end.id] ?? [])
         guard var row = try transaction.download(end.id) else {
-            return try noteRemoved(end, transaction, &outcome)
+            return try noteRemoved(end, work.corrupt[end.id], transaction, &outcome)
         }
         let progress = end.task.currentProgress
         // What was cancelled is thrown away.
@@ -316,6 +318,7 @@ extension DownloadKeeper {
                 let discard = try Self.intend(removal, for: row.id, root: root, transaction)
                 outcome.discards += [discard].compactMap(\.self)
                 try transaction.forgetPartialFiles(of: row.id)
+                row.path = nil
             }
             try noteFailure(error, of: end, &row, transaction, &outcome)
         }
@@ -326,22 +329,20 @@ extension DownloadKeeper {
     /// Its row went while it ran.
     private func noteRemoved(
         _ end: RunEnd,
+        _ corrupt: WrittenFile?,
         _ transaction: StoreTransaction,
         _ outcome: inout Outcome
     ) throws {
         guard let discard = removedWithFiles[end.id] else { return }
         outcome.discards.append(discard)
-        // It may have finished before it heard of that.
-        guard case .success(let file) = end.result, !file.wasAlreadyThere,
-            var finished = finishing[end.id]
-        else { return }
-        finished.path = live.place(of: end.id)?.shown(file.path) ?? file.path
-        let more = try Self.intend(
-            Removal([finished]),
-            for: end.id,
-            root: discard.root,
-            transaction
-        )
+        // It may have finished before it heard of that, or have kept the file as corrupt.
+        var last = corrupt
+        if case .success(let file) = end.result, !file.wasAlreadyThere {
+            last = finishing[end.id]
+            last?.path = live.place(of: end.id)?.shown(file.path) ?? file.path
+        }
+        guard let last else { return }
+        let more = try Self.intend(Removal([last]), for: end.id, root: discard.root, transaction)
         outcome.discards += [more].compactMap(\.self)
     }
 

@@ -68,6 +68,8 @@ actor DownloadKeeper {
     var restarts: Set<Int64> = []
     /// What goes of those that were removed with their files while they ran: they may finish all the same.
     var removedWithFiles: [Int64: Discard] = [:]
+    /// What is written down to go of those that were cancelled while they ran: the end of the run sees to it.
+    var cancelled: [Int64: [Int64]] = [:]
     /// What of running downloads is in the store.
     var notedNames: [Int64: NotedName] = [:]
     /// What had come from servers when that was looked at last.

@@ -64,7 +64,7 @@ extension DownloadDriver {
             try file.makeDurable()
             return try file.stamp()
         }
-        try await willFinish(WrittenFile(.finished, at: file.path, stamp))
+        try await willFinish(file.announced(stamp))
     }
 
     private func announceCorrupt(_ store: PartialStore) async throws(DownloadError) {

@@ -39,7 +39,7 @@ extension DownloadDriver {
         let answer = try await finisher.makeDurable(prepare)
         guard case .durable(let file, let stamp) = answer else { return answer }
         do throws(DownloadError) {
-            try await willFinish(WrittenFile(.finished, at: file.path, stamp))
+            try await willFinish(file.announced(stamp))
         } catch {
             try await engine.disk.run { () throws(DownloadError) in try file.discard() }
             throw error

@@ -14,8 +14,15 @@ package enum WrittenFiles {
     /// `others`: names in its folder that it may have, too.
     package static func find(_ file: WrittenFile, or others: [String] = []) -> String? {
         let path = FilePath(file.path)
-        let more = others.map { path.removingLastComponent().appending($0) }
-        return (more + names(of: path, file.kind)).first { isThere(file, at: $0) }?.string
+        let folder = path.removingLastComponent()
+        let wanted = file.wantedName.map { names(of: folder.appending($0), file.kind) } ?? []
+        let all = others.map { folder.appending($0) } + names(of: path, file.kind) + wanted
+        return all.first { isThere(file, at: $0) }?.string
+    }
+
+    /// Whether there is such a folder to look into.
+    package static func isFolder(_ path: String) -> Bool {
+        (try? FilePath(path).status())?.isDirectory == true
     }
 
     /// The names that a file of that kind may have got, as far as they are taken.
@@ -183,6 +190,13 @@ extension CompleteFile {
 
     /// Where it belongs, if that is free.
     package var path: String { store.paths.final.string }
+
+    /// As it is written down before it gets its name.
+    package func announced(_ stamp: FileStamp) -> WrittenFile {
+        let paths = store.paths
+        let wanted = paths.wanted == paths.final ? nil : paths.wanted.lastComponent?.string
+        return WrittenFile(.finished, at: path, wantedName: wanted, stamp)
+    }
 
     /// Throws away a file that is not to get its name.
     package func discard() throws(DownloadError) { try store.discard() }
