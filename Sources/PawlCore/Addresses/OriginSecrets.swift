@@ -8,7 +8,7 @@ package import struct FoundationEssentials.URL
 package enum OriginSecrets {
     /// Returns the fields and credentials that may be sent to `new` of those that were given for `old`.
     ///
-    /// If either URL is not an HTTP URL, no secret is kept.
+    /// If either URL is not an HTTP URL, the origins are taken as different.
     package static func kept(
         _ fields: [HTTPField],
         _ credentials: Credentials?,
@@ -16,7 +16,7 @@ package enum OriginSecrets {
         to new: URL?
     ) -> (fields: [HTTPField], credentials: Credentials?) {
         guard let old = old.flatMap({ Origin($0) }), let new = new.flatMap({ Origin($0) }) else {
-            return (fields.filter { !SecretField.isSecret($0.name) }, nil)
+            return (RedirectPolicy.fieldsForAnyOrigin(fields), nil)
         }
         return RedirectPolicy.fieldsToSend(
             fields,

@@ -58,11 +58,15 @@ package struct RedirectPolicy: Sendable {
         to origin: Origin
     ) -> (fields: [HTTPField], credentials: Credentials?) {
         guard origin != original else { return (fields, credentials) }
-        let open = fields.filter { field in
+        return (fieldsForAnyOrigin(fields), nil)
+    }
+
+    /// The fields that may be sent to an origin other than the one they were given for.
+    package static func fieldsForAnyOrigin(_ fields: [HTTPField]) -> [HTTPField] {
+        fields.filter { field in
             !SecretField.isSecret(field.name)
-                && (field.isForAnyOrigin || Self.describing.contains(field.name.lowercased()))
+                && (field.isForAnyOrigin || describing.contains(field.name.lowercased()))
         }
-        return (open, nil)
     }
 
     /// Fields of HTTP itself that describe the client, the body and what is asked for.

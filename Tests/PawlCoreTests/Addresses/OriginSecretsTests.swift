@@ -41,4 +41,20 @@ struct OriginSecretsTests {
             #expect(moved.credentials == nil)
         }
     }
+
+    @Test(arguments: ["https://other/a", "ftp://host/a", "https:///a", nil])
+    func `a field given for one origin goes to no other, known or not`(new: String?) {
+        var settings = DownloadSettings()
+        settings.fields = [
+            HTTPField(name: "X-Own", value: "1"),
+            HTTPField(name: "X-Any", value: "2", isForAnyOrigin: true),
+            HTTPField(name: "Accept-Language", value: "de"),
+        ]
+        let known = URL(string: "https://host/a")
+        let other = new.flatMap { URL(string: $0) }
+        for (old, new) in [(known, other), (other, known)] {
+            let fields = settings.moved(from: old, to: new).fields
+            #expect(fields.map(\.name) == ["X-Any", "Accept-Language"])
+        }
+    }
 }
