@@ -33,11 +33,22 @@ struct SetCommand: PawlVerb {
         name: [.customShort("H", allowingJoined: true), .long],
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Send this header instead of all earlier ones. May be given several times.",
+            "Send this header instead of all earlier ones, including those of --redirect-header. "
+                + "May be given several times.",
             valueName: "line"
         )
     )
     var header: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Like --header, but send it to every server, including those of redirects and mirrors; "
+                + "not for secrets.",
+            valueName: "line"
+        )
+    )
+    var redirectHeader: [String] = []
 
     @Option(
         parsing: .unconditional,
@@ -89,8 +100,9 @@ struct SetCommand: PawlVerb {
             throw DownloadError(
                 .usage,
                 "nothing is to be changed",
-                advice: "give --priority, --url, --header, --user, --connections, --limit, --name "
-                    + "or --not-before"
+                advice:
+                    "give --priority, --url, --header, --redirect-header, --user, --connections, "
+                    + "--limit, --name or --not-before"
             )
         }
         let (asked, json) = (changes, targets.json)
@@ -109,16 +121,10 @@ struct SetCommand: PawlVerb {
             _ = try readSource(url, place: "--url")
             changes.url = url
         }
-        if !header.isEmpty {
-            changes.fields = try usage("--header") { () throws(ValueError) in
-                var fields: [WireSettings.Field] = []
-                for line in header {
-                    let field = try HeaderLine.parse(line)
-                    fields.append(WireSettings.Field(name: field.name, value: field.value))
-                }
-                return fields
-            }
-        }
+        let fields =
+            try Self.fields(header, "--header")
+            + Self.fields(redirectHeader, "--redirect-header", forAnyOrigin: true)
+        if !fields.isEmpty { changes.fields = fields }
         if let connections {
             changes.connections = try usage("--connections") { () throws(ValueError) in
                 try NumberText.count(connections, in: 1...64)
@@ -137,6 +143,22 @@ struct SetCommand: PawlVerb {
             changes.notBefore = try AddCommand.begin(notBefore) ?? Date(timeIntervalSince1970: 0)
         }
         return changes
+    }
+
+    private static func fields(
+        _ lines: [String],
+        _ option: String,
+        forAnyOrigin: Bool = false
+    ) throws(DownloadError) -> [WireSettings.Field] {
+        try usage(option) { () throws(ValueError) in
+            var fields: [WireSettings.Field] = []
+            for line in lines {
+                fields.append(
+                    WireSettings.Field(try HeaderLine.parse(line, forAnyOrigin: forAnyOrigin))
+                )
+            }
+            return fields
+        }
     }
 
     private func credentials(_ console: Console) throws(DownloadError) -> WireSettings.SignIn? {

@@ -16,12 +16,12 @@ extension NewDownload {
             // One that cannot be read any more has no origin.
             let old = try? SourceURL.parse(url).url
             let kept = OriginSecrets.kept(
-                (settings.fields ?? []).map { HTTPField(name: $0.name, value: $0.value) },
+                (settings.fields ?? []).map { HTTPField($0) },
                 settings.credentials.map { Credentials(name: $0.name, password: $0.password) },
                 from: old,
                 to: try SourceURL.parse(new).url
             )
-            settings.fields = kept.fields.map { WireSettings.Field(name: $0.name, value: $0.value) }
+            settings.fields = kept.fields.map { WireSettings.Field($0) }
             settings.credentials = kept.credentials.map {
                 WireSettings.SignIn(name: $0.name, password: $0.password)
             }

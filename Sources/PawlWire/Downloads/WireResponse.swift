@@ -22,7 +22,7 @@ package struct WireResponse: Codable, Sendable, Hashable {
         redirects = response.redirects.isEmpty ? nil : response.redirects.map(\.redacted)
         status = response.status
         fields = response.fields.filter { Self.shownFields.contains($0.name.lowercased()) }
-            .map { WireSettings.Field(name: $0.name, value: $0.value) }
+            .map { WireSettings.Field($0) }
         protocolVersion = response.protocolVersion
     }
 

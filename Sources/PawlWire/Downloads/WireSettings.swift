@@ -13,6 +13,14 @@ package struct WireSettings: Codable, Sendable, Hashable {
         package init(name: String, value: String, anyOrigin: Bool? = nil) {
             (self.name, self.value, self.anyOrigin) = (name, value, anyOrigin)
         }
+
+        package init(_ field: HTTPField) {
+            self.init(
+                name: field.name,
+                value: field.value,
+                anyOrigin: field.isForAnyOrigin ? true : nil
+            )
+        }
     }
 
     /// A name and password.
@@ -57,9 +65,7 @@ package struct WireSettings: Codable, Sendable, Hashable {
         fields =
             settings.fields.isEmpty
             ? nil
-            : settings.fields.map {
-                Field(name: $0.name, value: $0.value, anyOrigin: $0.isForAnyOrigin ? true : nil)
-            }
+            : settings.fields.map { Field($0) }
         credentials = settings.credentials.map { SignIn(name: $0.name, password: $0.password) }
         let agent = settings.connection.userAgent
         userAgent = agent == usual.connection.userAgent ? nil : agent
@@ -237,13 +243,7 @@ extension WireSettings {
                     "give a name of letters, digits and '-', and a value on one line"
                 )
             }
-            checked.append(
-                HTTPField(
-                    name: field.name,
-                    value: field.value,
-                    isForAnyOrigin: field.anyOrigin ?? false
-                )
-            )
+            checked.append(HTTPField(field))
         }
         return checked
     }
@@ -271,5 +271,12 @@ extension WireSettings {
 
     private static func refusal(_ what: String, _ advice: String) -> DownloadError {
         DownloadError(.usage, what, advice: advice)
+    }
+}
+
+extension HTTPField {
+    /// The field as the engine has it.
+    package init(_ field: WireSettings.Field) {
+        self.init(name: field.name, value: field.value, isForAnyOrigin: field.anyOrigin ?? false)
     }
 }

@@ -87,6 +87,31 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        @Test func `a header for every server can be given again, and stays with another URL`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let other = try ScriptedOrigin()
+            other.route(Workshop.path, .resource(resource))
+            let folder = scene.workshop.folder.path
+            try await scene.succeed("add", "--paused", scene.workshop.url, "-d", folder)
+            let fields = ["-H", "X-Own: 1", "--redirect-header", "X-Any: 2"]
+            let set = try await scene.workshop.run(["set"] + fields + ["1"], scene.settings)
+            #expect(set.status == .code(0), "\(set.errors)")
+            let secret = try await scene.run("set", "--redirect-header", "Cookie: hunter2", "1")
+            expectFailure(.usage, secret)
+            #expect(!secret.everything.contains("hunter2"))
+            try await scene.succeed("set", "--url", other.url(Workshop.path), "1")
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            #expect(!other.requests.isEmpty)
+            for request in other.requests {
+                #expect(request["X-Any"] == "2" && request["X-Own"] == nil)
+            }
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `the same server keeps getting them`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()

@@ -51,6 +51,17 @@ struct NewAddressTests {
         #expect(other.settings?.credentials?.name == "me")
     }
 
+    @Test func `a field for every server stays one, also for another server`() throws {
+        var moved = download()
+        let field = WireSettings.Field(name: "X-Any", value: "v", anyOrigin: true)
+        moved.settings?.fields?.append(field)
+        for url in ["https://host/b", "https://other/b", "https://third/b"] {
+            try moved.change(url: url, fields: nil, credentials: nil)
+            #expect(moved.settings?.fields?.last == field, "\(url)")
+        }
+        #expect(names(moved) == ["X-Any"])
+    }
+
     @Test func `what is no URL changes nothing`() {
         var other = download()
         #expect(throws: DownloadError.self) {
