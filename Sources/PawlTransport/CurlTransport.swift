@@ -16,6 +16,7 @@ package final class CurlTransport: Transport {
 
     /// `keepsCookies`: whether cookies that servers set are kept, in memory, and sent back to them.
     package init(loops: Int = CurlTransport.loopsByCores, keepsCookies: Bool = true) {
+        OwnNetwork.prepare()
         let caches = SharedCaches(keepsCookies: keepsCookies)
         separate = LoopGroup(
             (0..<min(4, max(1, loops))).map { _ in TransferLoop(caches: caches) }

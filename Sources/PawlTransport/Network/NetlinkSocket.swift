@@ -46,22 +46,33 @@ final class NetlinkSocket {
         return true
     }
 
-    /// The kernel's route for an address; nil where it has none, or cannot be asked.
-    func way(to address: IPAddress) -> RouteWay? {
+    /// What the kernel answers about one address.
+    enum WayAnswer {
+        case way(RouteWay)
+        /// There is no route to the address.
+        case noRoute
+        /// There was no answer.
+        case failed
+    }
+
+    /// Asks the kernel for its route to an address.
+    func way(to address: IPAddress) -> WayAnswer {
         let sequence: UInt32 = 1
         let family = UInt8(address.isIPv6 ? AF_INET6 : AF_INET)
         let bytes = address.bytes
         guard pawl_netlink_ask_way(descriptor, family, bytes, bytes.count, sequence) == 0 else {
-            return nil
+            return .failed
         }
         var sender: UInt32 = 1
         // Any process of root's may send here; only the kernel is 0.
         for _ in 0..<100 where sender != 0 {
             let count = pawl_netlink_receive(descriptor, &buffer, buffer.count, 0, &sender)
-            guard count >= 0 else { return nil }
-            if sender == 0 { return NetlinkReader.way(in: buffer[..<count], sequence: sequence) }
+            guard count >= 0 else { return .failed }
+            guard sender == 0 else { continue }
+            let way = NetlinkReader.way(in: buffer[..<count], sequence: sequence)
+            return way.map { .way($0) } ?? .noRoute
         }
-        return nil
+        return .failed
     }
 
     enum Answer {

@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTransport
 import Testing
@@ -73,5 +74,22 @@ struct RouteWayTests {
 
     @Test func `loopback is this machine's own`() throws {
         #expect(OwnNetwork.holds(try #require(IPAddress("127.0.0.1"))))
+    }
+
+    @Test func `an address is taken for this machine's own when no descriptor is left to ask`()
+        async
+    {
+        // The limit is the whole process's.
+        await #expect(processExitsWith: .success) {
+            // This machine may be in one of these networks, but not in all.
+            let addresses = ["192.0.2.1", "198.51.100.1", "203.0.113.1"].compactMap(IPAddress.init)
+            guard let address = addresses.first(where: { !OwnNetwork.holds($0) }) else { exit(2) }
+            var limit = rlimit()
+            let kind = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+            guard getrlimit(kind, &limit) == 0 else { exit(3) }
+            limit.rlim_cur = 0
+            guard setrlimit(kind, &limit) == 0 else { exit(4) }
+            exit(OwnNetwork.holds(address) ? 0 : 1)
+        }
     }
 }
