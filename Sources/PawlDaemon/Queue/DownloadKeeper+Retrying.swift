@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Logging
 internal import Pawl
 internal import PawlCore
 internal import PawlWire
@@ -51,11 +52,33 @@ extension DownloadKeeper {
     func sawNetwork() {
         networkSeen = .now
         guard !outageWaiters.isEmpty else { return }
+        clearRetryDates(of: outageWaiters)
         for id in outageWaiters {
             retryTimes[id] = nil
             planner.hurry(id)
         }
         outageWaiters = []
         bell.ring()
+    }
+
+    /// The rows say so too: a change of one would otherwise bring its wait back.
+    private func clearRetryDates(of ids: Set<Int64>) {
+        do throws(DownloadError) {
+            let last = try store.write { transaction in
+                for id in ids.sorted() {
+                    guard var row = try transaction.download(id), row.state == .waiting,
+                        row.failures != nil, row.notBefore != nil
+                    else { continue }
+                    row.notBefore = nil
+                    try transaction.save(row)
+                    try transaction.append(.changed, row, at: Date())
+                }
+                return try transaction.lastEvent()
+            }
+            news.published(last)
+        } catch {
+            // They are tried again all the same.
+            logger.warning("the times of other tries stay in the queue: \(error)")
+        }
     }
 }

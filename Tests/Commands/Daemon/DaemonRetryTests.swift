@@ -1,0 +1,53 @@
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// Downloads that failed and wait for another try.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonRetryTests {
+        @Test func `a wait that the network has ended does not come back with a change`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon("--jobs", "1")
+            let (second, third) = (Latch(), Latch())
+            let resource = Resource(size: 2 << 20)
+            scene.workshop.serve(.resource(resource).holdAfterBytes(1 << 20, until: second))
+            scene.workshop.serve(
+                .resource(resource).holdAfterBytes(1 << 20, until: third),
+                at: "/third"
+            )
+            let events = try scene.start("events", "--after", "0", "--json")
+            // Nobody listens there, as when there is no way to the network.
+            try await scene.succeed("add", "--retries", "1", "-o", "a", "http://127.0.0.1:1/a")
+            #expect(await events.waitForOutput(containing: #""retrying""#))
+            #expect(try await scene.downloads().first?.notBefore != nil)
+            try await scene.succeed("add", "-x", "1", "-o", "b", scene.workshop.url)
+            try await scene.succeed(
+                "add",
+                "-x",
+                "1",
+                "-o",
+                "c",
+                "--priority",
+                "high",
+                scene.workshop.origin.url("/third")
+            )
+            second.release()
+            try await scene.succeed("wait", "2")
+            // Something came: the first is next in line, behind the one that is more urgent.
+            #expect(try await scene.downloads().first?.notBefore == nil)
+            try await scene.succeed("move", "--last", "1")
+            let row = try #require(try await scene.downloads().first)
+            #expect(row.notBefore == nil && row.state == .waiting)
+            expectSound(try await scene.events())
+            third.release()
+            for process in [daemon, events] {
+                process.signal(15)
+                await process.waitForExit()
+            }
+        }
+    }
+}
