@@ -146,7 +146,7 @@ package struct Daemon: Sendable {
                     return nil
                 }
                 group.addTask {
-                    await removeDamagedStores()
+                    await removeOldStores()
                     return nil
                 }
                 // Either both were cancelled, or the socket failed: then the queue winds up.
@@ -162,14 +162,19 @@ package struct Daemon: Sendable {
         }
     }
 
-    /// What can be read of them was taken over before; returns when the task is cancelled.
-    private func removeDamagedStores() async {
-        let stores = DamagedStores(path: places.store)
+    /// What can be read of damaged ones was taken over before; returns when the task is cancelled.
+    private func removeOldStores() async {
+        let stores = OldStores(path: places.store)
         while !Task.isCancelled {
-            for path in stores.removeOld(at: Date()) {
-                logger.notice("\(path), set aside as damaged, was overwritten and removed")
+            let now = Date()
+            let removal = stores.removeOld(at: now)
+            for path in removal.removed {
+                logger.notice("\(path), which was no longer used, was overwritten and removed")
             }
-            let seconds = stores.nextRemoval?.timeIntervalSinceNow ?? .infinity
+            for path in removal.failed {
+                logger.warning("\(path), which is no longer used, cannot be removed")
+            }
+            let seconds = stores.nextRemoval(after: now)?.timeIntervalSinceNow ?? .infinity
             // The clock may be set. Cancelled is what the loop looks at.
             try? await Task.sleep(for: .seconds(min(max(seconds, 1), 86_400)))
         }

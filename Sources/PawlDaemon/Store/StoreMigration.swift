@@ -9,14 +9,12 @@ internal import PawlCore
 struct StoreMigration {
     let path: String
 
-    private static let patience: Double = 7 * 86_400
-
     /// Copies what is open, closes it, and puts the copy that was brought up in its place.
     ///
     /// - Throws: `DownloadError`.
     func run(closing pool: DatabasePool) throws(DownloadError) {
-        let draft = StoreFiles.draft(of: path)
-        remove(draft)
+        let (draft, others) = (StoreFiles.draft(of: path), OldStores(path: path))
+        others.remove(draft)
         do {
             // It may hold secrets: nobody else may read it from the beginning.
             try StoreFiles.create(draft)
@@ -29,11 +27,11 @@ struct StoreMigration {
             try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             try pool.close()
         } catch {
-            remove(draft)
+            others.remove(draft)
             throw failure(error)
         }
         do throws(DownloadError) { try replace(by: draft) } catch {
-            remove(draft)
+            others.remove(draft)
             throw error
         }
     }
@@ -45,7 +43,8 @@ struct StoreMigration {
         unlink("\(path)-wal")
         unlink("\(path)-shm")
         let backup = StoreFiles.backup(of: path)
-        unlink(backup)
+        // One of the upgrade before this one may be there.
+        OldStores(path: path).remove(backup)
         // A file system without links has no backup: the copy takes the place of what it was made of.
         if link(path, backup) != 0, errno != EPERM, errno != EOPNOTSUPP {
             throw failure(String(cString: strerror(errno)))
@@ -54,19 +53,6 @@ struct StoreMigration {
         // From now on it is kept for a while.
         utimes(backup, nil)
         StoreFiles.syncFolder(of: path)
-    }
-
-    private func remove(_ draft: String) {
-        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) }
-    }
-
-    /// Backups hold requests with their secrets: an old one goes.
-    static func removeOldBackup(of path: String) {
-        let backup = StoreFiles.backup(of: path)
-        guard let date = attributes(of: backup)[.modificationDate] as? Date,
-            -date.timeIntervalSinceNow > patience
-        else { return }
-        unlink(backup)
     }
 
     /// None where there is no such file.

@@ -17,7 +17,7 @@ enum StoreOpening {
         let wasCutOff = StoreFiles.mark(path)
         do {
             let pool = try openSound(path, isSuspect: wasCutOff)
-            return Opened(pool: pool, damaged: DamagedStores(path: path).numbers.last ?? 0)
+            return Opened(pool: pool, damaged: OldStores(path: path).numbers.last ?? 0)
         } catch {
             guard isDamage(error) else {
                 if !wasCutOff { StoreFiles.unmark(path) }
@@ -30,7 +30,7 @@ enum StoreOpening {
                 return Opened(
                     pool: try openSound(path, isSuspect: false),
                     note: note,
-                    damaged: DamagedStores(path: path).numbers.last ?? 0
+                    damaged: OldStores(path: path).numbers.last ?? 0
                 )
             } catch {
                 throw DaemonStore.explained(error, "opening \(path)")
@@ -59,7 +59,6 @@ enum StoreOpening {
             }
             try StoreSchema.migrator.migrate(pool)
             if isSuspect { try checkSchema(pool) }
-            StoreMigration.removeOldBackup(of: path)
             return pool
         } catch {
             // The first error tells more than one of closing.
@@ -148,7 +147,7 @@ enum StoreOpening {
     }
 
     private static func setAside(_ path: String) throws(DownloadError) -> String {
-        let stores = DamagedStores(path: path)
+        let stores = OldStores(path: path)
         let number = (stores.numbers.last ?? 0) + 1
         let new = StoreFiles.damaged(number, of: path)
         // The log first: without it the database would be another one under the old name.

@@ -187,6 +187,23 @@ struct DaemonStoreTests {
         #expect(!scene.folder.list().contains { $0.contains("upgrading") })
     }
 
+    @Test func `an upgrade overwrites what an earlier one left`() async throws {
+        let scene = try StoreScene()
+        try scene.add()
+        let path = try await age(scene, alsoDropping: ["intention", "written"])
+        for suffix in ["before-upgrade", "upgrading"] {
+            try scene.folder.write("\(StoreScene.name).\(suffix)", "Authorization: s3cret")
+            // Whoever has another name of it sees that it was overwritten.
+            #expect(link("\(path).\(suffix)", scene.folder.path("copy-\(suffix)")) == 0)
+        }
+        let store = try DaemonStore(path: path)
+        for suffix in ["before-upgrade", "upgrading"] {
+            #expect(try scene.folder.read("copy-\(suffix)").allSatisfy { $0 == 0 })
+        }
+        #expect(access(StoreFiles.backup(of: path), F_OK) == 0)
+        try store.close()
+    }
+
     @Test func `an upgrade that fails leaves all as it was, and says so`() async throws {
         let scene = try StoreScene()
         try scene.add()

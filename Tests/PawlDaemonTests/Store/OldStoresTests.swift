@@ -1,0 +1,88 @@
+import FoundationEssentials
+import Glibc
+import PawlDaemon
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OldStoresTests {
+    private let folder: ScratchFolder
+    private let stores: OldStores
+
+    init() throws {
+        folder = try StoreScene.makeFolder()
+        stores = OldStores(path: folder.path(StoreScene.name))
+    }
+
+    private func later(_ seconds: Double) -> Date { Date().addingTimeInterval(seconds) }
+
+    @Test(arguments: ["damaged.1", "before-upgrade"])
+    func `a damaged one and a backup go after a while, with what is beside each`(kind: String)
+        throws
+    {
+        let name = StoreScene.name
+        for suffix in ["", "-wal", "-shm"] {
+            try folder.write("\(name).\(kind)\(suffix)", "Authorization: s3cret")
+        }
+        try folder.write(name, "the one that is used")
+        try folder.write("\(name).damaged.x", "somebody else's")
+        #expect(stores.numbers == (kind == "damaged.1" ? [1] : []))
+        let removal = try #require(stores.nextRemoval(after: Date()))
+        #expect(abs(removal.timeIntervalSinceNow - OldStores.patience) < 60)
+        #expect(stores.removeOld(at: later(OldStores.patience - 60)) == OldStores.Removal())
+        #expect(folder.list().count == 5)
+        // Whoever has another name of it sees that it was overwritten.
+        #expect(link(folder.path("\(name).\(kind)"), folder.path("copy")) == 0)
+        let removed = stores.removeOld(at: later(OldStores.patience + 60))
+        #expect(removed == OldStores.Removal(removed: [folder.path("\(name).\(kind)")]))
+        #expect(folder.list().sorted() == ["copy", name, "\(name).damaged.x"])
+        #expect(try folder.read("copy").allSatisfy { $0 == 0 })
+        #expect(stores.nextRemoval(after: Date()) == nil)
+    }
+
+    @Test func `the draft of an interrupted upgrade goes at once`() throws {
+        let draft = "\(StoreScene.name).upgrading"
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            try folder.write(draft + suffix, "Authorization: s3cret")
+        }
+        #expect(link(folder.path(draft), folder.path("copy")) == 0)
+        let removed = stores.removeOld(at: Date())
+        #expect(removed == OldStores.Removal(removed: [folder.path(draft)]))
+        #expect(folder.list() == ["copy"])
+        #expect(try folder.read("copy").allSatisfy { $0 == 0 })
+    }
+
+    /// An upgrade that was cut off has linked the backup, and has not replaced the database yet.
+    @Test func `a backup that is the database itself is not overwritten`() throws {
+        let (name, backup) = (StoreScene.name, "\(StoreScene.name).before-upgrade")
+        try folder.write(name, "the one that is used")
+        #expect(link(folder.path(name), folder.path(backup)) == 0)
+        let removed = stores.removeOld(at: later(OldStores.patience + 60))
+        #expect(removed == OldStores.Removal(removed: [folder.path(backup)]))
+        #expect(folder.list() == [name])
+        #expect(try folder.readText(name) == "the one that is used")
+    }
+
+    @Test func `one that cannot be removed is not said to be gone, and is tried a day later`()
+        throws
+    {
+        // No right of anybody removes a folder like a file.
+        try folder.makeFolder("\(StoreScene.name).damaged.1")
+        let now = later(OldStores.patience + 60)
+        let removal = stores.removeOld(at: now)
+        #expect(removal == OldStores.Removal(failed: [folder.path("\(StoreScene.name).damaged.1")]))
+        let next = try #require(stores.nextRemoval(after: now))
+        #expect(next.timeIntervalSince(now) == 86_400)
+    }
+
+    /// Else the next damaged one would be given a lower number than one that is there.
+    @Test func `numbers go on where an older one is gone`() throws {
+        for number in [2, 3, 11] { try folder.write("\(StoreScene.name).damaged.\(number)", "x") }
+        #expect(stores.numbers == [2, 3, 11])
+        try folder.write(StoreScene.name, "this is no database")
+        let store = try DaemonStore(path: folder.path(StoreScene.name))
+        #expect(store.damaged == 12)
+        #expect(stores.numbers == [2, 3, 11, 12])
+        try store.close()
+    }
+}
