@@ -1,16 +1,28 @@
 internal import Glibc
 package import PawlCore
-internal import PawlWire
+package import PawlWire
+
+/// How a daemon that runs now was started.
+package enum DaemonStart: Sendable, Hashable {
+    /// By this process, with the arguments it gave.
+    case byThis
+    /// By another process meanwhile, such as systemd, with arguments of its own.
+    case byAnother
+    /// Earlier.
+    case earlier
+}
 
 /// Beginning and ending the daemon.
 extension DaemonClient {
-    /// Starts it, with these arguments, unless it runs; returns whether it ran already.
-    package func startDaemon(_ arguments: [String] = []) async throws(DownloadError) -> Bool {
+    /// Starts it, with these arguments, unless it runs.
+    package func startDaemon(
+        _ arguments: [String] = []
+    ) async throws(DownloadError) -> DaemonStart {
         // Where systemd listens, asking starts one.
         let wasThere = isRunning
         do throws(DownloadError) {
             _ = try await status()
-            return wasThere
+            return wasThere ? .earlier : .byAnother
         } catch {
             guard error.code == .daemonUnavailable else { throw error }
         }
@@ -21,7 +33,7 @@ extension DaemonClient {
             do throws(DownloadError) {
                 // It blocks this thread, and nothing else is to be done meanwhile.
                 try DaemonLauncher.start(places, arguments)
-                return false
+                return .byThis
             } catch {
                 // Somebody else was faster, and that one may not answer yet, or end all the same. Where
                 // nobody has the store, it is the port that somebody has.
@@ -29,7 +41,7 @@ extension DaemonClient {
                     !Task.isCancelled
                 else { throw error }
             }
-            if try await waitForAnswer(until: deadline) { return true }
+            if try await waitForAnswer(until: deadline) { return .earlier }
         }
     }
 
@@ -75,24 +87,34 @@ extension DaemonClient {
         return status.processIdentifier
     }
 
+    /// Changes settings of the daemon; if none runs, starts one for that, and stops it again.
+    package func remember(_ change: DaemonSettingsChange) async throws(DownloadError) {
+        let wasThere = try await startDaemon() == .earlier
+        do throws(DownloadError) {
+            _ = try await self.change(change)
+        } catch {
+            // The first error is the one that matters.
+            if !wasThere { _ = try? await stopDaemon() }
+            throw error
+        }
+        if !wasThere { try await stopDaemon() }
+    }
+
     /// Stops the running daemon and starts a new one, with the same arguments unless others are given.
     ///
-    /// Returns the process identifier of the stopped daemon; `nil` if none was running.
+    /// Returns the process identifier of the stopped daemon, which is `nil` if none was running.
     package func restartDaemon(
         _ arguments: [String]? = nil
-    ) async throws(DownloadError) -> Int32? {
-        guard isRunning else {
-            _ = try await startDaemon(arguments ?? [])
-            return nil
-        }
+    ) async throws(DownloadError) -> (old: Int32?, start: DaemonStart) {
+        guard isRunning else { return (nil, try await startDaemon(arguments ?? [])) }
         let old = try await status().processIdentifier
         let words = arguments ?? Self.arguments(of: old)
         try await stopDaemon()
-        _ = try await startDaemon(words)
-        return old
+        return (old, try await startDaemon(words))
     }
 
-    /// What a daemon was started with, but for what its starter alone needs.
+    /// The arguments a daemon was started with, without those that only its starter needs, and without
+    /// `--listen`: that is a setting, which may have been changed since.
     private static func arguments(of process: Int32) -> [String] {
         let file = open("/proc/\(process)/cmdline", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return [] }
@@ -104,8 +126,11 @@ extension DaemonClient {
             omittingEmptySubsequences: false
         )
         .dropLast().dropFirst().map { String(decoding: $0, as: UTF8.self) }
-        if let index = words.firstIndex(of: "--ready-descriptor"), index + 1 < words.count {
-            words.removeSubrange(index...(index + 1))
+        for name in ["--ready-descriptor", "--listen"] {
+            while let index = words.firstIndex(of: name) {
+                words.removeSubrange(index..<min(index + 2, words.count))
+            }
+            words.removeAll { $0.hasPrefix("\(name)=") }
         }
         return words
     }

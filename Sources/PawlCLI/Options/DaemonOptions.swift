@@ -57,8 +57,11 @@ package struct DaemonOptions: ParsableArguments {
     }
 
     /// The options as arguments again.
-    var words: [String] {
-        (jobs.map { ["--jobs", $0] } ?? []) + (listen.map { ["--listen", $0] } ?? [])
+    var words: [String] { (listen.map { ["--listen", $0] } ?? []) + processWords }
+
+    /// Those that only a process started with them has: the daemon remembers `--listen`.
+    var processWords: [String] {
+        (jobs.map { ["--jobs", $0] } ?? [])
             + (clientTimeout.map { ["--client-timeout", $0] } ?? [])
             + (verbose ? ["--verbose"] : [])
     }

@@ -27,7 +27,7 @@ extension DaemonCommand {
             let surroundings = try ServiceSurroundings.current()
             let units = try ServiceUnits(
                 program: try DaemonProgramFile.path(),
-                arguments: options.words,
+                arguments: options.processWords,
                 places: surroundings.places,
                 environment: surroundings.environment
             )
@@ -44,9 +44,12 @@ extension DaemonCommand {
                 }
             }
             try folder.checkNothingOfOthers()
+            let change = DaemonSettingsChange(listen: try options.listenChoice())
             return try daemonWork(console) { (client) async throws(DownloadError) in
                 // systemd makes no folder that is too open, but it takes one.
                 try client.places.prepare()
+                // In the unit it would undo what is set later, at each start.
+                if let change { try await client.remember(change) }
                 let work = ServiceInstallation(folder: folder, client: client, console: console)
                 try await work.install(units)
                 return 0

@@ -51,15 +51,12 @@ struct DaemonCommand: ParsableCommand {
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
             try options.check()
-            let (words, listen) = (options.words, try options.listenChoice())
+            let (words, late) = (options.words, try LateOptions(options))
             return try daemonWork(console) { (client) async throws(DownloadError) in
-                let wasThere = try await client.startDaemon(words)
-                // One that runs listens there from now on, too.
-                if wasThere, let change = Self.change(listen) {
-                    _ = try await client.change(change)
-                }
+                let start = try await client.startDaemon(words)
+                try await late.apply(to: client, after: start, console)
                 let status = try await client.status()
-                let state = wasThere ? "runs already" : "has started"
+                let state = start == .earlier ? "runs already" : "has started"
                 let place = status.url.map { " and answers at \($0)" } ?? ""
                 console.message(
                     "The daemon (process \(status.processIdentifier)) \(state)\(place)."
@@ -69,16 +66,6 @@ struct DaemonCommand: ParsableCommand {
                 }
                 return 0
             }
-        }
-
-        private static func change(_ listen: ListenChoice) -> DaemonSettingsChange? {
-            var change = DaemonSettingsChange()
-            switch listen {
-            case .remembered: return nil
-            case .off: change.listen = .reset
-            case .at(let address): change.listen = .set(address.text)
-            }
-            return change
         }
     }
 
@@ -111,9 +98,10 @@ struct DaemonCommand: ParsableCommand {
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
             try options.check()
-            let words = options.words
+            let (words, late) = (options.words, try LateOptions(options))
             return try daemonWork(console) { (client) async throws(DownloadError) in
-                let old = try await client.restartDaemon(words.isEmpty ? nil : words)
+                let (old, start) = try await client.restartDaemon(words.isEmpty ? nil : words)
+                try await late.apply(to: client, after: start, console)
                 let status = try await client.status()
                 let before = old.map { " (was process \($0))" } ?? ""
                 console.message(

@@ -54,22 +54,18 @@ package struct Daemon: Sendable {
 
     /// An address that was asked for must be free; one that is remembered keeps nobody from downloading.
     private func beginListening(_ keeper: DownloadKeeper) async throws(DownloadError) {
-        var change = DaemonSettingsChange()
-        switch listen {
-        case .at(let address): change.listen = .set(address.text)
-        case .off: change.listen = .reset
-        case .remembered:
-            let settings = await keeper.settings
-            do throws(DownloadError) {
-                let address = settings.listenAddress
-                if address != nil { keeper.listener.adopt(try keeper.listener.open(address)) }
-            } catch {
-                keeper.listener.failed(error)
-                logger.warning("there is no API over TCP: \(error)")
-            }
+        if let change = DaemonSettingsChange(listen: listen) {
+            _ = try await keeper.change(change, by: .user)
             return
         }
-        _ = try await keeper.change(change, by: .user)
+        let settings = await keeper.settings
+        do throws(DownloadError) {
+            let address = settings.listenAddress
+            if address != nil { keeper.listener.adopt(try keeper.listener.open(address)) }
+        } catch {
+            keeper.listener.failed(error)
+            logger.warning("there is no API over TCP: \(error)")
+        }
     }
 
     /// A store that was closed well may be damaged all the same: that is met here, and then all of it is

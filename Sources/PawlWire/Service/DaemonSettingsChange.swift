@@ -22,6 +22,15 @@ package struct DaemonSettingsChange: Codable, Sendable, Hashable {
 
     package init() {}
 
+    /// The change that an option asks for; `nil` if it asks for none.
+    package init?(listen choice: ListenChoice) {
+        switch choice {
+        case .remembered: return nil
+        case .off: listen = .reset
+        case .at(let address): listen = .set(address.text)
+        }
+    }
+
     package var isEmpty: Bool { self == DaemonSettingsChange() }
 
     private static let mostPeriods = 100

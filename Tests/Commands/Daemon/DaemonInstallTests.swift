@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlTesting
+import PawlWire
 import Testing
 
 extension DaemonSuites {
@@ -174,6 +175,22 @@ extension DaemonSuites {
             #expect(run.status == .code(0), "\(run.errors)")
             #expect(await daemon.waitForExit() == .code(0))
             #expect(try scene.asked().last == "start --no-block pawld.service")
+        }
+
+        @Test func `where to listen goes to the settings, not to the unit`() async throws {
+            let scene = try Scene()
+            let run = try await scene.run("install", "--jobs", "3", "--listen", "127.0.0.1:0")
+            #expect(run.status == .code(0), "\(run.errors)")
+            let service = try scene.daemon.home.readText("\(scene.units)/pawld.service")
+            #expect(service.contains("\"--jobs\" \"3\"\n") && !service.contains("--listen"))
+            // No daemon is left that systemd has not started.
+            expectFailure(.daemonUnavailable, try await scene.daemon.run("daemon", "status"))
+            try await scene.daemon.succeed("daemon", "start")
+            let status = try await scene.daemon.succeed("daemon", "status", "--json")
+            #expect(
+                try WireJSON.decode(DaemonStatus.self, from: status.output.utf8).url != nil
+            )
+            try await scene.daemon.succeed("daemon", "stop")
         }
 
         @Test func `to look changes nothing, nor does a wrong word`() async throws {

@@ -80,6 +80,21 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        @Test func `one that was told to listen no longer does not after a restart`() async throws {
+            let scene = try DaemonScene(Workshop())
+            try await scene.succeed("daemon", "start", "--listen", "127.0.0.1:0", "--jobs", "3")
+            #expect(try await status(scene).url != nil)
+            let restart = try await scene.succeed("daemon", "restart")
+            #expect(restart.errors.contains("(was process"))
+            #expect(try await status(scene).url != nil)
+            try await scene.succeed("daemon", "start", "--listen", "off")
+            try await scene.succeed("daemon", "restart")
+            let after = try await status(scene)
+            #expect(after.url == nil)
+            #expect(after.maximumConcurrentDownloads == 3)
+            try await scene.succeed("daemon", "stop")
+        }
+
         @Test func `a remembered port that is taken keeps nobody from downloading`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 1000)))
             try await scene.succeed("daemon", "start", "--listen", "127.0.0.1:0")

@@ -53,6 +53,27 @@ extension DaemonSuites {
             #expect(again.errors.contains("runs already"))
         }
 
+        @Test func `what is said at a start of a daemon that systemd starts is done, or named`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let activator = try await listen(scene)
+            func url() async throws -> String? {
+                let run = try await scene.succeed("daemon", "status", "--json")
+                return try WireJSON.decode(DaemonStatus.self, from: run.output.utf8).url
+            }
+            let options = ["--listen", "127.0.0.1:0", "--jobs", "7"]
+            for verb in ["start", "restart"] {
+                let run = try await scene.workshop.run(["daemon", verb] + options, scene.settings)
+                #expect(run.status == .code(0), "\(run.errors)")
+                #expect(run.errors.contains("without '--jobs 7'"), "\(run.errors)")
+                #expect(try await url() != nil, "\(verb)")
+                try await scene.succeed("daemon", "restart", "--listen", "off")
+                #expect(try await url() == nil, "\(verb)")
+            }
+            #expect(started(activator) == 4)
+        }
+
         @Test func `what asks while it is killed is answered by the next`() async throws {
             let scene = try DaemonScene(Workshop())
             let activator = try await listen(scene)
