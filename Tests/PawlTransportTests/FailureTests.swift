@@ -43,6 +43,36 @@ struct FailureTests {
         #expect(origin.connections == 2)
     }
 
+    @Test(arguments: [100_000, 300_000, 1 << 20], [false, true])
+    func `bytes behind an answer are never taken for the next one`(
+        count: Int,
+        isSecure: Bool
+    ) async throws {
+        let tls = isSecure ? try TLSServer() : nil
+        #expect((tls != nil) == isSecure)
+        let origin = try TestOrigin(tls: tls) { connection in
+            while true {
+                let seed = try connection.readHead()[0].utf8.filter { $0 == UInt8(ascii: "a") }
+                    .count
+                func response(_ seed: Int) -> [UInt8] {
+                    Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
+                        + patternedBytes(count, seed: UInt64(seed))
+                }
+                try connection.send(response(seed) + response(99))
+            }
+        }
+        try await withTransport { transport in
+            for seed in 1...4 {
+                let path = "/" + String(repeating: "a", count: seed)
+                var request = try TransferRequest(url: origin.url(path))
+                request.connection.authoritiesFile = tls?.certificateFile
+                let record = try await fetch(request, over: transport)
+                #expect(record.outcome == .completed, "\(record.message)")
+                #expect(record.body == patternedBytes(count, seed: UInt64(seed)))
+            }
+        }
+    }
+
     @Test func `what is no answer on a new connection is asked for once`() async throws {
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()

@@ -22,6 +22,50 @@ struct HeadTests {
         #expect(record.failure != nil)
     }
 
+    @Test(arguments: [
+        "101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade", "101 X",
+    ])
+    func `what follows a switch of protocols is no body`(head: String) async throws {
+        let record = try await answer("HTTP/1.1 \(head)\r\n\r\nbytes of something else")
+        #expect(record.heads.isEmpty)
+        #expect(record.body.isEmpty)
+        #expect(record.failure == .malformedResponse, "\(record.message)")
+    }
+
+    @Test(arguments: ["gzip", "gzip, chunked", "x-foo", "chunked, chunked"])
+    func `a coding that is not understood is refused`(coding: String) async throws {
+        let record = try await answer(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n5\r\n12345\r\n0\r\n\r\n"
+        )
+        #expect(record.heads.isEmpty && record.body.isEmpty)
+        #expect(record.failure == .malformedResponse, "\(record.message)")
+    }
+
+    @Test func `the coding identity is none`() async throws {
+        let record = try await answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n12345")
+        #expect(record.text == "12345")
+        #expect(record.outcome == .completed, "\(record.message)")
+    }
+
+    @Test func `a reason without an end is refused`() async throws {
+        let record = try await answer("HTTP/1.1 200 " + String(repeating: "x", count: 4 << 20))
+        #expect(record.heads.isEmpty)
+        #expect(record.failure == .malformedResponse, "\(record.message)")
+    }
+
+    @Test(arguments: ["Content-Length: 100", "Content-Length: 100000", "X: 1"])
+    func `a redirect does not wait for its body`(framing: String) async throws {
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 302 Found\r\nLocation: /b\r\n\(framing)\r\n\r\n")
+            connection.waitForClose()
+        }
+        let sink = RecordingSink(head: { _ in .refuse })
+        let record = try await fetch(TransferRequest(url: origin.url()), with: sink)
+        #expect(record.heads.map(\.status) == [302])
+        #expect(record.outcome == .stopped)
+    }
+
     @Test(arguments: [204, 304, 416])
     func `a head without a body is shown before the end`(status: Int) async throws {
         let record = try await answer("HTTP/1.1 \(status) So\r\nContent-Length: 0\r\n\r\n")

@@ -24,7 +24,8 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         self.cursor = cursor
         self.context = context
         position = order.range?.start ?? 0
-        provenEnd = order.end
+        // No byte is taken before a head that was accepted says which it is.
+        provenEnd = position
     }
 
     func transferReceived(_ head: ResponseHead) -> HeadAnswer {

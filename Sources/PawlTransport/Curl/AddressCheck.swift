@@ -15,7 +15,6 @@ extension CurlHandle {
         guard code == CURLE_OK else {
             throw TransferFailure(.local, "libcurl: " + String(cString: curl_easy_strerror(code)))
         }
-        try watchConnection(of: context)
     }
 }
 

@@ -134,12 +134,15 @@ extension CurlHandle {
         return pawl_curl_get_offset(raw, info, &value) == CURLE_OK ? Int64(value) : nil
     }
 
-    /// Whether the connection of the transfer that ended is still open, for another one to use.
-    var hasOpenConnection: Bool {
+    /// The connection of the transfer that ended, if it is still open for another one to use.
+    var keptSocket: Int32? {
         var socket: curl_socket_t = -1
         let code = pawl_curl_get_socket(raw, CURLINFO_ACTIVESOCKET, &socket)
-        return code == CURLE_OK && socket != -1
+        return code == CURLE_OK && socket != -1 ? socket : nil
     }
+
+    /// Whether the transfer has made no connection, but found one.
+    var usesOldConnection: Bool { number(CURLINFO_NUM_CONNECTS) == 0 }
 
     func text(_ info: CURLINFO) -> String? {
         var value: UnsafeMutableRawPointer?

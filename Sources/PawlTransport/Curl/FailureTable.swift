@@ -56,7 +56,7 @@ extension TransferFailure {
         case CURLE_UNSUPPORTED_PROTOCOL where request.url.isHTTP:
             // HTTP/0.9, or something that is not HTTP at all.
             kind = .malformedResponse
-        case CURLE_OUT_OF_MEMORY where head.hasBegun && !head.isFinal:
+        case CURLE_OUT_OF_MEMORY where !head.isFinal && handle?.hasHeardServer == true:
             // libcurl's word for a line of a head that is over its limit.
             kind = .malformedResponse
             message = "a line of the head is too long"

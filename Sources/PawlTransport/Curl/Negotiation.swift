@@ -63,5 +63,13 @@ private func judgeConnection(
     if let address, !transfer.mayGo(to: IPAddress(String(cString: address))) {
         return CURL_PREREQFUNC_ABORT
     }
-    return transfer.isAboutToAsk() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    let isClear = transfer.isAboutToAsk(
+        over: IdleSockets.Endpoints(
+            address: address.map { String(cString: $0) } ?? "",
+            port: Int(port),
+            ownAddress: ownAddress.map { String(cString: $0) } ?? "",
+            ownPort: Int(ownPort)
+        )
+    )
+    return isClear ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }

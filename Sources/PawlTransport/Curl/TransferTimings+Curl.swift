@@ -12,7 +12,7 @@ extension TransferTimings {
         total = handle.time(CURLINFO_TOTAL_TIME_T) ?? .zero
         // Before the request is on its way there is no connection that could be an old one.
         let isSent = handle.time(CURLINFO_PRETRANSFER_TIME_T) != nil
-        reusedConnection = isSent && handle.number(CURLINFO_NUM_CONNECTS) == 0
+        reusedConnection = isSent && handle.usesOldConnection
         remoteAddress = handle.text(CURLINFO_PRIMARY_IP)
     }
 }
@@ -22,12 +22,15 @@ extension CurlHandle {
     /// already.
     var connectTime: Duration? {
         var timings = TransferTimings()
-        timings.reusedConnection = number(CURLINFO_NUM_CONNECTS) == 0
+        timings.reusedConnection = usesOldConnection
         guard !timings.reusedConnection else { return nil }
         timings.nameResolved = time(CURLINFO_NAMELOOKUP_TIME_T)
         timings.connected = time(CURLINFO_CONNECT_TIME_T)
         return timings.connectTime
     }
+
+    /// Whether a byte of an answer has come.
+    var hasHeardServer: Bool { time(CURLINFO_STARTTRANSFER_TIME_T) != nil }
 
     /// nil where that point was not reached.
     fileprivate func time(_ info: CURLINFO) -> Duration? {

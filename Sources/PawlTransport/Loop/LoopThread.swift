@@ -10,6 +10,7 @@ final class LoopThread {
     private let clock = SystemTimekeeper()
     private let timers = PauseTimers()
     private let buffers = BodyBuffers()
+    private let idleSockets = IdleSockets()
     private var room = ReceiveRoom()
     private var pace = ShowingPace()
     private var active: [ObjectIdentifier: TransferContext] = [:]
@@ -85,8 +86,9 @@ final class LoopThread {
 
     private func finished(_ context: TransferContext, _ code: CURLcode) {
         guard let sharing = context.sharing else {
+            if let handle = context.handle { idleSockets.note(handle) }
             let outcome = context.outcome(of: code)
-            return context.isAnsweredByRest(outcome) ? beginAgain(context) : end(context, outcome)
+            return context.isSpoiledByRest(outcome) ? beginAgain(context) : end(context, outcome)
         }
         if sharing.isRefused {
             relocate(context)
@@ -119,14 +121,19 @@ final class LoopThread {
         active[ObjectIdentifier(context)] = context
         do throws(TransferFailure) {
             let handle = try takeHandle(for: context)
-            context.begin(with: handle, timers: timers, buffers: buffers)
+            context.begin(
+                with: handle,
+                timers: timers,
+                buffers: buffers,
+                idleSockets: idleSockets
+            )
             if context.sharing == nil {
                 context.receiveBytes = room.take(atMost: context.request.bufferBytes)
             }
             try handle.configure(for: context.request, bufferBytes: context.receiveBytes)
             if context.isSecondAttempt { try handle.useNewConnection() }
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())
-            if context.sharing != nil { try handle.watchConnection(of: context) }
+            try handle.watchConnection(of: context)
             try handle.checkAddresses(of: context)
             try multi.add(handle)
         } catch {
@@ -169,7 +176,7 @@ final class LoopThread {
     private func end(_ context: TransferContext, _ outcome: TransferOutcome) {
         var end = TransferEnd(outcome, timings: context.deferredEnd?.timings ?? TransferTimings())
         if let handle = context.handle {
-            if case .completed = outcome, handle.hasOpenConnection {
+            if case .completed = outcome, handle.keptSocket != nil {
                 loop.keptConnection(to: context.origin)
             }
             end.timings = TransferTimings(of: handle)

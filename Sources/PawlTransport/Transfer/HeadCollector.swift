@@ -25,6 +25,13 @@ struct HeadCollector {
 
     var isSuccess: Bool { isComplete && (200..<300).contains(status) }
 
+    /// Whether the head alone tells how to proceed: libcurl answers none of these itself.
+    var isDecisive: Bool { isSuccess || isRedirect }
+
+    private var isRedirect: Bool {
+        isComplete && (300..<400).contains(status) && fields.contains { $0.hasName("Location") }
+    }
+
     /// Whether only the end of the connection will tell where the body ends (RFC 9112 §6.3).
     ///
     /// HTTP/2 frames every body.
@@ -33,10 +40,17 @@ struct HeadCollector {
         else {
             return false
         }
-        return !fields.contains { $0.hasName("Content-Length") || $0.hasName("Transfer-Encoding") }
+        return !fields.contains { $0.hasName("Content-Length") }
+            && !transferCodings.contains("chunked")
     }
 
-    var hasBegun: Bool { status > 0 }
+    /// What `Transfer-Encoding` lists, without `identity`, which once meant none (RFC 2616 §3.6).
+    private var transferCodings: [String] {
+        fields.lazy.filter { $0.hasName("Transfer-Encoding") }
+            .flatMap { $0.value.split(separator: ",") }
+            .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            .filter { !$0.isEmpty && $0 != "identity" }
+    }
 
     func finalHead(url: URL) -> ResponseHead? {
         guard isFinal else { return nil }
@@ -65,6 +79,7 @@ struct HeadCollector {
             try beginHead(text)
         } else if text.isEmpty {
             isComplete = true
+            if isSuccess { try checkTransferCodings() }
         } else if !isComplete {
             try takeField(text)
         }
@@ -79,11 +94,27 @@ struct HeadCollector {
                 "not a status line: \(line.prefix(80).headText.sanitized)"
             )
         }
+        // libcurl takes what follows for a body, and no request asks for another protocol
+        // (RFC 9110 §15.2.2).
+        guard status != 101 else {
+            throw TransferFailure(.malformedResponse, "the server switched to another protocol")
+        }
         self.status = status
         protocolVersion = parts[0].headText
         reason = parts.count > 2 ? parts[2].headText : ""
         fields = []
         isComplete = false
+    }
+
+    /// No request offers any coding but chunks, which is all that is decoded (RFC 9112 §7).
+    private func checkTransferCodings() throws(TransferFailure) {
+        let codings = transferCodings
+        guard codings.isEmpty || codings == ["chunked"] else {
+            throw TransferFailure(
+                .malformedResponse,
+                "unknown Transfer-Encoding: \(codings.joined(separator: ", ").sanitized)"
+            )
+        }
     }
 
     private mutating func takeField(_ line: Slice<UnsafeRawBufferPointer>) throws(TransferFailure) {

@@ -14,6 +14,9 @@ final class TransferContext: @unchecked Sendable {
         case held
     }
 
+    /// A small body that was refused mostly comes with its head.
+    private static let patienceWithRefusedBody = Duration.milliseconds(500)
+
     let request: TransferRequest
     /// Scheme, host and port.
     let origin: String
@@ -24,6 +27,7 @@ final class TransferContext: @unchecked Sendable {
     private var sink: (any TransferSink)?
     private var timers: PauseTimers?
     private var buffers: BodyBuffers?
+    private var idleSockets: IdleSockets?
     /// Bytes that came and are not shown yet; nil where there are none.
     private var buffer: BodyBuffer?
     /// How many bytes of the body were shown.
@@ -38,6 +42,8 @@ final class TransferContext: @unchecked Sendable {
 
     /// An address was found that the request may not go to.
     private var hasMetPrivateAddress = false
+    /// Whether bytes that belong to no answer waited on the connection that it was to use.
+    private var hasMetSurplus = false
     /// Whether this is its second attempt, over a connection made for it.
     private(set) var isSecondAttempt = false
 
@@ -68,10 +74,16 @@ final class TransferContext: @unchecked Sendable {
 
     var isHeld: Bool { pause == .held }
 
-    func begin(with handle: CurlHandle, timers: PauseTimers, buffers: BodyBuffers) {
+    func begin(
+        with handle: CurlHandle,
+        timers: PauseTimers,
+        buffers: BodyBuffers,
+        idleSockets: IdleSockets
+    ) {
         self.handle = handle
         self.timers = timers
         self.buffers = buffers
+        self.idleSockets = idleSockets
     }
 
     func outcome(of code: CURLcode) -> TransferOutcome {
@@ -79,6 +91,11 @@ final class TransferContext: @unchecked Sendable {
         guard code == CURLE_OK else {
             if hasMetPrivateAddress, !isHeadShown {
                 return .failed(TransferFailure(.addressRefused, ""))
+            }
+            if hasMetSurplus {
+                return .failed(
+                    TransferFailure(.malformedResponse, "more bytes came than the answer has")
+                )
             }
             return .failed(
                 TransferFailure(code: code, of: handle, request: request, head: head)
@@ -112,6 +129,7 @@ final class TransferContext: @unchecked Sendable {
         dropGathered()
         buffers = nil
         timers = nil
+        idleSockets = nil
         deferredEnd = nil
         sink?.transferEnded(end)
     }
@@ -119,21 +137,22 @@ final class TransferContext: @unchecked Sendable {
 
 // A second attempt.
 extension TransferContext {
-    /// Whether what came in place of a head may be the rest of an earlier answer on its connection.
+    /// Whether the rest of an earlier answer on its connection is in the way of this one.
     ///
-    /// Some servers send more bytes than `Content-Length`; those that arrive late are read as the
-    /// beginning of the next answer.
-    func isAnsweredByRest(_ outcome: TransferOutcome) -> Bool {
+    /// Some servers send more bytes than `Content-Length`. They wait on the connection before it is
+    /// used again, or are read as the beginning of the next answer.
+    func isSpoiledByRest(_ outcome: TransferOutcome) -> Bool {
         guard case .failed(let failure) = outcome, failure.kind == .malformedResponse,
             !isHeadShown, !isSecondAttempt, sharing == nil,
             RequestMethod.isIdempotent(request.method), let handle
         else { return false }
-        return TransferTimings(of: handle).reusedConnection
+        return hasMetSurplus || TransferTimings(of: handle).reusedConnection
     }
 
     /// Forgets what came: the request is sent again over a connection of its own.
     func beginSecondAttempt() {
         isSecondAttempt = true
+        hasMetSurplus = false
         ending = nil
         head = HeadCollector(hasBody: request.method != "HEAD")
         isClosedCleanly = nil
@@ -155,9 +174,9 @@ extension TransferContext {
                 isClosedCleanly = false
                 handle?.watchProgress(of: self)
             }
-            // Nothing follows a success but its body, which may be slow to come.
-            if head.isSuccess { showHead() }
-            return ending == nil || isBodySmall
+            // Nothing follows it but its body, which may be slow to come, or never come.
+            if head.isDecisive { showHead() }
+            return ending == nil || letsBodyPass()
         } catch {
             ending = .failed(error)
             return false
@@ -173,6 +192,13 @@ extension TransferContext {
         if !isHeadShown {
             showHead()
             if isHeld { return Int(CURL_WRITEFUNC_PAUSE) }
+            // The sink has judged nothing yet that these bytes could belong to.
+            guard isHeadShown else {
+                ending = .failed(
+                    TransferFailure(.malformedResponse, "a body came without a final head")
+                )
+                return 0
+            }
         }
         sharing?.heard(bytes.count, at: clock.now())
         // A body that is here as a whole is let pass, so that the connection can be used again.
@@ -204,10 +230,15 @@ extension TransferContext {
         }
     }
 
-    /// Whether the body of a refused head is likely to come with it.
-    private var isBodySmall: Bool {
-        guard let length = handle?.contentLength else { return false }
-        return (0...Int64(16 * 1024)).contains(length)
+    /// Whether to wait a little for the body of a refused head, so that the connection can be used
+    /// again.
+    private func letsBodyPass() -> Bool {
+        guard request.method != "HEAD" else { return true }
+        guard let length = handle?.contentLength, (0...Int64(16 * 1024)).contains(length) else {
+            return false
+        }
+        timers?.add(self, until: clock.now() + Self.patienceWithRefusedBody)
+        return true
     }
 
     /// Called by libcurl every now and then, and once between the last byte and the close.
@@ -218,7 +249,7 @@ extension TransferContext {
         sink?.transferSent(sent)
     }
 
-    /// Heads other than a success are shown when a body or the end proves them final: a 401 that
+    /// Heads that are not decisive are shown when a body or the end proves them final: a 401 that
     /// libcurl answers with credentials has neither.
     private func showHead() {
         guard let sink, var head = head.finalHead(url: request.url) else { return }
@@ -251,11 +282,22 @@ extension TransferContext {
     }
 }
 
+// On a connection that is used again.
+extension TransferContext {
+    /// Whether nothing waits on it that would be read as the answer to this request.
+    private func isClean(_ endpoints: () -> IdleSockets.Endpoints) -> Bool {
+        guard let handle, let idleSockets, handle.usesOldConnection else { return true }
+        hasMetSurplus = handle.holdsDecryptedBytes || !idleSockets.isQuiet(endpoints())
+        return !hasMetSurplus
+    }
+}
+
 // On a connection that others use, too.
 extension TransferContext {
     /// Called by libcurl when a connection was found; false keeps the request from being sent.
-    func isAboutToAsk() -> Bool {
-        guard sharing != nil, let handle else { return true }
+    func isAboutToAsk(over endpoints: @autoclosure () -> IdleSockets.Endpoints) -> Bool {
+        guard sharing != nil else { return isClean(endpoints) }
+        guard let handle else { return true }
         // The first to find that there is no HTTP/2 has that connection to itself.
         guard handle.agreesOnHTTP2 || handle.serialOrigins.insert(origin) else {
             sharing?.isRefused = true

@@ -9,7 +9,15 @@ struct FramingTests {
 
     enum Framing: String, CaseIterable, Sendable {
         case twoLengths, listOfLengths, negative, noNumber, tooLarge, lengthAndChunks
-        case hugeHead, manyFields, noHTTP
+        case hugeHead, manyFields, noHTTP, otherProtocol, longReason, unknownCoding, chunkedTwice
+
+        /// 101 and bytes of another file, as if they were the range that was asked for.
+        static let switching = Reply.each { exchange in
+            var start: Int64 = 0
+            if case .from(let first, _) = exchange.range { start = first }
+            let bytes = Resource(size: Scene.size, seed: 9).bytes(ByteRange(start, Scene.size))
+            return .raw(Array("HTTP/1.1 101 Switching Protocols\r\n\r\n".utf8) + bytes)
+        }
 
         func applied(to reply: Reply) -> Reply {
             switch self {
@@ -27,8 +35,39 @@ struct FramingTests {
             case .manyFields:
                 (0..<1100).reduce(reply) { reply, number in reply.adding("X-\(number)", "a") }
             case .noHTTP: .raw("SSH-2.0-OpenSSH_9.2\r\n")
+            case .otherProtocol: Self.switching
+            case .longReason:
+                .endless("HTTP/1.1 200 ", repeating: String(repeating: "a", count: 999))
+            case .unknownCoding: .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: x-foo\r\n\r\nabc")
+            case .chunkedTwice:
+                .raw(
+                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n8\r\n3\r\nabc\r\n\r\n0\r\n\r\n"
+                )
             }
         }
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `what follows a switch of protocols gets into no file that another answer began`(
+        connections: Int
+    ) async throws {
+        let scene = try Scene()
+        let others = Latch()
+        let first = Reply.resource(resource).setting("ETag", "\"a\"")
+            .holdAfterBytes(Scene.heldBytes, until: others)
+        let reply = Reply.each { _ in
+            others.release()
+            return Framing.switching
+        }
+        scene.serve(
+            reply.choosing(.resource(resource).setting("ETag", "\"a\"")) { $0.ordinal > 4 }
+                .choosing(first) { $0.ordinal == 1 }
+        )
+        if connections == 1 { others.release() }
+        try await scene.download(scene.settings(connections))
+        try scene.expectFile(resource)
+        #expect(connections == 1 || scene.asked.count > 1)
     }
 
     @Test(arguments: Framing.allCases, Scene.connectionCounts)
