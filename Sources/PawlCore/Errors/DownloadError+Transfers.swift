@@ -62,6 +62,9 @@ extension DownloadError {
             self.init(.unauthorized, said, advice: "the proxy wants a name and password")
         case 408, 425, 429, 500, 502, 503, 504, 507...509, 520...530:
             self.init(.serverBusy, said, advice: "try again later", retryClass: .later)
+        case 511:
+            // Network Authentication Required (RFC 6585 §6).
+            self.init(.captivePortal, said, advice: "log in to the network", retryClass: .later)
         default:
             self.init(.badResponse, said, advice: "try another address for the file")
         }

@@ -34,6 +34,12 @@ package struct StartingPoint: Hashable, Sendable {
         self.isForeign = isForeign
         self.source = source
     }
+
+    /// The first URL of `source`, in the form in which URLs are shown now.
+    var firstSource: String? {
+        // An older version may have hidden less.
+        source?.split(separator: "\n").first.map { AddressParts(String($0)).redacted }
+    }
 }
 
 /// Where a running transfer stands.

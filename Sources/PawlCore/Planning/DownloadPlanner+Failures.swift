@@ -14,7 +14,7 @@ extension DownloadPlanner {
         if !parts.segments.values.contains(where: { $0.source == segment.source }) {
             sources[segment.source].record.rest()
         }
-        if parts.provesSeams, case .running = phase { actions.append(.restrictLedger(parts.have)) }
+        if parts.provesSeams, case .running = phase { actions.append(.restrictLedger(parts.kept)) }
         let isProgress = noteProgress(of: segment.offset > segment.start ? [segment.source] : [])
         closeLosers(of: segment, &actions)
         switch outcome {

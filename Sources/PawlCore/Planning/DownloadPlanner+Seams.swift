@@ -16,7 +16,7 @@ extension DownloadPlanner {
         guard canResume(point.representation) else { return false }
         guard !point.isForeign, point.representation.validatorStrength != .strong,
             givenDigest == nil,
-            let source = point.source?.split(separator: "\n").first.map(String.init)
+            let source = point.firstSource
         else { return true }
         return sources.contains { $0.original.redacted == source }
     }

@@ -141,10 +141,7 @@ extension DownloadPlanner {
     /// A single one answers for what any URL has given: it is asked for the same file.
     func place(of point: StartingPoint) -> Int? {
         if sources.count == 1 || point.isForeign { return 0 }
-        // An older version may have hidden less.
-        let first = point.source?.split(separator: "\n").first.map { line in
-            AddressParts(String(line)).redacted
-        }
+        let first = point.firstSource
         return sources.firstIndex { first == $0.original.redacted }
     }
 

@@ -55,6 +55,11 @@ package struct SegmentPlanner: Sendable {
         return missing
     }
 
+    /// `have`, and the samples: they are on disk while they are fetched again.
+    package var kept: RangeSet {
+        samples.reduce(into: have) { $0.insert(ByteRange($1, $1 + 1)) }
+    }
+
     /// What is there, the running transfers' bytes included.
     package var arrived: RangeSet {
         var all = have
@@ -83,6 +88,7 @@ package struct SegmentPlanner: Sendable {
     /// Keeps only what can be trusted.
     package mutating func restrict(to durable: RangeSet) {
         have = have.intersection(durable)
+        samples.removeAll { !durable.contains(ByteRange($0, $0 + 1)) }
     }
 
     package mutating func add(_ segment: Segment) { segments[segment.id] = segment }
@@ -254,7 +260,9 @@ extension SegmentPlanner {
         replacements.removeAll { now - $0 >= Self.replacementPeriod }
         guard replacements.count < Self.mostReplacements else { return nil }
         for segment in segments.values.sorted(by: { $0.id < $1.id }) {
-            guard !segment.isClosing, segment.rival == nil,
+            // Bytes that are compared and not kept are no slowness.
+            let isComparing = segment.skippedBytes > 0 && segment.offset == segment.start
+            guard !segment.isClosing, segment.rival == nil, !isComparing,
                 now - max(segment.openedAt, segment.firstByteAt ?? segment.openedAt)
                     >= Self.slowAfter,
                 let mean = replacementSpeed(of: segment, promised(segment))

@@ -39,7 +39,8 @@ package enum ValidatorStrength: Sendable {
 
 extension Representation {
     package var validatorStrength: ValidatorStrength {
-        if let entityTag, !entityTag.isWeak { return .strong }
+        // An empty one is what broken servers send for every version.
+        if let entityTag, !entityTag.isWeak, entityTag.opaque != "\"\"" { return .strong }
         if lastModified != nil, lastModifiedIsOld { return .strong }
         return entityTag == nil && lastModified == nil ? .none : .weak
     }

@@ -81,15 +81,17 @@ struct SalvagedQueue {
     /// From both ends up to the damage, and what is between them one by one.
     private static func items(_ queue: DatabaseQueue, last: Int64) -> [Item] {
         var found: [Int64: Item] = [:]
-        var ends: [Int64] = []
-        for order in ["ASC", "DESC"] {
-            var end: Int64?
-            // It ends where the damage begins.
-            let isWhole = (try? queue.read { try read($0, order, &found, &end) }) != nil
-            guard !isWhole else { return found.values.sorted { $0.id < $1.id } }
-            if let end { ends.append(end) }
+        // Where reading from the lowest id stopped, and from the highest; `nil` if that end is damaged.
+        var (ascendingEnd, descendingEnd): (Int64?, Int64?)
+        func isWhole(_ order: String, _ end: inout Int64?) -> Bool {
+            // Reading stops where the damage begins.
+            (try? queue.read { try read($0, order, &found, &end) }) != nil
         }
-        let (low, high) = ((ends.first ?? 0) + 1, ends.count == 2 ? ends[1] - 1 : last)
+        if isWhole("ASC", &ascendingEnd) || isWhole("DESC", &descendingEnd) {
+            return found.values.sorted { $0.id < $1.id }
+        }
+        let low = (ascendingEnd ?? 0) + 1
+        let high = (descendingEnd ?? last + 1) - 1
         if low <= high {
             try? queue.read { database in
                 for id in low...min(high, low + mostProbes) where found[id] == nil {

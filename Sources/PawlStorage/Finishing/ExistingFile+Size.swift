@@ -8,10 +8,19 @@ extension ExistingFile {
         let name = try attempt(.create, path) { () throws(Errno) in try path.status() }
         guard name != nil else { return false }
         let target = try attempt(.create, path) { () throws(Errno) in try path.targetStatus() }
-        if let target, target.isDirectory {
-            throw DownloadError(.isDirectory, while: .create, path)
-        }
+        try checkKind(target, path)
         return true
+    }
+
+    /// A folder, or a device, a pipe or a socket is nobody's to replace, and no file stands beside it.
+    static func checkKind(_ status: FileStatus?, _ path: FilePath) throws(DownloadError) {
+        guard let status, !status.isRegular else { return }
+        if status.isDirectory { throw DownloadError(.isDirectory, while: .create, path) }
+        throw DownloadError(
+            .fileNotCreatable,
+            "\(path) is a device, a pipe or a socket, and no file",
+            advice: "choose another name with --output or --directory"
+        )
     }
 
     /// Whether a file has these bytes there.

@@ -23,10 +23,8 @@ package enum ExistingFile: Hashable, Sendable {
         let name = try attempt(.create, path) { () throws(Errno) in try path.status() }
         guard name != nil else { return .absent }
         let target = try attempt(.create, path) { () throws(Errno) in try path.targetStatus() }
-        if let target, target.isDirectory {
-            throw DownloadError(.isDirectory, while: .create, path)
-        }
-        guard let target, target.isRegular else { return .different }
+        try checkKind(target, path)
+        guard let target else { return .different }
         if let total = representation.total, total != target.size { return .different }
         // What may not be read is not proven to be the same.
         guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK) else { return .different }

@@ -111,7 +111,6 @@ extension PartialStore {
         let status = try attempt(.create, paths.final) { () throws(Errno) in
             try paths.final.targetStatus()
         }
-        guard let status, status.isDirectory else { return }
-        throw DownloadError(.isDirectory, while: .create, paths.final)
+        try ExistingFile.checkKind(status, paths.final)
     }
 }

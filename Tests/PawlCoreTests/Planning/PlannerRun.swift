@@ -11,6 +11,8 @@ struct PlannerRun {
     private(set) var opened: [TransferOrder] = []
     private(set) var closed: [TransferID] = []
     private(set) var log: [String] = []
+    /// What the newest `restrictLedger` keeps.
+    private(set) var kept: RangeSet?
     /// Where transfers were told to end, and whether what lies behind is to be compared.
     private(set) var ends: [TransferID: (end: Int64, isProven: Bool)] = [:]
     /// Hosts that asked for patience.
@@ -54,6 +56,7 @@ struct PlannerRun {
             case .resetStore(let id, _): actions += planner.handle(.storeReset(id), at: now)
             case .backOffHost(let host, _): backedOff.append(host)
             case .log(let text): log.append(text)
+            case .restrictLedger(let ranges): kept = ranges
             case .fail(let error): self.error = error
             default: break
             }

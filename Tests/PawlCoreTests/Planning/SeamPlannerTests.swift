@@ -54,6 +54,26 @@ struct SeamPlannerTests {
         #expect(!last.isEndProven)
     }
 
+    @Test func `samples that are not fetched again yet stay on disk`() throws {
+        var run = resumed(1)
+        let order = try #require(run.newest)
+        run.answer(order.id, head(order))
+        run.end(order.id, at: order.start, .failed(TransferFailure(.connectionLost, "")))
+        #expect(run.kept == RangeSet(ByteRange(0, Self.have)))
+    }
+
+    @Test func `a source is known by its URL, even if an older version hid less of it`() throws {
+        let url = try #require(URL(string: "http://origin.example/disk.iso?token=secret"))
+        let run = PlannerRun(
+            settings(1),
+            have: RangeSet(ByteRange(0, Self.have)),
+            of: Representation(total: Self.total),
+            from: url.absoluteString,
+            url: url
+        )
+        #expect(try #require(run.newest).comparesBytes, "it starts over")
+    }
+
     @Test func `few bytes are compared at their end alone`() throws {
         let run = resumed(1, have: 100_000)
         let order = try #require(run.newest)

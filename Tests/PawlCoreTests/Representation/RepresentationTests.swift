@@ -57,6 +57,11 @@ struct RepresentationTests {
         #expect(seen.validatorStrength == (isOld ? .strong : .weak))
     }
 
+    @Test func `an empty entity tag proves nothing`() {
+        let seen = Representation(head: ResponseHead(200, ["ETag": "\"\""]))
+        #expect(seen.validatorStrength == .weak)
+    }
+
     @Test func `another digest of the same algorithm is another version`() {
         var pinned = Representation.pinned
         pinned.digest = ContentDigest(.md5, bytes: [UInt8](repeating: 1, count: 16))

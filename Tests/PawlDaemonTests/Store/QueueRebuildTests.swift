@@ -227,6 +227,26 @@ struct QueueRebuildTests {
         #expect(note?.contains("missing: \(900 - found)") == true, "\(note ?? "")")
     }
 
+    @Test func `what is between a damaged first page and another one is found`() throws {
+        let store = try DaemonStore(path: path)
+        try add(900, to: store, padding: 150)
+        try store.close()
+        let bytes = try folder.read(StoreScene.name)
+        let rows = (0..<bytes.count / 4096).filter { page in
+            let content = bytes[(page * 4096)..<((page + 1) * 4096)]
+            return bytes[page * 4096] == 0x0D
+                && content.firstRange(of: Array("https://host/file-".utf8)) != nil
+                && content.firstRange(of: Array("secret".utf8)) == nil
+        }
+        let hit = [rows[0], rows[rows.count / 2]]
+        try damage { hit.contains($0) }
+        let (new, _) = try reopen()
+        let ids = Set(try new.write { try $0.unfinished().map(\.id) })
+        #expect(!ids.contains(1))
+        #expect(ids.contains(225))
+        #expect(ids.count > 750)
+    }
+
     // MARK: - The marker
 
     @Test

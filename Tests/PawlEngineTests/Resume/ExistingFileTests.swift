@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import Testing
@@ -25,6 +26,22 @@ struct ExistingFileTests {
         #expect(file.path == scene.folder.path(Scene.name))
         try scene.expectFile(resource)
         #expect(scene.asked.count <= 1)
+    }
+
+    @Test(arguments: ExistingFilePolicy.allCases)
+    func `what is no file is neither replaced nor passed over`(
+        policy: ExistingFilePolicy
+    ) async throws {
+        let scene = try Scene(.resource(resource))
+        #expect(mkfifo(scene.folder.path(Scene.name), 0o600) == 0)
+        var settings = scene.settings(1)
+        settings.ifExists = policy
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.download(settings)
+        }
+        #expect(error?.code == .fileNotCreatable)
+        #expect(scene.folder.list() == [Scene.name])
+        #expect(scene.asked.isEmpty)
     }
 
     @Test func `the same file by its digest is there already`() async throws {
