@@ -7,10 +7,7 @@ extension HeavyTests {
     @Suite(
         .timeLimit(.minutes(2)),
         .serialized,
-        .enabled(
-            if: NetworkNamespace.isAvailable,
-            "needs root, ip, unshare, nsenter and veth links"
-        )
+        .needsNetworkNamespace
     )
     struct NetworkLossTests {
         private static let resource = Resource(size: 12 << 20, seed: 3)

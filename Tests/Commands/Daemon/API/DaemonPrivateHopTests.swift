@@ -8,10 +8,7 @@ extension DaemonSuites {
     @Suite(
         .timeLimit(.minutes(2)),
         .serialized,
-        .enabled(
-            if: NetworkNamespace.isAvailable,
-            "needs root, ip, unshare, nsenter and veth links"
-        )
+        .needsNetworkNamespace
     )
     struct DaemonPrivateHopTests {
         @Test(arguments: [false, true])
