@@ -67,10 +67,12 @@ extension DaemonSuites {
             let reader = try ProcessRunner(
                 "curl",
                 [
-                    "-sN", "--noproxy", "*", "\(network.origin)/v1/events", "-H",
+                    "-siN", "--noproxy", "*", "\(network.origin)/v1/events", "-H",
                     "Last-Event-ID: 0", "-H", "Authorization: Bearer \(network.token)",
                 ]
             )
+            // Until it is answered, it is a stranger as well.
+            #expect(await reader.waitForOutput(containing: "HTTP/1.1 200"), "\(reader.errors)")
             let script = """
                 for i in $(seq 200); do exec {fd}<>/dev/tcp/127.0.0.1/\(network.port); done
                 echo connected
