@@ -26,6 +26,8 @@ package struct Engine: Sendable {
     package let logger: Logger
     /// What stores take from the system; tests put other things in its place.
     package var storeSettings = StoreSettings()
+    /// Those of every download and stream that has no jar of its own; nil keeps none.
+    package var cookies: CookieJar? = CookieJar()
     /// Whom downloads that wait for the network ask about it.
     package var network: any NetworkPathMonitoring = AlwaysReachable()
 
@@ -89,6 +91,8 @@ package struct DownloadJob: Sendable {
     package var limit: RateLimitClock?
     /// One that it shares with some other downloads; nil is none.
     package var groupLimit: RateLimitClock?
+    /// Nil takes the engine's.
+    package var cookies: CookieJar?
     /// Called when the download begins to wait for the network (true), and when it goes on.
     package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
     /// Called before the complete file gets its name; nil where nobody keeps account of that.

@@ -14,10 +14,9 @@ package final class CurlTransport: Transport {
         min(4, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    /// `keepsCookies`: whether cookies that servers set are kept, in memory, and sent back to them.
-    package init(loops: Int = CurlTransport.loopsByCores, keepsCookies: Bool = true) {
+    package init(loops: Int = CurlTransport.loopsByCores) {
         OwnNetwork.prepare()
-        let caches = SharedCaches(keepsCookies: keepsCookies)
+        let caches = SharedCaches()
         separate = LoopGroup(
             (0..<min(4, max(1, loops))).map { _ in TransferLoop(caches: caches) }
         )

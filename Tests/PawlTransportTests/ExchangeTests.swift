@@ -106,43 +106,6 @@ struct ExchangeTests {
         #expect(origin.connections == 1)
     }
 
-    @Test func `a transport that keeps no cookies sends those of a request alone`() async throws {
-        let cookies = Mutex<[String?]>([])
-        let origin = try TestOrigin { connection in
-            let lines = try connection.readHead()
-            cookies.withLock { $0.append(lines.first { $0.hasPrefix("Cookie:") }) }
-            try connection.send(
-                "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: id=7; Path=/\r\n\r\n"
-            )
-        }
-        let transport = CurlTransport(loops: 1, keepsCookies: false)
-        defer { transport.shutDown() }
-        var request = try TransferRequest(url: origin.url())
-        for _ in 0..<2 { _ = try await fetch(request, over: transport) }
-        request.fields = [HTTPField(name: "Cookie", value: "own=1")]
-        _ = try await fetch(request, over: transport)
-        #expect(cookies.withLock { $0 } == [nil, nil, "Cookie: own=1"])
-    }
-
-    @Test func `a cookie is sent by the next transfer`() async throws {
-        let cookies = Mutex<[String?]>([])
-        let origin = try TestOrigin { connection in
-            let lines = try connection.readHead()
-            cookies.withLock { $0.append(lines.first { $0.hasPrefix("Cookie:") }) }
-            try connection.send(
-                "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: id=7; Path=/\r\n\r\n"
-            )
-        }
-        try await withTransport(loops: 4) { transport in
-            let request = try TransferRequest(url: origin.url())
-            for _ in 0..<2 { _ = try await fetch(request, over: transport) }
-            var third = request
-            third.fields = [HTTPField(name: "Cookie", value: "own=1")]
-            _ = try await fetch(third, over: transport)
-        }
-        #expect(cookies.withLock { $0 } == [nil, "Cookie: id=7", "Cookie: id=7; own=1"])
-    }
-
     @Test func `a name beyond ASCII goes out as punycode`() async throws {
         let host = Signal<String?>()
         let origin = try TestOrigin { connection in

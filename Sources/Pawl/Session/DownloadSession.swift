@@ -77,12 +77,9 @@ public final class DownloadSession: Sendable {
         self.configuration = configuration
         temporaryFiles = TemporaryFiles(configuration)
         let settings = configuration.downloaderSettings
-        engine = .make(
-            over: CurlTransport(keepsCookies: configuration.keepsCookies),
-            settings,
-            logger,
-            network: network
-        )
+        var engine = Engine.make(settings, logger, network: network)
+        if !configuration.keepsCookies { engine.cookies = nil }
+        self.engine = engine
         state = Mutex(
             State(
                 queue: StartQueue(limit: settings.maximumConcurrentDownloads),

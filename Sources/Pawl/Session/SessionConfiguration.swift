@@ -40,8 +40,8 @@ public struct SessionConfiguration: Sendable {
     /// Whether cookies that servers set are sent back to them (RFC 6265), by all tasks of the session.
     ///
     /// True by default. They are kept in memory alone, and go with the session; another session has its
-    /// own. A `Cookie` field of a request is sent in any case. Background downloads
-    /// share the daemon's cookies, which it keeps until it ends, whatever this property is.
+    /// own. A `Cookie` field of a request is sent in any case. Each background download has cookies of
+    /// its own, which the daemon keeps until the download ends or is paused, whatever this property is.
     public var keepsCookies = true
     /// How long a suspended task keeps its connections.
     ///

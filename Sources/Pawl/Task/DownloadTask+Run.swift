@@ -65,6 +65,7 @@ extension DownloadTask {
         job.control = currentControl
         job.limit = limit
         job.groupLimit = groupLimit
+        job.cookies = cookies
         job.willFinish = willFinish
         job.connectivityChanged = { [weak self] isWaiting in
             self?.connectivityChanged(isWaiting, run)

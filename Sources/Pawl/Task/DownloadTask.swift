@@ -39,6 +39,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     let limit: RateLimitClock
     private let group = Mutex<RateLimitClock?>(nil)
     private let announcement = Mutex<FinishAnnouncement?>(nil)
+    private let jar = Mutex<CookieJar?>(nil)
     /// Of the run that is in line or going.
     private let control = Mutex(DownloadControl())
     /// Where a file of the session's own is on its way: one place for all runs.
@@ -162,6 +163,14 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     package var groupLimit: RateLimitClock? {
         get { group.withLock { $0 } }
         set { group.withLock { $0 = newValue } }
+    }
+
+    /// Where its runs keep the cookies that servers set; nil takes those of its session.
+    ///
+    /// A run that is going keeps the one that it began with.
+    package var cookies: CookieJar? {
+        get { jar.withLock { $0 } }
+        set { jar.withLock { $0 = newValue } }
     }
 
     /// Called before the complete file gets its name, by the runs that begin after it was set.

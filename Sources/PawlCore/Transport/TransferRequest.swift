@@ -12,6 +12,8 @@ package struct TransferRequest: Sendable {
     package var fields: [HTTPField] = []
     package var credentials: Credentials?
     package var connection = ConnectionSettings()
+    /// The cookies to send, where those that come are put; nil sends and keeps none.
+    package var cookies: CookieJar?
     /// Whether this exchange may share a connection with others to the same origin (HTTP/2).
     package var multiplexes = false
     /// The most bytes that the sink is shown at a time; a hint.

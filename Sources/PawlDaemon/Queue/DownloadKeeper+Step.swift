@@ -182,6 +182,8 @@ extension DownloadKeeper {
         do throws(DownloadError) {
             let place = try Self.place(of: row, start.request)
             let task = try makeTask(row, start.request, in: place)
+            // Another may be of somebody else.
+            task.cookies = CookieJar()
             task.willFinish = { [weak self] (file) async throws(DownloadError) in
                 try await self?.willFinish(id, file)
             }

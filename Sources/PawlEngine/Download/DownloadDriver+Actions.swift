@@ -100,6 +100,7 @@ extension DownloadDriver {
             settings: settings,
             original: job.url
         )
+        request.cookies = job.cookies ?? engine.cookies
         if order.source > 0 { request.signIn(to: job.mirrors[order.source - 1]) }
         let isNew = order.pinned == nil || order.proof != .unchanged
         if isNew, settings.checksum == .automatic {

@@ -52,12 +52,13 @@ extension DownloadDriver {
         _ head: ResponseHead,
         _ representation: Representation
     ) async -> [UInt8]? {
-        let request = TransferRequest(
+        var request = TransferRequest(
             head.url,
             range: range,
             settings: job.settings,
             original: job.url
         )
+        request.cookies = job.cookies ?? engine.cookies
         let (engine, running) = (engine, RunningSample())
         let alarm = engine.alarms.enroll { running.cancel() }
         defer { engine.alarms.resign(alarm) }

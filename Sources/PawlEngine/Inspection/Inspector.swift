@@ -49,7 +49,8 @@ package struct Inspector: Sendable {
     }
 
     private func ask(_ address: URL) async throws(DownloadError) -> ResponseHead {
-        let request = TransferRequest(address, settings: settings, original: url)
+        var request = TransferRequest(address, settings: settings, original: url)
+        request.cookies = engine.cookies
         let sink = HeadSink()
         let transfer = engine.transport.start(request, sink: sink)
         let (time, patience) = (engine.time, settings.stallTimeout)

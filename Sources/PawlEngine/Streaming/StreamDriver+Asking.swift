@@ -70,6 +70,7 @@ extension StreamDriver {
             settings: order.settings,
             original: order.url
         )
+        request.cookies = engine.cookies
         request.method = question.method
         if question.sendsBody {
             request.body = order.body

@@ -19,6 +19,7 @@ extension CurlHandle {
         }
         try setMethod(request)
         try setFields(request)
+        try setCookies(request)
         try setConnection(request.connection)
         try setTrust(request.connection)
     }

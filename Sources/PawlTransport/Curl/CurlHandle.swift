@@ -10,6 +10,10 @@ final class CurlHandle {
     let serialOrigins: SerialOrigins
     private let errorText: UnsafeMutablePointer<CChar>
     private var fields: UnsafeMutablePointer<curl_slist>?
+    /// What its cookies are, which survive a reset; nil until it has been given some.
+    private var cookies: CookieJar.Contents?
+    /// Whether the cookies are what they were when they were given.
+    private var hasOldCookies = true
 
     init(caches: SharedCaches) throws(TransferFailure) {
         guard let raw = curl_easy_init() else {
@@ -21,24 +25,13 @@ final class CurlHandle {
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         // The share survives a reset.
-        guard let share = caches.raw else { return }
-        try set(CURLOPT_SHARE, to: share)
-        guard caches.keepsCookies else { return }
-        try caches.withCookies { () throws(TransferFailure) in try startCookies() }
+        if let share = caches.raw { try set(CURLOPT_SHARE, to: share) }
     }
 
     deinit {
         curl_easy_cleanup(raw)
         curl_slist_free_all(fields)
         errorText.deallocate()
-    }
-
-    /// Makes cookies work, from the shared ones and in memory only, for good.
-    ///
-    /// To name no jar starts the engine as well as naming one does. CURLOPT_COOKIEFILE, which is
-    /// meant for this, leaks a little with each reset (libcurl 7.88).
-    private func startCookies() throws(TransferFailure) {
-        try set(CURLOPT_COOKIEJAR, to: nil)
     }
 
     /// Makes the handle as new, but for connections and caches.
@@ -119,6 +112,53 @@ extension CurlHandle {
     private func check(_ code: CURLcode) throws(TransferFailure) {
         guard code != CURLE_OK else { return }
         throw TransferFailure(.local, "libcurl: " + String(cString: curl_easy_strerror(code)))
+    }
+}
+
+// Cookies.
+extension CurlHandle {
+    /// Has exactly the cookies of the request's jar sent, and keeps what comes until `keepCookies`.
+    func setCookies(_ request: TransferRequest) throws(TransferFailure) {
+        guard let jar = request.cookies else {
+            if cookies != nil { try dropCookies() }
+            return
+        }
+        if hasOldCookies, jar.has(revision: cookies?.revision) { return }
+        try dropCookies()
+        hasOldCookies = true
+        let contents = jar.contents
+        for line in contents.lines { try set(CURLOPT_COOKIELIST, to: line) }
+        cookies = contents
+    }
+
+    /// Puts into the request's jar what the servers of this transfer have set.
+    func keepCookies(of request: TransferRequest) {
+        guard let jar = request.cookies, let before = cookies else { return }
+        jar.change(before.lines, to: cookieLines)
+        hasOldCookies = false
+    }
+
+    private func dropCookies() throws(TransferFailure) {
+        // To name no file starts the engine as well as naming one does. CURLOPT_COOKIEFILE, which is
+        // meant for this, leaks a little with each reset (libcurl 7.88).
+        if cookies == nil { try set(CURLOPT_COOKIEJAR, to: nil) }
+        try set(CURLOPT_COOKIELIST, to: "ALL")
+    }
+
+    private var cookieLines: [String] {
+        var value: UnsafeMutableRawPointer?
+        guard pawl_curl_get_pointer(raw, CURLINFO_COOKIELIST, &value) == CURLE_OK, let value else {
+            return []
+        }
+        let list = value.assumingMemoryBound(to: curl_slist.self)
+        defer { curl_slist_free_all(list) }
+        var lines: [String] = []
+        var next: UnsafeMutablePointer<curl_slist>? = list
+        while let entry = next {
+            lines.append(String(cString: entry.pointee.data))
+            next = entry.pointee.next
+        }
+        return lines
     }
 }
 

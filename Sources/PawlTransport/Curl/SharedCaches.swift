@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// What all loops share: resolved names, cookies, TLS sessions, who takes Basic credentials, who
+/// What all loops share: resolved names, TLS sessions, who takes Basic credentials, who
 /// does not multiplex.
 ///
 /// `@unchecked`: libcurl guards what is behind `raw` with `locks`, one for each kind of data.
@@ -13,34 +13,18 @@ final class SharedCaches: @unchecked Sendable {
     let raw: UnsafeMutableRawPointer?
     let basicOrigins = BasicOrigins()
     let serialOrigins = SerialOrigins()
-    /// Whether cookies that servers set are kept, in memory, and sent back.
-    let keepsCookies: Bool
     private let locks: UnsafeMutablePointer<pthread_mutex_t>
 
-    init(keepsCookies: Bool = true) {
-        self.keepsCookies = keepsCookies
+    init() {
         locks = .allocate(capacity: Self.lockCount)
         locks.initialize(repeating: pthread_mutex_t(), count: Self.lockCount)
-        var kind = pthread_mutexattr_t()
-        pthread_mutexattr_init(&kind)
-        // libcurl may ask for the lock that `withCookies` has.
-        pthread_mutexattr_settype(&kind, Int32(PTHREAD_MUTEX_RECURSIVE))
-        for index in 0..<Self.lockCount { pthread_mutex_init(locks + index, &kind) }
-        pthread_mutexattr_destroy(&kind)
+        for index in 0..<Self.lockCount { pthread_mutex_init(locks + index, nil) }
         raw = Self.isLibraryReady ? curl_share_init() : nil
         guard let raw else { return }
         _ = pawl_curl_share_set_lock(raw, lockData, unlockData, locks)
-        for kind in [CURL_LOCK_DATA_DNS, CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION] {
+        for kind in [CURL_LOCK_DATA_DNS, CURL_LOCK_DATA_SSL_SESSION] {
             _ = pawl_curl_share_set_long(raw, CURLSHOPT_SHARE, Int(kind.rawValue))
         }
-    }
-
-    /// For what libcurl does to the shared cookies without asking for their lock.
-    func withCookies<Failure>(_ body: () throws(Failure) -> Void) throws(Failure) {
-        let lock = locks + Int(CURL_LOCK_DATA_COOKIE.rawValue)
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        try body()
     }
 
     deinit {

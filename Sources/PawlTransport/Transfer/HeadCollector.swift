@@ -17,6 +17,8 @@ struct HeadCollector {
     private var status = 0
     private var reason = ""
     private var fields: [HTTPField] = []
+    /// Whether a head of the exchange has set a cookie, that of an interim answer too.
+    private(set) var setsCookies = false
 
     init(hasBody: Bool = true) { self.hasBody = hasBody }
 
@@ -79,6 +81,7 @@ struct HeadCollector {
             try beginHead(text)
         } else if text.isEmpty {
             isComplete = true
+            if fields.contains(where: { $0.hasName("Set-Cookie") }) { setsCookies = true }
             if isSuccess { try checkTransferCodings() }
         } else if !isComplete {
             try takeField(text)

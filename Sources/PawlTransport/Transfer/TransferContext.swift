@@ -252,10 +252,12 @@ extension TransferContext {
     /// Heads that are not decisive are shown when a body or the end proves them final: a 401 that
     /// libcurl answers with credentials has neither.
     private func showHead() {
+        let setsCookies = head.setsCookies
         guard let sink, var head = head.finalHead(url: request.url) else { return }
         isHeadShown = true
         head.connectTime = handle?.connectTime
         handle?.noteScheme(of: request, isSignedIn: head.status != 401)
+        if setsCookies { handle?.keepCookies(of: request) }
         switch sink.transferReceived(head) {
         case .take: break
         case .hold: pause = .held

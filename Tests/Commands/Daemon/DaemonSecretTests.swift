@@ -50,6 +50,24 @@ extension DaemonSuites {
             }
         }
 
+        @Test func `what one download was logged in to is closed to others`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let (origin, folder) = (scene.workshop.origin, scene.workshop.folder.path)
+            origin.route("/login", .redirect(to: "/file").setting("Set-Cookie", "id=7; Path=/"))
+            let file = Reply.resource(resource)
+            origin.route(
+                "/file",
+                Reply.status(403).choosing(file) { $0.request["Cookie"] == "id=7" }
+            )
+            try await scene.succeed("add", origin.url("/login"), "-d", folder, "-o", "mine")
+            try await scene.succeed("wait", "1")
+            try await scene.succeed("add", origin.url("/file"), "-d", folder, "-o", "other")
+            expectFailure(.unauthorized, try await scene.run("wait", "2"))
+            #expect(origin.requests.last?["Cookie"] == nil)
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `another server gets no secret from pawl set`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()

@@ -1,0 +1,59 @@
+import PawlCore
+import Testing
+
+struct CookieJarTests {
+    private func line(_ name: String, _ value: String, domain: String = "a.example") -> String {
+        "\(domain)\tFALSE\t/\tFALSE\t0\t\(name)\t\(value)"
+    }
+
+    @Test func `what others have changed meanwhile stays`() {
+        let jar = CookieJar()
+        let (a, b, c) = (line("a", "1"), line("b", "1"), line("c", "1"))
+        jar.change([], to: [a, b])
+        let (first, second) = (jar.contents.lines, jar.contents.lines)
+        // One takes the first back, the other one changes the second and brings a third.
+        jar.change(first, to: [b])
+        jar.change(second, to: [a, line("b", "2"), c])
+        #expect(jar.contents.lines == [line("b", "2"), c])
+    }
+
+    @Test func `one of the same domain, path and name takes its place`() {
+        let jar = CookieJar()
+        jar.change([], to: [line("a", "1"), line("a", "1", domain: "b.example")])
+        jar.change([], to: ["#HttpOnly_" + line("a", "2")])
+        #expect(
+            jar.contents.lines == [
+                line("a", "1", domain: "b.example"), "#HttpOnly_" + line("a", "2"),
+            ]
+        )
+    }
+
+    @Test func `a change is seen by the revision, and two jars never have the same`() {
+        let (jar, other) = (CookieJar(), CookieJar())
+        let before = jar.contents.revision
+        #expect(jar.has(revision: before))
+        #expect(!other.has(revision: before))
+        #expect(!jar.has(revision: nil))
+        jar.change([], to: [line("a", "1")])
+        #expect(!jar.has(revision: before))
+        let after = jar.contents.revision
+        // Nothing is changed.
+        jar.change([line("a", "1")], to: [line("a", "1")])
+        #expect(jar.has(revision: after))
+    }
+
+    @Test func `of too many the oldest go`() {
+        let jar = CookieJar()
+        for number in 0..<60 { jar.change([], to: [line("n\(number)", "1")]) }
+        #expect(jar.contents.lines == (10..<60).map { line("n\($0)", "1") })
+        jar.change([], to: (0..<4000).map { line("n", "1", domain: "d\($0)") })
+        #expect(jar.contents.lines.count == 3000)
+        #expect(jar.contents.lines.last == line("n", "1", domain: "d3999"))
+    }
+
+    @Test func `what is no cookie is not kept`() {
+        let jar = CookieJar()
+        jar.change([], to: ["", "# Netscape HTTP Cookie File", "a\tb"])
+        #expect(jar.contents.lines.isEmpty)
+    }
+}

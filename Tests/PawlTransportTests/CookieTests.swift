@@ -1,0 +1,105 @@
+import PawlCore
+import PawlTesting
+import Synchronization
+import Testing
+
+/// Cookies that servers set, by way of libcurl; all over one handle, one request after the other.
+@Suite(.timeLimit(.minutes(1)))
+struct CookieTests {
+    private struct Visit {
+        let jar: CookieJar?
+        /// What the answer says of cookies, line by line.
+        var answer: [String] = []
+        var path = "/"
+        var host = "127.0.0.1"
+        var own: String?
+    }
+
+    /// The `Cookie` field of each visit.
+    private func cookies(of visits: Visit...) async throws -> [String] {
+        let sent = Mutex<[String]>([])
+        let origin = try TestOrigin { connection in
+            while true {
+                let lines = try connection.readHead()
+                let cookie = lines.first { $0.hasPrefix("Cookie: ") }?.dropFirst(8)
+                let count = sent.withLock { list in
+                    list.append(cookie.map(String.init) ?? "-")
+                    return list.count
+                }
+                let fields = visits[count - 1].answer.map { "Set-Cookie: \($0)\r\n" }.joined()
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(fields)\r\n")
+            }
+        }
+        try await withTransport { transport in
+            for visit in visits {
+                var request = try TransferRequest(url: origin.url(visit.path, host: visit.host))
+                request.cookies = visit.jar
+                if let own = visit.own {
+                    request.fields = [HTTPField(name: "Cookie", value: own)]
+                }
+                let record = try await fetch(request, over: transport)
+                #expect(record.outcome == .completed, "\(record.message)")
+            }
+        }
+        return sent.withLock { $0 }
+    }
+
+    @Test func `what a server has set is sent with the next request, beside the request's own`()
+        async throws
+    {
+        let jar = CookieJar()
+        let sent = try await cookies(
+            of: Visit(jar: jar, answer: ["id=7; Path=/", "deep=1; Path=/a; HttpOnly"]),
+            Visit(jar: jar),
+            Visit(jar: jar, path: "/a/b"),
+            Visit(jar: jar, own: "own=1")
+        )
+        #expect(sent == ["-", "id=7", "deep=1; id=7", "id=7; own=1"])
+    }
+
+    @Test func `another jar has none of them, and is not changed by them`() async throws {
+        let (mine, other) = (CookieJar(), CookieJar())
+        let sent = try await cookies(
+            of: Visit(jar: mine, answer: ["id=mine"]),
+            Visit(jar: other),
+            Visit(jar: other, answer: ["id=other"]),
+            Visit(jar: mine),
+            Visit(jar: other),
+            Visit(jar: nil, answer: ["id=none"]),
+            Visit(jar: nil),
+            Visit(jar: mine)
+        )
+        #expect(sent == ["-", "-", "-", "id=mine", "id=other", "-", "-", "id=mine"])
+    }
+
+    @Test func `a request without a jar sends its own alone`() async throws {
+        let sent = try await cookies(
+            of: Visit(jar: nil, answer: ["id=7"]),
+            Visit(jar: nil, own: "own=1")
+        )
+        #expect(sent == ["-", "own=1"])
+    }
+
+    @Test func `a cookie is replaced, and taken back`() async throws {
+        let jar = CookieJar()
+        let sent = try await cookies(
+            of: Visit(jar: jar, answer: ["id=1", "more=1"]),
+            Visit(jar: jar, answer: ["id=2"]),
+            Visit(jar: jar, answer: ["id=; Max-Age=0"]),
+            Visit(jar: jar)
+        )
+        #expect(sent[1].split(separator: "; ").sorted() == ["id=1", "more=1"])
+        #expect(sent[2].split(separator: "; ").sorted() == ["id=2", "more=1"])
+        #expect(sent[3] == "more=1")
+    }
+
+    @Test func `a cookie stays with its host`() async throws {
+        let jar = CookieJar()
+        let sent = try await cookies(
+            of: Visit(jar: jar, answer: ["id=1"], host: "localhost"),
+            Visit(jar: jar),
+            Visit(jar: jar, host: "localhost")
+        )
+        #expect(sent == ["-", "-", "id=1"])
+    }
+}
