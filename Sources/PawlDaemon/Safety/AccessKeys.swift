@@ -91,7 +91,7 @@ final class AccessKeys: Sendable {
         return cookie.dropFirst(Self.cookie.utf8.count + 1)
     }
 
-    /// Read again where a file is another one; without a file nobody comes in.
+    /// Read again where a file is another one; what a file cannot give is no key.
     private func current() -> [Key] {
         state.withLock { state in
             let stamps = [main.stamp, named.stamp]

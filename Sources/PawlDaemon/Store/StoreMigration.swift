@@ -24,7 +24,8 @@ struct StoreMigration {
             try StoreSchema.migrator.migrate(copy)
             try copy.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             try copy.close()
-            try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            // Fails where another program reads or writes it, and for want of room.
+            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
             try pool.close()
         } catch {
             others.remove(draft)
@@ -39,7 +40,7 @@ struct StoreMigration {
     private func replace(by draft: String) throws(DownloadError) {
         // What is still in the log of the old one would be taken for the new one's.
         let log = Self.attributes(of: "\(path)-wal")[.size] as? Int64 ?? 0
-        guard log == 0 else { throw failure("another program has the queue open") }
+        guard log == 0 else { throw failure("another program has it open") }
         unlink("\(path)-wal")
         unlink("\(path)-shm")
         let backup = StoreFiles.backup(of: path)
@@ -63,7 +64,12 @@ struct StoreMigration {
     private func failure(_ error: any Error) -> DownloadError {
         let explained = DaemonStore.explained(error, "bringing \(path) to this version")
         guard explained.code != .diskFull else { return explained }
-        return failure((error as? DatabaseError)?.message ?? explained.message)
+        let known = error as? DatabaseError
+        // A checkpoint waits for all who read it, and gives up.
+        if let known, [.SQLITE_BUSY, .SQLITE_LOCKED].contains(known.resultCode) {
+            return failure("another program has it open")
+        }
+        return failure(known?.message ?? explained.message)
     }
 
     private func failure(_ reason: String) -> DownloadError {

@@ -31,35 +31,47 @@ extension DownloadDriver {
         _ digest: ContentDigest?
     ) async throws(DownloadError) {
         let policy = finishPolicy(store.paths)
-        let (epoch, acceptsSame) = (trustedEpoch, job.acceptsSameFile)
-        try await announce(store, total, epoch)
-        // It syncs, which may take long: checkpoints do not wait for that.
-        let name = try await engine.syncs.run { () throws(DownloadError) in
-            try store.finish(
-                total: total,
-                policy: policy,
-                epoch: epoch,
-                acceptsSame: acceptsSame
-            )
-        }
+        var file = CompleteFile(store: store, total: total, policy: policy, epoch: trustedEpoch)
+        file.acceptsSame = job.acceptsSameFile
+        try await announce(file)
+        let name = try await place(file)
         monitor.named(name.path.lastComponent?.string ?? "")
-        var file = DownloadedFile(path: name.path.string, byteCount: total)
-        file.wasAlreadyThere = name.wasThere
-        file.verifiedDigest = digest
-        file.isLengthVerified = isLengthVerified
-        file.contentEncoding = planner.representation?.contentEncoding
-        outcome = .success(file)
+        var downloaded = DownloadedFile(path: name.path.string, byteCount: total)
+        downloaded.wasAlreadyThere = name.wasThere
+        downloaded.verifiedDigest = digest
+        downloaded.isLengthVerified = isLengthVerified
+        downloaded.contentEncoding = planner.representation?.contentEncoding
+        outcome = .success(downloaded)
+    }
+
+    /// Gives the file its name, or finds the one that has the same bytes.
+    private func place(_ file: CompleteFile) async throws(DownloadError) -> FinishedName {
+        var file = file
+        file.readsFiles = false
+        let stop = stop
+        while true {
+            let complete = file
+            // It syncs, which may take long: checkpoints do not wait for that.
+            let placed = try await engine.syncs.run { () throws(DownloadError) in
+                try complete.finish()
+            }
+            switch placed {
+            case .named(let name): return name
+            case .undecided(let path):
+                // A large file takes long to read: the syncs of other downloads do not wait for that.
+                let stamp = try await engine.digests.run { () throws(DownloadError) in
+                    try complete.stamp(ofSameAt: path) { () throws(DownloadError) in
+                        try stop.check()
+                    }
+                }
+                file.note(stamp, at: path)
+            }
+        }
     }
 
     /// Announces the file before it gets its name, so that it can be identified after a kill in between.
-    private func announce(
-        _ store: PartialStore,
-        _ total: Int64,
-        _ epoch: Int
-    ) async throws(DownloadError) {
+    private func announce(_ file: CompleteFile) async throws(DownloadError) {
         guard let willFinish = job.willFinish else { return }
-        let policy = finishPolicy(store.paths)
-        let file = CompleteFile(store: store, total: total, policy: policy, epoch: epoch)
         let stamp = try await engine.syncs.run { () throws(DownloadError) in
             try file.makeDurable()
             return try file.stamp()

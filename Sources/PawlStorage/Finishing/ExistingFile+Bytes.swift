@@ -5,35 +5,35 @@ internal import SystemPackage
 extension ExistingFile {
     private static let pieceLength = 256 << 10
 
-    /// Whether a regular file at `path` has the same bytes as `file`, which has `total` of them.
-    ///
-    /// `mark`: what is known of `file`; if the other one has the same, nothing is read. A file that
-    /// cannot be read is not the same.
-    static func hasBytes(
-        of file: OpenFile,
-        total: Int64,
-        _ mark: RepresentationMark?,
-        at path: FilePath
-    ) -> Bool {
+    /// The regular file of `total` bytes at `path`, and what it is; `nil` if there is none that can be read.
+    static func candidate(
+        at path: FilePath,
+        total: Int64
+    ) -> (file: OpenFile, stamp: FileStamp)? {
         // What cannot be opened or read is another file, which keeps its name.
-        guard let other = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
-            let status = try? other.status(), status.isRegular, status.size == total
-        else { return false }
-        if let mark, mark.isStrong, mark.isOn(other) { return true }
-        return (try? haveSameBytes(file, other, total)) ?? false
+        guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
+            let status = try? file.status(), status.isRegular, status.size == total
+        else { return nil }
+        return (file, FileStamp(status))
     }
 
-    private static func haveSameBytes(
+    /// Whether two files have the same first `total` bytes; one that cannot be read has not.
+    ///
+    /// `onPiece` is called before each piece, and ends the comparison with what it throws.
+    static func haveSameBytes(
         _ one: OpenFile,
         _ other: OpenFile,
-        _ total: Int64
-    ) throws(Errno) -> Bool {
+        _ total: Int64,
+        _ onPiece: () throws(DownloadError) -> Void = {}
+    ) throws(DownloadError) -> Bool {
         var first = [UInt8](repeating: 0, count: pieceLength)
         var second = first
         var offset: Int64 = 0
         while offset < total {
-            let count = try one.read(into: &first, at: offset)
-            guard count > 0, try other.read(into: &second, at: offset) == count,
+            try onPiece()
+            // What cannot be read is not the same.
+            guard let count = try? one.read(into: &first, at: offset), count > 0,
+                (try? other.read(into: &second, at: offset)) == count,
                 first[..<count] == second[..<count]
             else { return false }
             offset += Int64(count)

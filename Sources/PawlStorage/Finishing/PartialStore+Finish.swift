@@ -22,11 +22,7 @@ extension PartialStore {
     ) throws(DownloadError) -> FinishedName {
         var file = CompleteFile(store: self, total: total, policy: policy, epoch: epoch)
         file.acceptsSame = acceptsSame
-        let durable = Result { () throws(DownloadError) in try file.makeDurable() }
-        guard let result = Self.name([(file, durable)]).first else {
-            return FinishedName(path: paths.final)
-        }
-        return try result.get()
+        return try file.finish().decided()
     }
 
     /// Gives files their names, as `finish` does it with each, if they were made durable: all get
@@ -34,20 +30,31 @@ extension PartialStore {
     package static func name(
         _ files: [(file: CompleteFile, durable: Result<Void, DownloadError>)]
     ) -> [Result<FinishedName, DownloadError>] {
+        place(files).map { result in
+            result.flatMap { placed in
+                Result { () throws(DownloadError) in try placed.decided() }
+            }
+        }
+    }
+
+    fileprivate static func place(
+        _ files: [(file: CompleteFile, durable: Result<Void, DownloadError>)]
+    ) -> [Result<PlacedFile, DownloadError>] {
         let placed = files.map { file, durable in durable.flatMap { file.place() } }
         var folders: [FilePath: Result<Void, DownloadError>] = [:]
         // All names of a file are in its folder.
         let homes = files.map(\.file.store.paths.folder)
-        for case (let folder, .success(let name)) in zip(homes, placed) where folders[folder] == nil
-        {
+        for case (let folder, .success(.named(let name))) in zip(homes, placed)
+        where folders[folder] == nil {
             folders[folder] = syncFolder(of: name.path)
         }
         return zip(files, placed).enumerated().map { index, pair in
             let (file, result) = (pair.0.file, pair.1)
-            return result.flatMap { name in
+            return result.flatMap { placed in
+                guard case .named(let name) = placed else { return .success(placed) }
                 switch folders[homes[index]] {
-                case .failure(let error): file.giveUp(error)
-                case .success, nil: file.conclude(as: name)
+                case .failure(let error): return file.giveUp(error)
+                case .success, nil: return file.conclude(as: name)
                 }
             }
         }
@@ -129,7 +136,7 @@ extension PartialStore {
         }
     }
 
-    fileprivate func place(_ file: CompleteFile) throws(DownloadError) -> FinishedName {
+    fileprivate func place(_ file: CompleteFile) throws(DownloadError) -> PlacedFile {
         let final = paths.final
         switch file.policy {
         case .fail: return try place(file, firstFreeOf: 0...0) { _ in final }
@@ -149,12 +156,12 @@ extension PartialStore {
         }
     }
 
-    private func replace(_ path: FilePath) throws(DownloadError) -> FinishedName {
+    private func replace(_ path: FilePath) throws(DownloadError) -> PlacedFile {
         let path = try giveFinalName { (state) throws(DownloadError) in
             try attempt(.rename, path) { () throws(Errno) in try takeName(path, &state) }
             return path
         }
-        return FinishedName(path: path)
+        return .named(FinishedName(path: path))
     }
 
     /// The first name that is free, or that a file with the same bytes has.
@@ -162,26 +169,22 @@ extension PartialStore {
         _ file: CompleteFile,
         firstFreeOf numbers: ClosedRange<Int>,
         _ name: (Int) -> FilePath
-    ) throws(DownloadError) -> FinishedName {
+    ) throws(DownloadError) -> PlacedFile {
         for number in numbers {
             let path = name(number)
             do throws(DownloadError) {
-                return FinishedName(
-                    path: try giveFinalName { (state) throws(DownloadError) in
-                        try place(&state, firstFreeOf: number...number) { _ in path }
-                    }
-                )
+                let path = try giveFinalName { (state) throws(DownloadError) in
+                    try place(&state, firstFreeOf: number...number) { _ in path }
+                }
+                return .named(FinishedName(path: path))
             } catch  where error.code == .fileExists {
                 // Outside of the state's lock, as it may take a while.
-                let isSame =
-                    file.acceptsSame
-                    && ExistingFile.hasBytes(
-                        of: self.file,
-                        total: file.total,
-                        file.mark,
-                        at: path
-                    )
-                if isSame { return FinishedName(path: path, wasThere: true) }
+                guard file.acceptsSame else { continue }
+                switch file.hasSameBytes(at: path) {
+                case .known(true): return .named(FinishedName(path: path, wasThere: true))
+                case .known(false): continue
+                case .unread: return .undecided(path)
+                }
             }
         }
         throw DownloadError(.fileExists, while: .rename, name(numbers.upperBound))
@@ -262,6 +265,10 @@ package struct CompleteFile: Sendable {
     let epoch: Int?
     /// Whether a file with the same bytes will do in its place.
     package var acceptsSame = true
+    /// Whether `finish` reads a whole file to compare it; otherwise it returns ``PlacedFile/undecided(_:)``.
+    package var readsFiles = true
+    /// The files that were compared; `nil` for one with other bytes.
+    private var compared: [FilePath: FileStamp?] = [:]
 
     package init(store: PartialStore, total: Int64, policy: FinishPolicy, epoch: Int? = nil) {
         self.store = store
@@ -288,22 +295,66 @@ package struct CompleteFile: Sendable {
         }
     }
 
-    fileprivate func place() -> Result<FinishedName, DownloadError> {
+    /// Makes the file durable and gives it its name, as `PartialStore.finish` does.
+    package func finish() throws(DownloadError) -> PlacedFile {
+        let durable = Result { () throws(DownloadError) in try makeDurable() }
+        guard let result = PartialStore.place([(self, durable)]).first else {
+            return .named(FinishedName(path: store.paths.final))
+        }
+        return try result.get()
+    }
+
+    /// Reads the file at `path` and this one; returns the other's stamp if their bytes are the same.
+    ///
+    /// `onPiece` is called before each piece is read, and ends the comparison with what it throws.
+    package func stamp(
+        ofSameAt path: FilePath,
+        _ onPiece: () throws(DownloadError) -> Void
+    ) throws(DownloadError) -> FileStamp? {
+        guard let other = ExistingFile.candidate(at: path, total: total) else { return nil }
+        let isSame = try ExistingFile.haveSameBytes(store.file, other.file, total, onPiece)
+        return isSame ? other.stamp : nil
+    }
+
+    /// Notes the result of `stamp(ofSameAt:)` for the next `finish`.
+    package mutating func note(_ stamp: FileStamp?, at path: FilePath) {
+        compared.updateValue(stamp, forKey: path)
+    }
+
+    fileprivate enum Comparison {
+        case known(Bool)
+        /// Only reading both files tells.
+        case unread
+    }
+
+    /// A file that was compared and has changed since counts as different.
+    fileprivate func hasSameBytes(at path: FilePath) -> Comparison {
+        guard let other = ExistingFile.candidate(at: path, total: total) else {
+            return .known(false)
+        }
+        if let mark, mark.isStrong, mark.isOn(other.file) { return .known(true) }
+        if let stamp = compared[path] { return .known(stamp == other.stamp) }
+        guard readsFiles else { return .unread }
+        // Nothing stops it, so it does not throw.
+        return .known((try? ExistingFile.haveSameBytes(store.file, other.file, total)) ?? false)
+    }
+
+    fileprivate func place() -> Result<PlacedFile, DownloadError> {
         // Only a convenience of the next run: file systems without attributes do without.
         mark?.put(on: store.file)
         return Result { () throws(DownloadError) in try store.place(self) }
     }
 
     /// It has its name, but that is not durable.
-    fileprivate func giveUp(_ error: DownloadError) -> Result<FinishedName, DownloadError> {
+    fileprivate func giveUp(_ error: DownloadError) -> Result<PlacedFile, DownloadError> {
         store.letGo()
         return .failure(error)
     }
 
-    fileprivate func conclude(as name: FinishedName) -> Result<FinishedName, DownloadError> {
+    fileprivate func conclude(as name: FinishedName) -> Result<PlacedFile, DownloadError> {
         Result { () throws(DownloadError) in
             if name.wasThere { try store.discard() } else { try store.conclude() }
-            return name
+            return .named(name)
         }
     }
 }

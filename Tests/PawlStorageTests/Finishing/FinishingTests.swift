@@ -81,6 +81,26 @@ struct FinishingTests {
         )
     }
 
+    @Test(arguments: [true, false])
+    func `a file of the same length is read only when it is asked for`(isSame: Bool) throws {
+        let folder = try ScratchFolder()
+        let store = try Self.store(in: folder, isNamed: true)
+        let path = folder.paths().final
+        try folder.put(pattern(5_000, version: isSame ? 0 : 1), "disk.iso")
+        let policy = Self.numbered(folder)
+        var file = CompleteFile(store: store, total: 5_000, policy: policy)
+        file.readsFiles = false
+        #expect(try file.finish() == .undecided(path))
+        let stop = DownloadError(.interrupted, "stopped", advice: "")
+        let error = failure {
+            _ = try file.stamp(ofSameAt: path) { () throws(DownloadError) in throw stop }
+        }
+        #expect(error?.code == .interrupted)
+        file.note(try file.stamp(ofSameAt: path) {}, at: path)
+        let name = isSame ? path : folder.path.appending("disk.1.iso")
+        #expect(try file.finish() == .named(FinishedName(path: name, wasThere: isSame)))
+    }
+
     @Test func `what lies behind the end is cut off`() throws {
         let folder = try ScratchFolder()
         let store = try Self.store(in: folder, isNamed: true)
