@@ -95,6 +95,8 @@ package struct DownloadJob: Sendable {
     package var cookies: CookieJar?
     /// Called when the download begins to wait for the network (true), and when it goes on.
     package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
+    /// Whose partial files are that were found; nil where no queue keeps account of them.
+    package var ownerOfPartialFile: PartialFileQuestion?
     /// Called before the complete file gets its name; nil where nobody keeps account of that.
     package var willFinish: FinishAnnouncement?
 

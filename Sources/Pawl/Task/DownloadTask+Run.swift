@@ -66,6 +66,7 @@ extension DownloadTask {
         job.limit = limit
         job.groupLimit = groupLimit
         job.cookies = cookies
+        job.ownerOfPartialFile = ownerOfPartialFile
         job.willFinish = willFinish
         job.connectivityChanged = { [weak self] isWaiting in
             self?.connectivityChanged(isWaiting, run)

@@ -40,6 +40,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     private let group = Mutex<RateLimitClock?>(nil)
     private let announcement = Mutex<FinishAnnouncement?>(nil)
     private let jar = Mutex<CookieJar?>(nil)
+    private let owners = Mutex<PartialFileQuestion?>(nil)
     /// Of the run that is in line or going.
     private let control = Mutex(DownloadControl())
     /// Where a file of the session's own is on its way: one place for all runs.
@@ -171,6 +172,12 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     package var cookies: CookieJar? {
         get { jar.withLock { $0 } }
         set { jar.withLock { $0 = newValue } }
+    }
+
+    /// Whose partial files are that its runs find; nil where no queue keeps account of them.
+    package var ownerOfPartialFile: PartialFileQuestion? {
+        get { owners.withLock { $0 } }
+        set { owners.withLock { $0 = newValue } }
     }
 
     /// Called before the complete file gets its name, by the runs that begin after it was set.

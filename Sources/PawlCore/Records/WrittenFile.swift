@@ -39,6 +39,19 @@ package struct WrittenFile: Hashable, Sendable, Codable {
 package typealias FinishAnnouncement =
     @Sendable (WrittenFile) async throws(DownloadError) -> Void
 
+/// Whose a partial file is, by what a queue has recorded.
+package enum PartialFileOwner: Sendable {
+    /// The download's that asks.
+    case thisDownload
+    /// A download's that somebody else has added.
+    case somebodyElse
+    /// Nobody's of the queue, or another download's of the same owner.
+    case anybody
+}
+
+/// Asks a queue about a partial file; it may block.
+package typealias PartialFileQuestion = @Sendable (FileStamp) -> PartialFileOwner
+
 extension FileStamp {
     /// Whether both are of one file on the disk, whatever it holds by now.
     package func isSameFile(as other: FileStamp) -> Bool {

@@ -182,8 +182,11 @@ extension DownloadKeeper {
         do throws(DownloadError) {
             let place = try Self.place(of: row, start.request)
             let task = try makeTask(row, start.request, in: place)
-            // Another may be of somebody else.
+            // Another download may be of somebody else.
             task.cookies = CookieJar()
+            let (store, owner) = (store, row.owner ?? .user)
+            task.ownerOfPartialFile = { stamp in store.ownerOfPartialFile(stamp, for: id, of: owner)
+            }
             task.willFinish = { [weak self] (file) async throws(DownloadError) in
                 try await self?.willFinish(id, file)
             }

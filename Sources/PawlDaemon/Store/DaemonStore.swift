@@ -1,6 +1,7 @@
 package import struct FoundationEssentials.Date
 internal import GRDB
 package import PawlCore
+package import PawlWire
 internal import Synchronization
 
 /// The queue and its events on the disk (SQLite).
@@ -80,6 +81,22 @@ package final class DaemonStore: Sendable {
         } catch {
             throw noted(error, "reading the queue")
         }
+    }
+
+    /// Whose this partial file is, for a download of `owner`; it blocks.
+    ///
+    /// Where the queue cannot be read, that is not known.
+    package func ownerOfPartialFile(
+        _ stamp: FileStamp,
+        for download: Int64,
+        of owner: DownloadOwner
+    ) -> PartialFileOwner {
+        let writers = try? pool.read {
+            try StoreTransaction(database: $0).writers(ofPartialFile: stamp)
+        }
+        guard let writers else { return .anybody }
+        if writers.contains(where: { $0.id == download }) { return .thisDownload }
+        return writers.allSatisfy { $0.owner == owner } ? .anybody : .somebodyElse
     }
 
     /// What is still in the log goes to the database, and the files are closed.

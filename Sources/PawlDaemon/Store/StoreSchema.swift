@@ -18,6 +18,9 @@ enum StoreSchema {
         migrator.registerMigration("intentions") { database in
             try database.execute(sql: intentions)
         }
+        migrator.registerMigration("partial-owners") { database in
+            try database.execute(sql: partialOwners)
+        }
         return migrator
     }
 
@@ -26,6 +29,10 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // Whose a partial file is that a download finds.
+    private static let partialOwners =
+        "CREATE INDEX writtenByInode ON written (file ->> '$.stamp.inode')"
 
     // Who has added it: what was added over TCP before that was recorded is a program's, and kept to
     // a folder.

@@ -1,6 +1,6 @@
 internal import GRDB
 package import PawlCore
-internal import PawlWire
+package import PawlWire
 
 /// What is to be done on the disk, and what downloads have written there.
 extension StoreTransaction {
@@ -64,6 +64,27 @@ extension StoreTransaction {
             sql: "SELECT file FROM written WHERE download = ? ORDER BY id"
         )
         return try String.fetchAll(statement, arguments: [download]).compactMap { Self.value($0) }
+    }
+
+    /// The downloads that have recorded this partial file, and who has added them.
+    package func writers(
+        ofPartialFile stamp: FileStamp
+    ) throws -> [(id: Int64, owner: DownloadOwner)] {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT download.id, download.owner, written.file
+                FROM written JOIN download ON download.id = written.download
+                WHERE written.file ->> '$.stamp.inode' = ?
+                """
+        )
+        let inode = Int64(bitPattern: stamp.inode)
+        return try Row.fetchAll(statement, arguments: [inode]).compactMap { row in
+            guard let file: WrittenFile = Self.value(row["file"]), file.kind == .partial,
+                file.stamp.isSameFile(as: stamp)
+            else { return nil }
+            let owner: String = row["owner"]
+            return (row["id"], DownloadOwner(owner) ?? .token(owner))
+        }
     }
 
     /// Records a file in place of what it was before.

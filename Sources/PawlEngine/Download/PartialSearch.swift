@@ -16,12 +16,15 @@ struct PartialSearch: Sendable {
     /// Whether the names are this download's alone, whatever has them.
     let ownsNames: Bool
     let ifExists: ExistingFilePolicy
+    /// Whose files are that were found; nil where no queue keeps account of them.
+    let ownerOfPartialFile: PartialFileQuestion?
 
     init(_ job: DownloadJob) {
         urls = [job.url] + job.mirrors.map(\.url)
         storageKey = job.storageKey.map { StorageKey($0) }
         ownsNames = job.isTemporary
         ifExists = job.settings.ifExists
+        ownerOfPartialFile = job.ownerOfPartialFile
     }
 
     /// More numbers than this are not tried.
@@ -35,9 +38,20 @@ struct PartialSearch: Sendable {
         /// A tool other than Pawl.
         case anotherTool
         case thisDownload(Checkpoint)
-        case anotherDownload(Checkpoint)
+        /// `wasOurs`: whether this download has written it, when it had another URL.
+        case anotherDownload(Checkpoint, wasOurs: Bool)
+        /// Another owner's in the queue, who may lose nothing by this download.
+        case somebodyElse
         /// Its checkpoint cannot be read.
         case unknown
+    }
+
+    /// Another download's partial file.
+    struct Other: Sendable {
+        let paths: DownloadPaths
+        let checkpoint: Checkpoint
+        /// Whether this download has written it, when it had another URL.
+        let wasOurs: Bool
     }
 
     /// What lies under the names of one finished file.
@@ -47,7 +61,7 @@ struct PartialSearch: Sendable {
         /// Another tool's, the first of them.
         var foreign: DownloadPaths?
         /// Those of other downloads that were passed.
-        var others: [(paths: DownloadPaths, checkpoint: Checkpoint)] = []
+        var others: [Other] = []
         /// Whether nothing has the name without a number.
         var isFree = false
     }
@@ -72,9 +86,12 @@ struct PartialSearch: Sendable {
                 result.own = Self.named(paths, checkpoint)
                 return result
             case .anotherTool: result.foreign = result.foreign ?? paths
-            case .anotherDownload(let checkpoint):
-                result.others.append((Self.named(paths, checkpoint), checkpoint))
-            case .unknown: break
+            case .anotherDownload(let checkpoint, let wasOurs):
+                let paths = Self.named(paths, checkpoint)
+                result.others.append(
+                    Other(paths: paths, checkpoint: checkpoint, wasOurs: wasOurs)
+                )
+            case .somebodyElse, .unknown: break
             }
             last = max(last, number)
         }
@@ -107,7 +124,7 @@ struct PartialSearch: Sendable {
             case .nobody: return (paths, [])
             case .anotherTool: continue
             case .thisDownload: throw PartialStore.taken(paths)
-            case .anotherDownload:
+            case .anotherDownload, .somebodyElse:
                 guard ifExists != .fail else { throw Self.isUnderWay(paths) }
                 isBehindAnother = true
             case .unknown:
@@ -128,7 +145,7 @@ struct PartialSearch: Sendable {
         case .thisDownload: throw PartialStore.taken(taken)
         case .nobody: break
         case .anotherTool: number += 1
-        case .anotherDownload, .unknown:
+        case .anotherDownload, .somebodyElse, .unknown:
             guard ifExists != .fail else { throw Self.isUnderWay(taken) }
             (number, isBehindAnother) = (number + 1, true)
         }
@@ -169,8 +186,21 @@ struct PartialSearch: Sendable {
         case .foreign: .anotherTool
         case .unusable: .unknown
         case .checkpoint(let checkpoint):
-            isOwn(checkpoint, paths) ? .thisDownload(checkpoint) : .anotherDownload(checkpoint)
+            try owner(of: paths, checkpoint)
         }
+    }
+
+    private func owner(
+        of paths: DownloadPaths,
+        _ checkpoint: Checkpoint
+    ) throws(DownloadError) -> Owner {
+        var recorded = PartialFileOwner.anybody
+        if let ownerOfPartialFile, let stamp = try PartialFinding.stamp(of: paths) {
+            recorded = ownerOfPartialFile(stamp)
+        }
+        if recorded == .somebodyElse { return .somebodyElse }
+        if isOwn(checkpoint, paths) { return .thisDownload(checkpoint) }
+        return .anotherDownload(checkpoint, wasOurs: recorded == .thisDownload)
     }
 
     private func isOwn(_ checkpoint: Checkpoint, _ paths: DownloadPaths) -> Bool {

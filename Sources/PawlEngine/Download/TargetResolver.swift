@@ -320,11 +320,11 @@ struct TargetResolver: Sendable {
         _ representation: Representation
     ) throws(DownloadError) -> Found? {
         guard settings.resumes, storageKey == nil else { return nil }
-        for (paths, checkpoint) in result.others
-        where checkpoint.isProvenSame(representation, at: url) {
+        for other in result.others
+        where other.checkpoint.isProvenSame(representation, at: url, isVouched: other.wasOurs) {
             do throws(DownloadError) {
                 let found = try PartialStore.recover(
-                    paths,
+                    other.paths,
                     allowsWeakResume: true,
                     settings: storeSettings
                 )

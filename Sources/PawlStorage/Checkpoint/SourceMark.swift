@@ -3,8 +3,9 @@ package import PawlCore
 
 /// Tells whether a partial file was begun with a URL, without holding that URL.
 ///
-/// The digest is salted and short. It tells the URLs of one name apart, and is too short to give
-/// away a secret in a query.
+/// The digest is salted and short. It tells the URLs of one name apart, and is too short to find a
+/// token in a query by it; who can guess all that a secret could be, such as four digits, can check
+/// his guesses.
 package struct SourceMark: Hashable, Sendable {
     /// 16 hexadecimal digits of salt, a hyphen, 8 of the digest.
     package let text: String
@@ -49,23 +50,28 @@ extension Checkpoint {
     ///
     /// Beyond one URL, a validator proves little: an entity tag is unique among the versions of
     /// one resource only (RFC 9110 §8.8.3), and files written in the same second have the same
-    /// date. So validators count only for the same path, as with a link whose signature is new,
-    /// and tags of one server must not differ. A digest counts for any URL.
-    package func isProvenSame(_ seen: Representation, at url: URL) -> Bool {
+    /// date. So validators count only for the same path of the same origin, as with a link whose
+    /// signature is new; another server can send whatever it likes. A digest counts for any URL.
+    ///
+    /// `isVouched`: the user has given `url` in place of the one that the bytes came from: then the
+    /// origin may be another, whose tags are its own.
+    package func isProvenSame(
+        _ seen: Representation,
+        at url: URL,
+        isVouched: Bool = false
+    ) -> Bool {
         guard representation.total != nil, representation.total == seen.total,
             representation.contentEncoding == nil, seen.contentEncoding == nil
         else { return false }
         if let digest = representation.digest, digest.algorithm == seen.digest?.algorithm {
             return digest == seen.digest
         }
-        let other = AddressParts(url.absoluteString)
-        let own = sources.first.map { AddressParts($0) }
-        guard own?.path == other.path,
+        guard let first = sources.first, let own = URL(string: first),
+            AddressParts(first).path == AddressParts(url.absoluteString).path,
             representation.difference(toAnotherSource: seen, digest: nil) == nil
         else { return false }
-        guard own?.host == other.host, own?.port == other.port, let tag = representation.entityTag,
-            let seenTag = seen.entityTag
-        else { return true }
+        guard let origin = Origin(own), origin == Origin(url) else { return isVouched }
+        guard let tag = representation.entityTag, let seenTag = seen.entityTag else { return true }
         return tag.matchesWeakly(seenTag)
     }
 

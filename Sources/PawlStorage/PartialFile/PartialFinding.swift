@@ -29,4 +29,9 @@ package enum PartialFinding: Sendable {
         }
         self = .checkpoint(checkpoint)
     }
+
+    /// Of the partial file itself; nil where there is none.
+    package static func stamp(of paths: DownloadPaths) throws(DownloadError) -> FileStamp? {
+        try PartialStore.status(paths.partial).map { FileStamp($0) }
+    }
 }

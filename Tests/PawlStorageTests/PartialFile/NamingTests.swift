@@ -129,20 +129,27 @@ struct NamingTests {
         #expect(!checkpoint.isOf([try url("https://example.com/a?token=2")]))
     }
 
-    @Test func `validators prove a file of one path only, and a digest any`() throws {
+    @Test func `validators prove a file of one path of a server only, and a digest any`() throws {
         var known = Representation(total: 10)
         known.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
         var checkpoint = Checkpoint()
         checkpoint.source = "https://example.com/a?sign=1"
         checkpoint.representation = known
-        #expect(checkpoint.isProvenSame(known, at: try url("https://cdn.example/a?sign=2")))
+        #expect(checkpoint.isProvenSame(known, at: try url("https://example.com/a?sign=2")))
+        #expect(checkpoint.isProvenSame(known, at: try url("https://example.com:443/a")))
+        for other in ["https://cdn.example/a", "http://example.com/a", "https://example.com:8/a"] {
+            #expect(!checkpoint.isProvenSame(known, at: try url(other)))
+            #expect(checkpoint.isProvenSame(known, at: try url(other), isVouched: true))
+        }
         #expect(!checkpoint.isProvenSame(known, at: try url("https://example.com/b")))
         var dated = known
         dated.entityTag = EntityTag(isWeak: false, opaque: "\"b\"")
         (dated.lastModified, dated.lastModifiedIsOld) = ("Tue, 02 Jan 2024 03:04:05 GMT", true)
         (known.lastModified, known.lastModifiedIsOld) = (dated.lastModified, true)
         checkpoint.representation = known
-        #expect(checkpoint.isProvenSame(dated, at: try url("https://cdn.example/a")))
+        let elsewhere = try url("https://cdn.example/a")
+        #expect(checkpoint.isProvenSame(dated, at: elsewhere, isVouched: true))
+        #expect(!checkpoint.isProvenSame(dated, at: elsewhere))
         #expect(!checkpoint.isProvenSame(dated, at: try url("https://example.com/a")))
         let digest = try #require(
             ContentDigest(parsing: "sha256=" + String(repeating: "0", count: 64))
