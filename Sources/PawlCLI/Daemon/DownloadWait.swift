@@ -154,7 +154,7 @@ extension DaemonClient {
         var query = ListQuery()
         query.limit = ListQuery.mostLimit
         query.session = selection.session
-        if selection.all == true { query.states = ListQuery.unfinished }
+        if selection.all == true { query.states = ListQuery.unfinishedOrFailed }
         var downloads: [WireDownload] = []
         for targets in selection.targets.map({ $0.map { [$0] } }) ?? [[]] {
             query.targets = targets

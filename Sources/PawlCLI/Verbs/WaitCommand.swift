@@ -11,7 +11,8 @@ struct WaitCommand: PawlVerb {
         discussion: """
             A terminal shows their progress; otherwise there is one line on standard error per \
             download that has ended. The exit status is 0 if all ended well, otherwise that of the \
-            first one by id that did not; 7 for one that is paused.
+            first one by id that did not; 7 for one that is paused. With --all, downloads that \
+            had failed before count as well; those that have finished or were cancelled do not.
             """
     )
 

@@ -24,6 +24,10 @@ package struct ListQuery: Sendable, Hashable {
 
     package static let unfinished = Set(TaskState.allCases.filter { !$0.isEnd })
 
+    /// The states of what `pawl wait --all` is for: a download that has failed counts, whenever it
+    /// did.
+    package static let unfinishedOrFailed = unfinished.union([.failed])
+
     package var parameters: [String: String] {
         var parameters: [String: String] = ["limit": "\(limit)"]
         if !states.isEmpty {
