@@ -22,7 +22,7 @@ package enum FileName {
             raw.utf8.count <= longestBytes
         else { return false }
         return raw.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) }
-            && disarmedEndings.allSatisfy { !raw.hasEnding($0) }
+            && !isReserved(raw)
     }
 
     private static func cleaned(_ raw: String) -> String? {
@@ -66,15 +66,29 @@ package enum FileName {
         return String(clean)
     }
 
-    private static let disarmedEndings = [".part", ".pawl"]
+    /// Whether Pawl itself gives names of this form: to partial files, checkpoints and corrupt files,
+    /// also under a number.
+    package static func isReserved(_ name: String) -> Bool { reservedDot(in: name) != nil }
+
+    private static let reservedEndings = [".part", ".pawl", ".corrupt"]
+
+    /// Where the ending of a reserved name begins; `nil` if the name is not reserved.
+    private static func reservedDot(in name: String) -> String.Index? {
+        var rest = Substring(name)
+        if let dot = rest.utf8.lastIndex(of: UInt8(ascii: ".")) {
+            let last = rest.utf8[dot...].dropFirst()
+            let isNumber = !last.isEmpty && last.allSatisfy(\.isDigit)
+            if isNumber || rest.hasEnding(".part.pawl.new") { rest = rest[..<dot] }
+        }
+        guard let ending = reservedEndings.first(where: rest.hasEnding) else { return nil }
+        return rest.utf8.index(rest.endIndex, offsetBy: -ending.utf8.count)
+    }
 
     /// A server must not choose the name of another download's partial file or checkpoint: a
     /// checkpoint made by an attacker would be believed when that download begins.
     private static func disarmed(_ name: String) -> String {
-        for ending in disarmedEndings where name.hasEnding(ending) {
-            return name.dropLast(ending.count) + "_" + name.suffix(ending.count - 1)
-        }
-        return name
+        guard let dot = reservedDot(in: name) else { return name }
+        return name[..<dot] + "_" + name[name.utf8.index(after: dot)...]
     }
 
     /// Cuts the stem, between characters where that leaves any.
@@ -102,7 +116,7 @@ package enum FileName {
     }
 }
 
-extension String {
+extension Substring {
     /// Whether it ends so; `ending` is in lower case and ASCII.
     fileprivate func hasEnding(_ ending: String) -> Bool {
         utf8.count >= ending.utf8.count

@@ -31,7 +31,7 @@ extension APIDocument {
             path: "/v1/downloads",
             name: "addDownloads",
             about: "Adds downloads, all or none; 1 MiB at most over TCP, 64 MiB at the socket.",
-            demands: [.add, .addFromFiles, .addToSession],
+            demands: [.add, .replace, .addFromFiles, .addToSession],
             parameters: [
                 Parameter(
                     name: "Idempotency-Key",

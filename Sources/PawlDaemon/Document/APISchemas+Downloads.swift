@@ -165,7 +165,7 @@ enum APISchemas {
             ("limitBytesPerSecond", .whole(from: 1)), ("allowsUntrustedCertificates", .truth()),
             ("authoritiesFile", .text("Not over TCP.")), ("resumes", .truth()),
             ("resumesWithoutValidator", .truth()),
-            ("adoptsPartialFile", .truth("Needs a checksum.")),
+            ("adoptsPartialFile", .truth("Needs a checksum, and over TCP the scope `manage`.")),
             ("allowsExpensiveNetwork", .truth()), ("allowsInsecureRedirects", .truth()),
         ],
         isClosed: true

@@ -15,6 +15,7 @@ extension DownloadKeeper {
         if new.contains(where: \.usesFiles) {
             try AccessRules.check(.addFromFiles, by: authority)
         }
+        if new.contains(where: \.mayReplace) { try AccessRules.check(.replace, by: authority) }
         guard isConfined else { return new }
         let rules = networkRules
         var admitted = new
@@ -67,6 +68,11 @@ extension DownloadKeeper {
 extension NewDownload {
     /// Whether it makes the daemon read files of the user.
     fileprivate var usesFiles: Bool { resumeData != nil || settings?.authoritiesFile != nil }
+
+    /// Whether it may replace or change a file that is there already.
+    var mayReplace: Bool {
+        settings?.ifExists == .overwrite || settings?.adoptsPartialFile == true
+    }
 }
 
 extension QueueAction {

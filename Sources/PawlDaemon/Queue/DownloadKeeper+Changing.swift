@@ -22,6 +22,7 @@ extension DownloadKeeper {
         let (rows, last) = try store.write { transaction in
             var rows: [WireDownload] = []
             let selected = try transaction.select(selection, states: ListQuery.unfinished)
+            let bounds = Bounds(rules: rules, authority: authority)
             if selected.count > 1, changes.name != nil || changes.before != nil {
                 throw Self.onlyOne
             }
@@ -39,8 +40,8 @@ extension DownloadKeeper {
                 var row = item.download
                 // It may have been decided in this moment.
                 row.path = row.path ?? live.path(of: row.id)
-                let bounds = isConfined ? rules : nil
-                rows.append(try Self.change(row, changes, within: bounds, transaction))
+                let within = isConfined ? bounds : nil
+                rows.append(try Self.change(row, changes, within: within, transaction))
             }
             if let before = changes.before, let row = rows.first {
                 rows = try Self.move(row, before: before, transaction)
@@ -77,10 +78,36 @@ extension DownloadKeeper {
         }
     }
 
+    /// The limits of someone who may change downloads in allowed folders alone.
+    private struct Bounds {
+        var rules: NetworkRules
+        var authority: Authority
+
+        /// What was asked for, kept to an allowed folder.
+        ///
+        /// - Throws: `.notAllowed`.
+        func confine(
+            _ request: NewDownload,
+            _ row: WireDownload,
+            _ changes: DownloadChanges
+        ) throws(DownloadError) -> NewDownload {
+            if let name = changes.name { try NetworkRules.checkName(name) }
+            let isOtherFile = changes.name != nil || changes.url != nil
+            if isOtherFile, request.mayReplace {
+                try AccessRules.check(.replace, by: authority)
+            }
+            guard request.confinedTo == nil else { return request }
+            // Another URL or name makes it what was asked for by who asks now.
+            var request = request
+            request.confinedTo = try rules.root(of: row.path ?? request.destination)
+            return request
+        }
+    }
+
     private static func change(
         _ download: WireDownload,
         _ changes: DownloadChanges,
-        within rules: NetworkRules?,
+        within bounds: Bounds?,
         _ transaction: StoreTransaction
     ) throws -> WireDownload {
         var row = download
@@ -94,10 +121,7 @@ extension DownloadKeeper {
         if changes.concernRequest {
             guard let body = try transaction.request(of: row.id) else { throw finished(row) }
             var request = try WireJSON.decode(NewDownload.self, from: body)
-            // Another URL or name makes it what was asked for by who asks now.
-            if let rules, request.confinedTo == nil {
-                request.confinedTo = try rules.root(of: row.path ?? request.destination)
-            }
+            if let bounds { request = try bounds.confine(request, row, changes) }
             try change(&request, &row, changes, transaction)
             row.url = try request.checked().url.redacted
             try transaction.setRequest(try WireJSON.encode(request), of: row.id)

@@ -41,7 +41,7 @@ package enum AccessRules {
     private static func manager(_ demand: Demand, isOwn: Bool, mayDiscard: Bool) -> Decision {
         switch demand {
         case .open, .look, .control, .remove, .changeSettings, .makeSession: .allowed
-        case .add, .readdress, .rename: .allowedInFolders
+        case .add, .replace, .readdress, .rename: .allowedInFolders
         case .discard: mayDiscard ? .allowed : .allowedInFolders
         // What a session's program relies on is its own.
         case .addToSession, .describe, .useSession, .forgetSession: isOwn ? .allowed : .refused
@@ -55,6 +55,8 @@ package enum AccessRules {
         case .add: .allowedInFolders
         case .control, .remove, .discard, .describe: isOwn ? .allowed : .refused
         case .readdress, .rename: isOwn ? .allowedInFolders : .refused
+        // What is there already is not a stranger's to destroy.
+        case .replace: .refused
         case .addToSession, .makeSession, .useSession, .forgetSession: .refused
         case .lookAtSecrets, .addFromFiles, .setCommand, .changeSettings, .changeBounds, .letIn:
             .refused

@@ -4,6 +4,7 @@ package enum Demand: String, Sendable, CaseIterable {
     case look
     case lookAtSecrets = "look-at-secrets"
     case add
+    case replace
     case addFromFiles = "add-from-files"
     case addToSession = "add-to-session"
     case control
@@ -27,6 +28,8 @@ package enum Demand: String, Sendable, CaseIterable {
         case .look: "a look at the queue, its events, sessions, settings and numbers"
         case .lookAtSecrets: "resume data, which hold the whole URL"
         case .add: "a new download"
+        case .replace:
+            "a new download that may replace a file (`overwrite`) or adopt another tool's partial file"
         case .addFromFiles: "a new download from resume data or with a file of authorities"
         case .addToSession: "a new download in a session"
         case .control:

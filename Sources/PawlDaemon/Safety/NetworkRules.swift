@@ -19,9 +19,24 @@ package struct NetworkRules: Sendable {
             guard let first = folders.first else { throw Self.noFolder }
             new.destination = "\(first)/\(new.destination)"
         }
-        new.confinedTo = try root(of: new.destination)
+        let root = try root(of: new.destination)
+        new.confinedTo = root
         try new.checkDestination()
+        for name in PathNames.names(of: new.destination, in: root) { try Self.checkName(name) }
         return new
+    }
+
+    /// Throws `.notAllowed` for the name of a partial file and the like: what gets it would be taken for
+    /// another download's bytes, or keep that from its name.
+    package static func checkName(_ name: String) throws(DownloadError) {
+        guard FileName.isReserved(name) else { return }
+        throw DownloadError(
+            .notAllowed,
+            "'\(name.sanitized(atMost: 200))' is a name of partial files, which is not for use "
+                + "over TCP",
+            advice: "choose another name, such as "
+                + "'\((FileName.clean(name) ?? "download").sanitized(atMost: 200))'"
+        )
     }
 
     /// The folder that a path lies in, of those that are allowed; the innermost.
@@ -53,6 +68,13 @@ enum PathNames {
         // The folder itself is meant where a file is to be put into it.
         let isFolder = path.hasSuffix("/") || path.hasSuffix("/.")
         return names.starts(with: own) && (names.count > own.count || isFolder)
+    }
+
+    /// The names on the way from a folder to what lies in it.
+    static func names(of path: String, in folder: String) -> [String] {
+        let names = path.split(separator: "/").filter { $0 != "." }
+        return names.dropFirst(folder.split(separator: "/").filter { $0 != "." }.count)
+            .map(String.init)
     }
 
     /// The folder of a file, or the one that is meant by a slash at the end.

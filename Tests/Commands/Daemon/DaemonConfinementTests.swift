@@ -106,6 +106,21 @@ extension DaemonSuites {
             #expect(home.list("outside").isEmpty)
         }
 
+        @Test func `no download takes the name of another one's partial file`() async throws {
+            let network = try await NetworkScene.make()
+            try network.scene.home.makeFolder("Downloads")
+            let answer = try await add(network, "disk.iso.part")
+            #expect(answer.status == 403)
+            #expect(answer.problem?.advice?.contains("disk.iso_part") == true, "\(answer.body)")
+            #expect(try await add(network, "a.iso", #","isPaused":true"#).status == 201)
+            let selection = #"{"selection":{"targets":["1"]},"changes":{"name":"a.part"}}"#
+            let renamed = try await network.ask("POST", "/v1/changes", selection)
+            #expect(renamed.status == 403)
+            #expect(try await network.scene.downloads().map(\.name) == ["a.iso"])
+            // The user's own choice of a name is nobody else's.
+            try await network.scene.succeed("set", "1", "--name", "a.part")
+        }
+
         @Test func `a folder that is not there is not allowed`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()

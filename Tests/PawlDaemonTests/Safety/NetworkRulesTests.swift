@@ -46,6 +46,24 @@ struct NetworkRulesTests {
         #expect(error?.code == .notAllowed)
     }
 
+    @Test(
+        arguments: [
+            "x.part", "x.part.1", "x.part.pawl", "x.part.pawl.3", "x.part.pawl.new", "x.pawl",
+            "sub/x.PART", "x.corrupt", "x.corrupt.2", "/srv/x.part/a", "x.part/", ".part",
+        ]
+    )
+    func `a name of partial files is refused`(path: String) {
+        let error = #expect(throws: DownloadError.self) { try confine(path) }
+        #expect(error?.code == .notAllowed)
+        #expect(error?.advice.contains("_") == true || path == ".part")
+    }
+
+    @Test func `an allowed folder may be called as its user likes`() throws {
+        let rules = NetworkRules(folders: ["/srv/x.part"])
+        let new = NewDownload(url: "https://example.org/a", destination: "a.part1.rar")
+        #expect(try rules.confine(new).destination == "/srv/x.part/a.part1.rar")
+    }
+
     @Test func `where no folder is allowed, nothing is`() {
         let rules = NetworkRules(folders: [])
         for path in ["a", "/tmp/a"] {

@@ -58,6 +58,11 @@ extension DaemonSuites {
             var isOutside = false
         }
 
+        private static let overwrite = #","settings":{"ifExists":"overwrite"}"#
+        private static let adopt =
+            #","settings":{"adoptsPartialFile":true,"checksum":"sha256=\#(digest)"}"#
+        private static let digest = String(repeating: "0", count: 64)
+
         private func requests(
             _ route: String,
             _ demand: Demand,
@@ -70,21 +75,9 @@ extension DaemonSuites {
                 let body = #"{"selection":{"targets":["\#(id)"]},"changes":{\#(change)}}"#
                 return [Request(path: path, body: body)]
             }
-            func add(_ destination: String, _ more: String) -> Request {
-                let url = #""url":"http://example.org/\#(id)","isPaused":true"#
-                let place = #""destination":"\#(destination)""#
-                return Request(path: path, body: #"{"downloads":[{\#(url),\#(place)\#(more)}]}"#)
-            }
-            let inside = "\(network.scene.home.path)/Downloads/"
             switch (route, demand) {
-            case ("POST /v1/downloads", .add):
-                var outside = add(network.scene.workshop.folder.path + "/", "")
-                outside.isOutside = true
-                return [add(inside, ""), outside]
-            case ("POST /v1/downloads", .addFromFiles):
-                return [add(inside, #","settings":{"authoritiesFile":"/etc/hosts"}"#)]
-            case ("POST /v1/downloads", .addToSession):
-                return [add(inside, #","session":"\#(session)","taskIdentifier":1"#)]
+            case ("POST /v1/downloads", _):
+                return additions(demand, path, id, session, network)
             case ("POST /v1/actions/{action}", _):
                 let actions: [Demand: [QueueAction]] = [
                     .control: [.pause, .moveFirst, .moveLast], .remove: [.remove],
@@ -123,6 +116,31 @@ extension DaemonSuites {
             case (_, .look) where route.hasPrefix("GET "), (_, .lookAtSecrets):
                 return [Request(path: String(route.dropFirst(4)).replacing("{id}", with: "\(id)"))]
             default: return []
+            }
+        }
+
+        private func additions(
+            _ demand: Demand,
+            _ path: String,
+            _ id: Int64,
+            _ session: String,
+            _ network: NetworkScene
+        ) -> [Request] {
+            func add(_ more: String, outside isOutside: Bool = false) -> Request {
+                let folder =
+                    isOutside
+                    ? network.scene.workshop.folder.path : network.scene.home.path("Downloads")
+                let url = #""url":"http://example.org/\#(id)","isPaused":true"#
+                let body = #"{"downloads":[{\#(url),"destination":"\#(folder)/"\#(more)}]}"#
+                return Request(path: path, body: body, isOutside: isOutside)
+            }
+            return switch demand {
+            case .add: [add(""), add("", outside: true)]
+            case .replace:
+                [add(Self.overwrite), add(Self.adopt), add(Self.overwrite, outside: true)]
+            case .addFromFiles: [add(#","settings":{"authoritiesFile":"/etc/hosts"}"#)]
+            case .addToSession: [add(#","session":"\#(session)","taskIdentifier":1"#)]
+            default: []
             }
         }
 
