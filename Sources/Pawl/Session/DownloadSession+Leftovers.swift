@@ -136,6 +136,9 @@ package enum LeftoverNames {
     /// Removes what is left of a complete file that did not get its name.
     package static func removeDrafts(of file: WrittenFile) { WrittenFiles.removeDrafts(of: file) }
 
+    /// Whether there is anything of that name.
+    package static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// The error of a file that stays as it is not the download's.
     package static func another(_ path: String) -> DownloadError {
         WrittenFiles.another(FilePath(path))

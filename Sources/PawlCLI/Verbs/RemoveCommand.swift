@@ -20,6 +20,7 @@ struct RemoveCommand: PawlVerb {
             withFiles ? .removeWithFiles : .remove,
             on: targets,
             said: withFiles ? "removed with its files" : "removed",
+            saidOfLeft: withFiles ? "removed, not all of its files" : nil,
             console
         )
     }

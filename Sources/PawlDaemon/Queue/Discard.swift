@@ -41,8 +41,19 @@ struct Discard: Sendable {
             }
             note(unrecorded.path, error)
         }
-        if let kept = removal.kept { note(kept, LeftoverNames.another(kept)) }
         return left
+    }
+
+    /// The file that was there before the download, if it still is; asked when all that goes at the same
+    /// time is gone, as it may be another download's.
+    func kept() async -> WireNotRemoved? {
+        guard let path = removal.kept else { return nil }
+        let error = await within(path) { (inside) async throws(DownloadError) in
+            if LeftoverNames.isThere(inside) { throw LeftoverNames.another(path) }
+        }
+        return error.map {
+            WireNotRemoved(download: download, path: path, problem: Problem($0))
+        }
     }
 
     private func within(

@@ -34,9 +34,14 @@ extension DownloadKeeper {
             for await (index, files) in group { left[index] = files }
             return left
         }
+        var all: [WireNotRemoved] = []
+        for (index, discard) in discards.enumerated() {
+            all += left[index] ?? []
+            if let kept = await discard.kept() { all.append(kept) }
+        }
         fulfil(discards.map(\.intention))
         for discard in discards { release(discard.download) }
-        return discards.indices.flatMap { left[$0] ?? [] }
+        return all
     }
 
     /// What cannot be written now is written with the next change; after a kill it is carried out again,

@@ -63,13 +63,40 @@ extension DaemonSuites {
                 network.scene.settings
             )
             // It is off the list, and what is still there is said.
-            #expect(run.output == "1\tremoved with its files\ta.iso\n")
+            #expect(run.output == "1\tremoved, not all of its files\ta.iso\n")
             #expect(run.errors.contains("does not lie in"), "\(run.errors)")
             #expect(run.status == .code(ErrorCode.notAllowed.exitStatus))
             try await stop(network)
             #expect(home.list("outside") == ["a.iso"])
             #expect(home.list("moved") == ["a.iso"])
             #expect(network.daemon.errors.contains("was not removed"))
+        }
+
+        @Test func `what is said of removed files is so`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            scene.workshop.serve(.resource(resource))
+            for id in ["1", "2"] {
+                try await scene.succeed("add", "-o", "a.iso", scene.workshop.url)
+                try await scene.succeed("wait", id)
+            }
+            // The second has found the file of the first.
+            #expect(scene.workshop.folder.list().filter { $0.hasPrefix("a") } == ["a.iso"])
+            let both = try await scene.succeed("remove", "--with-files", "1", "2")
+            #expect(
+                both.output
+                    == "1\tremoved with its files\ta.iso\n2\tremoved with its files\ta.iso\n"
+            )
+            #expect(both.errors.isEmpty)
+            #expect(!scene.workshop.folder.exists("a.iso"))
+            try scene.workshop.folder.write("a.iso", "thesis")
+            try await scene.succeed("add", "--if-exists", "skip", "-o", "a.iso", scene.workshop.url)
+            try await scene.succeed("wait", "3")
+            let kept = try await scene.run("remove", "--with-files", "3")
+            #expect(kept.output == "3\tremoved, not all of its files\ta.iso\n")
+            #expect(kept.errors.contains("is not the downloaded file and was not removed"))
+            #expect(try scene.workshop.folder.readText("a.iso") == "thesis")
+            withExtendedLifetime(daemon) {}
         }
 
         @Test func `what is left is removed beneath the root alone`() async throws {
