@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Glibc
+internal import Pawl
 internal import PawlCore
 
 /// The command line program: parses, runs, and ends with a status of `docs/errors.md`.
@@ -24,11 +25,18 @@ public enum PawlProgram {
     }
 
     /// Runs a command with these arguments and ends the process.
-    package static func run(_ root: any ParsableCommand.Type, _ arguments: [String]) -> Never {
+    ///
+    /// `openFiles`: how many files the process must be able to have open.
+    package static func run(
+        _ root: any ParsableCommand.Type,
+        _ arguments: [String],
+        openFiles: Int = 64
+    ) -> Never {
         ignoreBrokenPipes()
         let console = Console()
         do {
             let verb = try parse(root, arguments)
+            try OpenFileLimit.require(openFiles)
             let work = try verb.prepare(console)
             SignalLoop.run(console: console, work)
         } catch let error as DownloadError {

@@ -31,6 +31,8 @@ struct DaemonProgram: PawlVerb {
     }
 
     private func work(_ console: Console, _ ready: ReadySignal) throws(DownloadError) -> VerbWork {
+        // Each thread of the server has three.
+        try OpenFileLimit.require(128)
         let places = try DaemonPlaces.current()
         let manager = ServiceManager.current()
         // In the background it holds no folder.

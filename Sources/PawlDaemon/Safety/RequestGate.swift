@@ -62,6 +62,18 @@ final class RequestGate: Sendable {
         )
     }
 
+    /// Answers on a connection beyond the share of its token or page, and closes it.
+    static func tooManyConnections() throws -> Response {
+        var response = try response(
+            429,
+            .serverBusy,
+            "too many connections with this token",
+            "close some of them: pawl serves a quarter of all connections to each token"
+        )
+        response.headers[.connection] = "close"
+        return response
+    }
+
     // MARK: - Logging in
 
     func makeCode() -> String {

@@ -32,11 +32,11 @@ final class ConnectionRegister: Sendable {
         return isIn
     }
 
-    /// It has shown that it may ask.
-    func recognize(_ channel: any Channel) {
+    /// It has shown that it may ask; returns whether there is a seat for it.
+    func recognize(_ channel: any Channel, as authority: Authority) -> Bool {
         state.withLock { state in
-            guard let number = state.numbers[ObjectIdentifier(channel)] else { return }
-            state.seats.recognize(number)
+            guard let number = state.numbers[ObjectIdentifier(channel)] else { return true }
+            return state.seats.recognize(number, as: authority)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Pawl
 internal import PawlCore
 internal import PawlWire
 internal import Synchronization
@@ -35,7 +36,7 @@ final class NetworkListener: Sendable {
             return Prepared(door: door, isNew: false)
         }
         var door = try NetworkDoor(address, places)
-        door?.limits = limits
+        door?.limits = limits.within(openFiles: OpenFileLimit.raise())
         return Prepared(door: door, isNew: door != nil)
     }
 
@@ -51,7 +52,6 @@ final class NetworkListener: Sendable {
     }
 
     func adopt(_ prepared: Prepared) {
-        if prepared.door != nil { OpenFileLimit.raise() }
         let unserved = state.withLock { state -> NetworkDoor? in
             let old = state.door
             (state.door, state.problem) = (prepared.door, nil)

@@ -87,7 +87,9 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         let gate = door.gate
         return HTTP1Channel(
             responder: { request, writer, channel in
-                try await respond(request, writer, behind: gate) { register?.recognize(channel) }
+                try await respond(request, writer, behind: gate) { authority in
+                    register?.recognize(channel, as: authority) ?? true
+                }
             },
             configuration: configuration
         )
@@ -135,11 +137,11 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         _ request: Request,
         _ writer: consuming ResponseWriter,
         behind gate: RequestGate?,
-        whenKnown: () -> Void = {}
+        hasSeat: (Authority) -> Bool = { _ in true }
     ) async throws {
         var response: Response
         do {
-            response = try await answer(request, behind: gate, whenKnown)
+            response = try await answer(request, behind: gate, hasSeat)
         } catch let error as HTTPParserError {
             throw error
         } catch {
@@ -161,7 +163,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     private func answer(
         _ request: Request,
         behind gate: RequestGate?,
-        _ whenKnown: () -> Void
+        _ hasSeat: (Authority) -> Bool
     ) async throws -> Response {
         guard let gate else {
             let source = APIContext.Source(logger: logger, authority: .user)
@@ -170,7 +172,9 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         switch try await gate.admit(request.head) {
         case .refused(let response): return response
         case .admitted(let authority, let mayGoOn):
-            if authority != .nobody { whenKnown() }
+            guard authority == .nobody || hasSeat(authority) else {
+                return try RequestGate.tooManyConnections()
+            }
             let source = APIContext.Source(
                 logger: logger,
                 authority: authority,

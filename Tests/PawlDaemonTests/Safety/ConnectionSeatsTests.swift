@@ -1,4 +1,5 @@
 import PawlDaemon
+import PawlWire
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -26,16 +27,24 @@ struct ConnectionSeatsTests {
         #expect(enter(5, &seats) == .taken)
     }
 
+    private func recognize(
+        _ number: Int,
+        _ seats: inout ConnectionSeats,
+        as authority: Authority = .page
+    ) -> Bool {
+        seats.recognize(number, as: authority)
+    }
+
     @Test func `who has shown a token keeps its place`() {
         var seats = seats()
         #expect(enter(1, &seats) == .taken)
-        seats.recognize(1)
+        #expect(recognize(1, &seats))
         for number in 2..<100 {
             let entry = enter(number, &seats)
             #expect(entry == (number < 4 ? .taken : .takenFrom(number - 2)))
         }
         // What was closed already is not known any more.
-        seats.recognize(50)
+        #expect(recognize(50, &seats))
         #expect(enter(100, &seats) == .takenFrom(98))
     }
 
@@ -43,10 +52,34 @@ struct ConnectionSeatsTests {
         var seats = seats()
         for number in 1...3 {
             #expect(enter(number, &seats) == .taken)
-            seats.recognize(number)
+            #expect(recognize(number, &seats, as: .token("\(number)", .read)))
         }
         #expect(enter(4, &seats) == .full)
         seats.leave(2)
         #expect(enter(5, &seats) == .taken)
+    }
+
+    @Test func `one token takes a share of the places, and leaves the rest to others`() {
+        var seats = seats(8)
+        let reader = Authority.token("a", .read)
+        for number in 1...3 {
+            #expect(enter(number, &seats) == .taken)
+            #expect(recognize(number, &seats, as: reader) == (number < 3))
+            // A further request on it changes nothing.
+            #expect(recognize(number, &seats, as: reader) == (number < 3))
+        }
+        #expect(recognize(3, &seats, as: .token("b", .read)))
+        seats.leave(1)
+        #expect(enter(4, &seats) == .taken)
+        #expect(recognize(4, &seats, as: reader))
+    }
+
+    @Test func `connections leave descriptors to the socket and to downloads`() {
+        let limits = ConnectionLimits()
+        #expect(limits.within(openFiles: 16_384).connections == 4096)
+        let few = limits.within(openFiles: 256)
+        #expect(few.connections + few.unknownConnections < 128)
+        #expect(few.connectionsEach == 16)
+        #expect(limits.within(openFiles: 1).connectionsEach == 1)
     }
 }
