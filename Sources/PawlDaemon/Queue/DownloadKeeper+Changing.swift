@@ -19,7 +19,7 @@ extension DownloadKeeper {
             throw DownloadError(.usage, "nothing is to be changed", advice: "say what")
         }
         try Self.check(changes)
-        let (rows, last) = try store.write { transaction in
+        let (rows, last) = try store.writeWithRoom { transaction in
             var rows: [WireDownload] = []
             let selected = try transaction.select(selection, states: ListQuery.unfinished)
             let bounds = Bounds(rules: rules, authority: authority)

@@ -21,7 +21,7 @@ extension DownloadKeeper {
         let key = key.map { Self.key($0, of: authority) }
         let sessions = Set(orders.compactMap(\.row.session))
         var position = nextPosition
-        let (outcome, isNew) = try store.write { transaction in
+        let (outcome, isNew) = try store.writeWithRoom { transaction in
             if let key, let known = try transaction.remembered(key) {
                 guard known.fingerprint == fingerprint else { throw Self.keyIsTaken }
                 return (try Self.outcome(transaction.downloads(known.ids), transaction), false)
@@ -205,7 +205,7 @@ extension DownloadKeeper {
     ) throws(DownloadError) -> Value {
         switch action {
         case .pause, .cancel, .remove, .removeWithFiles: try store.writeInAnyCase(body)
-        case .resume, .moveFirst, .moveLast: try store.write(body)
+        case .resume, .moveFirst, .moveLast: try store.writeWithRoom(body)
         }
     }
 

@@ -50,7 +50,7 @@ extension DownloadKeeper {
         fulfilled += intentions
         do throws(DownloadError) {
             let done = fulfilled
-            try store.write { try $0.fulfil(done) }
+            try store.writeInAnyCase { try $0.fulfil(done) }
             fulfilled = []
             store.restoreReserve()
         } catch {

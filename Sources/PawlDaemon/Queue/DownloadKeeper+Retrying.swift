@@ -26,7 +26,9 @@ extension DownloadKeeper {
         let meant = try transaction.retryWait(of: row.id)
         let wait = policy.remaining(until: date, at: now, of: meant)
         retryTimes[row.id] = clock + wait
-        if try transaction.outages(of: row.id) > 0 { outageWaiters.insert(row.id) }
+        if row.problem?.code != .diskFull, try transaction.outages(of: row.id) > 0 {
+            outageWaiters.insert(row.id)
+        }
         let shown = now.addingTimeInterval(wait.seconds)
         guard shown < date else { return false }
         row.notBefore = shown

@@ -52,7 +52,7 @@ extension DownloadKeeper {
         let isTold = new != before
         let last: Int64
         do throws(DownloadError) {
-            last = try store.write { transaction in
+            last = try store.writeWithRoom { transaction in
                 try transaction.setSettings(new)
                 if isTold { try transaction.append(told, at: Date()) }
                 return try transaction.lastEvent()
@@ -121,6 +121,7 @@ extension DownloadKeeper {
     ///
     /// Where nothing was written for a while, that is tried: who asks often does not wear the disk out.
     func checkHealth() throws(DownloadError) {
+        try store.checkRoom()
         let now = ContinuousClock.now
         let isFresh = healthSeen.map { now - $0 < Self.healthLook } ?? false
         guard !isFresh || store.lastWriteFailure != nil else { return }

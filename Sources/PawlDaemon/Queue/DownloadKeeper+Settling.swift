@@ -25,7 +25,7 @@ extension DownloadKeeper {
 
     /// Looks which files have got their names, and takes over what is still to be removed.
     func settleIntentions() throws(DownloadError) {
-        let left = try store.write { transaction in
+        let left = try store.writeInAnyCase { transaction in
             try transaction.intentions().map { intention in
                 Left(
                     intention: intention,
@@ -39,7 +39,7 @@ extension DownloadKeeper {
         guard !intentions.isEmpty else { return }
         let settled = left.compactMap { look($0) }
         let removals = intentions.compactMap(Self.discard)
-        let (more, last) = try store.write { transaction in
+        let (more, last) = try store.writeInAnyCase { transaction in
             var more: [Discard] = []
             for item in settled { more += try settle(item, removals, transaction) }
             return (more, try transaction.lastEvent())

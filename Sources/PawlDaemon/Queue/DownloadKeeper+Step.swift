@@ -52,7 +52,11 @@ extension DownloadKeeper {
         var next = planner
         for end in ends { next.ended(end.id) }
         for start in unstarted { next.ended(start.id) }
-        let starting = isWindingUp ? [] : next.begin(at: Date(), clock: clock)
+        let ended = next
+        var starting = isWindingUp ? [] : next.begin(at: Date(), clock: clock)
+        let full = starting.isEmpty ? nil : lackOfRoom()
+        // What has ended is written all the same.
+        if full != nil { (starting, next) = ([], ended) }
         var work = Work(
             ends: ends,
             unstarted: unstarted,
@@ -60,12 +64,13 @@ extension DownloadKeeper {
             starting: starting,
             fulfilled: fulfilled
         )
+        if let full { noteBehind(full) }
         guard !work.isEmpty else { return [] }
         do throws(DownloadError) {
             // Each was intended by a transaction before this one.
             work.names = try carryOutNames(of: work.ends, and: starting)
             work.corrupt = findCorrupt(of: work.ends)
-            let outcome = try store.write { [work] transaction in
+            let outcome = try store.writeInAnyCase { [work] transaction in
                 var outcome = Outcome()
                 try transaction.fulfil(work.fulfilled)
                 for item in work.announcements { try note(item, transaction) }
@@ -75,16 +80,31 @@ extension DownloadKeeper {
                 outcome.lastEvent = try transaction.lastEvent()
                 return outcome
             }
-            isBehind = false
+            isBehind = full != nil
             store.restoreReserve()
             return apply(outcome, work, next)
         } catch {
             // Nothing begins, and what has ended stays to be told.
-            isBehind = true
             if isWindingUp { stopAnnouncing(error) }
-            logger.error("the queue cannot be written: \(error)")
+            noteBehind(error)
             return []
         }
+    }
+
+    /// Why nothing can begin; nil where it can.
+    private func lackOfRoom() -> DownloadError? {
+        do throws(DownloadError) {
+            try store.checkRoom()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The log says it once, as it may be that disk which is full.
+    private func noteBehind(_ error: DownloadError) {
+        if !isBehind { logger.error("the queue cannot be written: \(error)") }
+        isBehind = true
     }
 
     private func apply(_ outcome: Outcome, _ work: Work, _ next: QueuePlanner) -> [Begun] {
@@ -402,10 +422,10 @@ extension DownloadKeeper {
         if progress.completedBytes <= progress.resumedBytes {
             failure.count = (row.failures ?? 0) + 1
             failure.outages = try transaction.outages(of: row.id)
-            if policy.mayBeNetwork(error), !hasSeenNetwork(sinceBeginOf: row.id) {
-                failure.outages += 1
-                failure.isOutage = true
-            }
+            failure.isOutage =
+                error.code == .diskFull
+                || policy.mayBeNetwork(error) && !hasSeenNetwork(sinceBeginOf: row.id)
+            if failure.isOutage { failure.outages += 1 }
         }
         guard let wait = policy.wait(after: failure) else {
             fail(&row, error)
@@ -418,7 +438,8 @@ extension DownloadKeeper {
         row.problem = Problem(error)
         try transaction.setRetry(wait, outages: failure.outages, of: row.id)
         retryTimes[row.id] = clock + wait
-        if failure.isOutage { outageWaiters.insert(row.id) }
+        // Room comes back without the network.
+        if failure.isOutage, error.code != .diskFull { outageWaiters.insert(row.id) }
         outcome.retries.append(entry(of: row))
         try transaction.append(.retrying, row, at: Date())
     }

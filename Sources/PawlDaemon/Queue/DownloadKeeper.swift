@@ -144,7 +144,7 @@ actor DownloadKeeper {
     /// Puts in line what an earlier daemon left: what ran goes on first.
     func load() throws(DownloadError) {
         try settleIntentions()
-        let (rows, suspects, limits) = try store.write { transaction in
+        let (rows, suspects, limits) = try store.writeInAnyCase { transaction in
             newNames = try transaction.newNames()
             let rows = try transaction.unfinished().map { row in
                 var row = row

@@ -8,7 +8,8 @@ package import PawlWire
 package struct OutagePolicy: Sendable {
     /// More in a row, without a byte between them, are a failure.
     package var mostFailures = 8
-    /// More in a row that may be the network's are a failure: a week of them.
+    /// More in a row that are nobody's fault who serves the file are a failure, such as those of the network
+    /// or a full disk: a week of them.
     package var mostOutages = 2000
     /// How long is waited at most where it may be the network's.
     package var longestOutageWait = Duration.seconds(300)
@@ -19,6 +20,7 @@ package struct OutagePolicy: Sendable {
 
     private static let transient: Set<ErrorCode> = [
         .network, .timedOut, .nameNotResolved, .serverBusy, .tooSlow, .captivePortal, .notTheFile,
+        .diskFull,
     ]
     private static let network: Set<ErrorCode> = [
         .network, .timedOut, .nameNotResolved, .captivePortal,
@@ -29,7 +31,8 @@ package struct OutagePolicy: Sendable {
         package var error: DownloadError
         /// How many in a row without a byte between them, with this one.
         package var count = 1
-        /// How many of these may be the network's: nothing came from any server meanwhile.
+        /// How many of these may be the network's, as nothing came from any server meanwhile, or a full
+        /// disk's.
         package var outages = 0
         /// Whether this one is among them.
         package var isOutage = false

@@ -49,16 +49,47 @@ package final class DaemonStore: Sendable {
         }
     }
 
-    /// One transaction that makes room: where the disk is full, it takes what was kept back for it.
+    /// One transaction that takes room.
+    ///
+    /// - Throws: `.diskFull` where only what is kept back is left, among others.
+    package func writeWithRoom<Value>(
+        _ body: (StoreTransaction) throws -> Value
+    ) throws(DownloadError) -> Value {
+        try checkRoom()
+        return try write(body)
+    }
+
+    /// Throws `.diskFull` where only the room is left that is kept back for what ends things.
+    package func checkRoom() throws(DownloadError) {
+        guard !reserve.isWhole else { return }
+        throw Self.explained(DatabaseError(resultCode: .SQLITE_FULL), "writing the queue")
+    }
+
+    /// One transaction that makes room or ends something: where the disk is full, it takes of what is kept
+    /// back, as much as it needs.
     package func writeInAnyCase<Value>(
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Value {
-        do throws(DownloadError) {
-            return try write(body)
-        } catch {
-            guard error.code == .diskFull, reserve.release() else { throw error }
-            return try write(body)
+        var isTidied = false
+        while true {
+            do throws(DownloadError) {
+                return try write(body)
+            } catch {
+                guard error.code == .diskFull else { throw error }
+                // Once all of the log is in the database, it is written from its beginning again.
+                if !isTidied, tidyLog() {
+                    isTidied = true
+                } else if !reserve.release() {
+                    throw error
+                }
+            }
         }
+    }
+
+    /// Returns whether what is in the log went to the database.
+    private func tidyLog() -> Bool {
+        // The database may need room for that: then some is given.
+        (try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }) != nil
     }
 
     /// Keeps room back again, where some was used.
@@ -66,6 +97,7 @@ package final class DaemonStore: Sendable {
 
     /// Throws what a write fails of: the last one, or one that is made now.
     package func checkWrites(at now: Date) throws(DownloadError) {
+        try checkRoom()
         try write { try $0.noteHealth(at: now) }
     }
 

@@ -206,6 +206,7 @@ extension DownloadDriver {
                 // The claim first: it survives a kill even where the sync takes long.
                 try store.saveCheckpoint(written: written, epoch: epoch)
             }
+            if !keeps, job.control?.discards != true { monitor.discarded() }
             if keeps {
                 try await engine.syncs.run { () throws(DownloadError) in
                     try store.sync(written: written, epoch: epoch)

@@ -205,6 +205,15 @@ package final class DownloadMonitor: Sendable {
         }
     }
 
+    /// The run has kept nothing of what it received.
+    func discarded() {
+        state.withLock { state in
+            ledger.begin(with: RangeSet())
+            state.resumedBytes = 0
+            state.partial = nil
+        }
+    }
+
     /// Ended without the file; also where it never began.
     ///
     /// `phase`: what it does then, where a later run goes on.

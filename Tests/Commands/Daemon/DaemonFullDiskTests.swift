@@ -91,6 +91,65 @@ extension DaemonSuites {
             withExtendedLifetime(setting) {}
         }
 
+        @Test func `what is kept back is for what ends things, and not for what is added`()
+            async throws
+        {
+            let setting = try await start()
+            let (scene, disk) = (setting.scene, setting.disk)
+            for _ in 0..<30 { try await scene.succeed("add", "--paused", scene.workshop.url) }
+            fill(disk)
+            for number in 1...29 {
+                try await scene.succeed(number % 2 == 0 ? "cancel" : "remove", "\(number)")
+                let added = try await scene.run("add", "--paused", scene.workshop.url)
+                #expect(added.status == .code(ErrorCode.diskFull.exitStatus), "\(number)")
+                // What others leave free for a moment is taken, too.
+                fill(disk)
+            }
+            unlink(disk.path + "/hog")
+            try await scene.succeed("add", "--paused", scene.workshop.url)
+            withExtendedLifetime(setting) {}
+        }
+
+        @Test func `with a few pages left the daemon is not well and adds nothing`() async throws {
+            let setting = try await start()
+            let (scene, disk) = (setting.scene, setting.disk)
+            fill(disk)
+            // Some pages are free again.
+            var hog = stat()
+            #expect(stat(disk.path + "/hog", &hog) == 0)
+            #expect(truncate(disk.path + "/hog", hog.st_size - 64 << 10) == 0)
+            let socket = scene.home.path("run/pawl/daemon.sock")
+            let curl = ["-s", "-o", "/dev/null", "-w", "%{http_code}", "--unix-socket", socket]
+            let health = try await ProcessRunner.run("curl", curl + ["http://d/healthz"])
+            #expect(health.output == "503")
+            let added = try await scene.run("add", "--paused", scene.workshop.url)
+            #expect(added.status == .code(ErrorCode.diskFull.exitStatus))
+            withExtendedLifetime(setting) {}
+        }
+
+        @Test func `a download waits for room on its disk, and is tried again`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let disk = try #require(try SmallDisk(bytes: 4 << 20))
+            let daemon = try await scene.startDaemon()
+            // The length is not known, and what came cannot be resumed.
+            scene.workshop.serve(Reply.resource(Resource(size: 8 << 20)).chunked().omitValidators)
+            let events = try scene.start("events", "--after", "0", "--json")
+            try await scene.succeed("add", scene.workshop.url, "-o", disk.path + "/disk.iso")
+            #expect(await events.waitForOutput(containing: #""retrying""#))
+            let row = try #require(try await scene.downloads().first)
+            #expect(row.state == .waiting)
+            #expect(row.problem?.code == .diskFull)
+            #expect(row.notBefore != nil)
+            #expect(row.completedBytes == 0)
+            scene.workshop.serve(.resource(Resource(size: 8 << 10)))
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            for process in [daemon, events] {
+                process.signal(15)
+                await process.waitForExit()
+            }
+        }
+
         @Test func `what cannot be written begins nothing`() async throws {
             let setting = try await start()
             let (scene, disk) = (setting.scene, setting.disk)

@@ -40,6 +40,17 @@ struct OutagePolicyTests {
         #expect(policy.wait(after: failure(count: most + 1, outages: most + 1)) == nil)
     }
 
+    @Test func `room on a full disk is waited for, as the network is`() {
+        var failed = failure(.diskFull, count: 100, outages: 100)
+        #expect(policy.wait(after: failed) == policy.longestOutageWait)
+        #expect(policy.wait(after: failure(.diskFull, outages: 1)) == .seconds(15))
+        var settings = WireSettings()
+        settings.retries = 0
+        failed.patience = Patience(settings)
+        #expect(policy.wait(after: failed) == nil)
+        #expect(!policy.mayBeNetwork(failed.error))
+    }
+
     @Test func `what a server asks for is obeyed, up to a day or what the download says`() {
         let hour = failure(.serverBusy, retryAfter: .seconds(3600))
         #expect(policy.wait(after: hour) == .seconds(3600))
