@@ -31,6 +31,28 @@ package struct DownloadOrder: Sendable {
 }
 
 extension DownloadOrder {
+    /// What two orders have in common that are for the same bytes in the same place.
+    fileprivate struct Place: Hashable {
+        var url: String
+        var destination: Destination
+    }
+
+    fileprivate var place: Place {
+        Place(
+            // A server never sees what stands behind it.
+            url: String(url.absoluteString.prefix { $0 != "#" }),
+            destination: destination
+        )
+    }
+
+    /// Whether another order for the same place asks for the same bytes in the same way.
+    fileprivate func repeats(_ other: DownloadOrder) -> Bool {
+        settings.credentials == other.settings.credentials
+            && settings.checksum == other.settings.checksum
+            && settings.fields == other.settings.fields
+            && settings.mirrors == other.settings.mirrors
+    }
+
     private static func checkAdoption(
         _ settings: DownloadSettings,
         place: String?
@@ -57,6 +79,8 @@ extension DownloadOrder {
 /// All downloads of a run, in the order given: the command line's, then the list's.
 package struct OrderBook: Sendable {
     package private(set) var orders: [DownloadOrder] = []
+    /// What the user is to be told of the orders.
+    package private(set) var notes: [String] = []
 
     package init(
         urls: [String],
@@ -68,6 +92,7 @@ package struct OrderBook: Sendable {
         try Self.checkExclusions(urls: urls, list: list, common: common)
         for url in urls { orders.append(try DownloadOrder(url, common)) }
         for entry in list?.entries ?? [] { try add(entry, common) }
+        try dropRepeated()
         try checkOutputsDiffer()
     }
 
@@ -143,6 +168,36 @@ package struct OrderBook: Sendable {
                 "--checksum with several URLs",
                 advice: "write checksum=… below each URL in a list for --input-file"
             )
+        }
+    }
+
+    /// The same URL for the same place is fetched once.
+    private mutating func dropRepeated() throws(DownloadError) {
+        var counts: [DownloadOrder.Place: Int] = [:]
+        var indices: [DownloadOrder.Place: Int] = [:]
+        var first: [DownloadOrder] = []
+        for order in orders {
+            let place = order.place
+            counts[place, default: 0] += 1
+            guard let index = indices[place] else {
+                indices[place] = first.count
+                first.append(order)
+                continue
+            }
+            guard order.repeats(first[index]) else {
+                throw DownloadError(
+                    .usage,
+                    "\(shownSource(order.url)) is given twice for one place, with different options",
+                    advice: "give each its own output, or leave one of them out"
+                )
+            }
+        }
+        guard first.count < orders.count else { return }
+        orders = first
+        notes = first.compactMap { order in
+            guard let count = counts[order.place], count > 1 else { return nil }
+            let often = count == 2 ? "twice" : "\(count) times"
+            return "\(shownSource(order.url)) is given \(often): it is fetched once"
         }
     }
 

@@ -56,6 +56,7 @@ struct AddCommand: PawlVerb {
         if let name = book.nameWithoutPassword {
             book.fill(password: try PasswordPrompt.ask(for: name, console: console))
         }
+        book.notes.forEach(console.message)
         var options = HandingOver()
         if let word = self.priority { options.priority = try Self.priority(word) }
         options.notBefore = try notBefore.flatMap { (text) throws(DownloadError) in

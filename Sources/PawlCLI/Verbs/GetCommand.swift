@@ -56,6 +56,7 @@ struct GetCommand: PawlVerb {
         if let name = book.nameWithoutPassword {
             book.fill(password: try PasswordPrompt.ask(for: name, console: console))
         }
+        if verbosity != .quiet { book.notes.forEach(console.message) }
         if background {
             guard limits.jobs == nil, limits.limitRate == nil else {
                 throw DownloadError(

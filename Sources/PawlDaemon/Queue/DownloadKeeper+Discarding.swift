@@ -7,6 +7,7 @@ internal import PawlWire
 extension DownloadKeeper {
     /// Puts a download in line, once nothing of it is being thrown away.
     func wait(_ entry: QueuePlanner.Entry) {
+        runningPlaces.leave(entry.id)
         if discarding.contains(entry.id) {
             heldBack[entry.id] = entry
         } else {
@@ -16,6 +17,7 @@ extension DownloadKeeper {
 
     func leave(_ id: Int64) {
         heldBack[id] = nil
+        runningPlaces.leave(id)
         planner.leave(id)
     }
 

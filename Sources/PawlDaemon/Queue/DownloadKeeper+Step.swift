@@ -15,11 +15,19 @@ extension DownloadKeeper {
     private struct Start: Sendable {
         var row: WireDownload
         var request: NewDownload
+        var place: RunningPlaces.Place
+    }
+
+    /// A download that waits for the end of a run which fetches the same to the same place.
+    private struct Repetition: Sendable {
+        var entry: QueuePlanner.Entry
+        var other: Int64
     }
 
     /// What is to be done once it is in the store.
     private struct Outcome {
         var starts: [Start] = []
+        var repetitions: [Repetition] = []
         var retries: [QueuePlanner.Entry] = []
         var notInLine: [Int64] = []
         /// What runs have left that nobody is to have.
@@ -126,12 +134,21 @@ extension DownloadKeeper {
         for id in outcome.notInLine { leave(id) }
         for entry in outcome.retries { planner.wait(entry) }
         for id in work.starting { retryTimes[id] = nil }
+        let free = runningPlaces.end(work.ends.map(\.id))
+        for entry in free { wait(entry) }
         let begun = outcome.starts.compactMap(start)
+        for item in outcome.repetitions where !runningPlaces.wait(item.entry, for: item.other) {
+            wait(item.entry)
+        }
         // A row that went or ended meanwhile has no run.
         for id in work.starting
         where live[id] == nil && !unstarted.contains(where: { $0.id == id }) { planner.ended(id) }
         // They may begin at once, or are to be told.
-        if !outcome.retries.isEmpty || !unstarted.isEmpty { bell.ring() }
+        if !outcome.retries.isEmpty || !unstarted.isEmpty || !free.isEmpty
+            || !outcome.repetitions.isEmpty
+        {
+            bell.ring()
+        }
         if !begun.isEmpty { watching.ring() }
         news.published(outcome.lastEvent)
         if !work.ends.isEmpty || !work.unstarted.isEmpty { endings.ring() }
@@ -177,12 +194,18 @@ extension DownloadKeeper {
             return
         }
         do throws(DownloadError) {
-            if let newName { try take(newName, for: &row) }
             let request = try readRequest(id, transaction)
+            let place = RunningPlaces.Place(request, path: newName?.path ?? row.path)
+            // What has another name already begins.
+            if newName == nil, let other = other(than: id, at: place, outcome) {
+                outcome.repetitions.append(Repetition(entry: entry(of: row), other: other))
+                return
+            }
+            if let newName { try take(newName, for: &row) }
             row.state = .running
             row.problem = nil
             row.notBefore = nil
-            outcome.starts.append(Start(row: row, request: request))
+            outcome.starts.append(Start(row: row, request: request, place: place))
         } catch {
             fail(&row, error)
             outcome.failures += 1
@@ -194,6 +217,16 @@ extension DownloadKeeper {
         try transaction.save(row)
         try transaction.countStart(of: id)
         try transaction.append(row.state == .running ? .started : .failed, row, at: Date())
+    }
+
+    /// A run that fetches the same to the same place; nil where there is none.
+    private func other(
+        than id: Int64,
+        at place: RunningPlaces.Place,
+        _ outcome: Outcome
+    ) -> Int64? {
+        let beginning = outcome.starts.first { $0.place.mayMeet(place) }?.row.id
+        return beginning ?? runningPlaces.other(than: id, at: place, ended: Set(ends.map(\.id)))
     }
 
     /// The store has that it runs: now it does.
@@ -211,6 +244,7 @@ extension DownloadKeeper {
                 try await self?.willFinish(id, file)
             }
             patience[id] = Patience(start.request.settings)
+            runningPlaces.begin(id, at: start.place)
             live.add(
                 row,
                 task,

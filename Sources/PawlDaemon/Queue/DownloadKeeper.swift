@@ -58,6 +58,7 @@ actor DownloadKeeper {
     /// that began before would lose its files to it.
     var discarding: Set<Int64> = []
     var heldBack: [Int64: QueuePlanner.Entry] = [:]
+    var runningPlaces = RunningPlaces()
     var nextPosition: Int64 = 1
     var firstPosition: Int64 = 0
     var isWindingUp = false

@@ -1,0 +1,92 @@
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+/// The same URL twice, in one command and in one list.
+@Suite(.timeLimit(.minutes(1)))
+struct OneURLTests {
+    private let resource = Resource(size: 300_000)
+
+    @Test func `one URL twice in a command is fetched once, and that is said`() async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run(workshop.url, workshop.url, workshop.url + "#top")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(run.errors.contains("\(workshop.url) is given 3 times: it is fetched once"))
+        #expect(workshop.folder.list() == [Workshop.name])
+        #expect(workshop.origin.requests.count == 1)
+    }
+
+    @Test func `one URL twice in a list is fetched once, with one file, too`() async throws {
+        let workshop = try Workshop(resource)
+        let entry = "\(workshop.url)\n  output=a.iso\n"
+        try workshop.folder.write("list", entry + entry)
+        let run = try await workshop.run("-i", "list", workshop.url)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(run.errors.contains("is given twice: it is fetched once"), "\(run.errors)")
+        #expect(Set(workshop.folder.list()) == ["a.iso", Workshop.name, "list"])
+    }
+
+    @Test func `one URL twice with different options is refused`() async throws {
+        let workshop = try Workshop(resource)
+        let digest = String(repeating: "0", count: 64)
+        let list = "\(workshop.url)\n\(workshop.url)\n  checksum=sha256=\(digest)\n"
+        try workshop.folder.write("list", list)
+        let run = try await workshop.run("-i", "list")
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("give each its own output"))
+        #expect(workshop.folder.list() == ["list"])
+    }
+}
+
+extension DaemonSuites {
+    /// The same URL twice in the queue.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct DaemonOneURLTests {
+        @Test func `a second download of one URL waits for the first, and finds its file`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let (resource, latch) = (Resource(size: 12 << 20), Latch())
+            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
+            let url = scene.workshop.url
+            try await scene.succeed("add", "-x", "1", url)
+            await scene.workshop.origin.waitForBytes(9 << 20)
+            try await scene.succeed("add", "-x", "1", url)
+            try await scene.succeed("add", "-x", "1", "-o", Workshop.name, url)
+            // Behind those that wait there is room for another one.
+            scene.workshop.serve(.resource(Resource(size: 1000)), at: "/other")
+            try await scene.succeed("add", scene.workshop.origin.url("/other"))
+            try await scene.succeed("wait", "4")
+            #expect(try await scene.downloads().map(\.state).dropFirst().first == .waiting)
+            #expect(scene.workshop.origin.requests.count == 2)
+            latch.release()
+            try await scene.succeed("wait", "--all")
+            try expectExact(Workshop.name, resource, in: scene.workshop)
+            #expect(Set(scene.workshop.folder.list()) == [Workshop.name, "other"])
+            let paths = Set(try await scene.downloads().prefix(3).map(\.path))
+            #expect(paths == [scene.workshop.folder.path(Workshop.name)])
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `two that are added at once both end well`() async throws {
+            let scene = try DaemonScene(Workshop(Resource(size: 300_000)))
+            let daemon = try await scene.startDaemon()
+            let socket = scene.home.path("run/pawl/daemon.sock")
+            let one =
+                #"{"url":"\#(scene.workshop.url)","destination":"\#(scene.workshop.folder.path)/"}"#
+            let body = #"{"downloads":[\#(one),\#(one),\#(one)]}"#
+            let type = ["-H", "Content-Type: application/json"]
+            let added = try await ProcessRunner.run(
+                "curl",
+                ["-s", "--unix-socket", socket, "http://d/v1/downloads", "-d", body] + type
+            )
+            #expect(added.output.contains(#""downloads""#), "\(added.output)")
+            try await scene.succeed("wait", "--all")
+            #expect(try await scene.downloads().map(\.state) == [.finished, .finished, .finished])
+            #expect(scene.workshop.folder.list() == [Workshop.name])
+            withExtendedLifetime(daemon) {}
+        }
+    }
+}
