@@ -32,6 +32,7 @@ public struct CheckpointDescription: Sendable {
     public let isOfThisBoot: Bool
     /// Bytes that a resume would start with, after comparing the ends of all ranges.
     public let usableBytes: Int64
+    private let mark: SourceMark?
 
     /// Reads the checkpoint of a partial file; takes the name of either.
     ///
@@ -54,7 +55,11 @@ public struct CheckpointDescription: Sendable {
         durable = Self.ranges(checkpoint.durable)
         isOfThisBoot = summary.isOfThisBoot
         usableBytes = summary.usable.count
+        mark = checkpoint.mark
     }
+
+    /// Whether the download belongs to this keeper, such as a daemon's queue, and not to another program.
+    package func isKept(by keeper: String) -> Bool { mark?.isKept(by: keeper) == true }
 
     private static func ranges(_ set: RangeSet) -> [Range<Int64>] {
         set.ranges.map { $0.start..<$0.end }

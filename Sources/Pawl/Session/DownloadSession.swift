@@ -1,6 +1,7 @@
 public import Logging
 package import PawlCore
 internal import PawlEngine
+internal import PawlStorage
 internal import PawlTransport
 internal import struct FoundationEssentials.Date
 internal import Synchronization
@@ -79,6 +80,7 @@ public final class DownloadSession: Sendable {
         let settings = configuration.downloaderSettings
         var engine = Engine.make(settings, logger, network: network)
         if !configuration.keepsCookies { engine.cookies = nil }
+        engine.storeSettings.keeper = configuration.keeper
         self.engine = engine
         state = Mutex(
             State(

@@ -89,6 +89,9 @@ public struct SessionConfiguration: Sendable {
         SessionConfiguration(kind: .background(identifier: identifier))
     }
 
+    /// Whose the partial files of the session are: ``CheckpointDescription`` tells them from others.
+    package var keeper: String?
+
     private init(kind: Kind) { self.kind = kind }
 
     var application: StorageKey { StorageKey(applicationIdentifier ?? OwnProgram.name) }

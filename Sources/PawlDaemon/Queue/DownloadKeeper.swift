@@ -114,6 +114,8 @@ actor DownloadKeeper {
         var store: DaemonStore
         var settings = DaemonSettings()
         var folders: FolderRecord
+        /// The sign of the queue's partial files.
+        var keeper: String?
         var listener: NetworkListener
         /// How many run at a time, where that was said for this daemon alone.
         var limit: Int?
@@ -139,6 +141,7 @@ actor DownloadKeeper {
         configuration.maximumConcurrentDownloads = 10_000
         configuration.connectionsPerHost =
             usual.connectionsPerHost ?? DaemonSettings.standardConnectionsPerHost
+        configuration.keeper = beginning.keeper
         session = DownloadSession(configuration, logger: logger)
     }
 

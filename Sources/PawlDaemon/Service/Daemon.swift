@@ -87,7 +87,8 @@ package struct Daemon: Sendable {
     private func beginning(
         _ store: DaemonStore
     ) throws(DownloadError) -> DownloadKeeper.Beginning {
-        let rebuild = QueueRebuild(path: places.store, store: store)
+        let signer = StoreIdentity.known(beside: places.store)
+        let rebuild = QueueRebuild(path: places.store, store: store, keeper: signer)
         if let note = try rebuild.run() { logger.warning("\(note)") }
         let (last, settings, destinations) = try store.write {
             (try $0.lastEvent(), try $0.settings(), try $0.destinations())
@@ -100,10 +101,21 @@ package struct Daemon: Sendable {
             store: store,
             settings: settings,
             folders: folders,
+            keeper: identity(),
             listener: NetworkListener(places, limits),
             limit: limit,
             lastEvent: last
         )
+    }
+
+    /// A full disk keeps nobody from making room.
+    private func identity() -> String? {
+        do throws(DownloadError) {
+            return try StoreIdentity.make(beside: places.store)
+        } catch {
+            logger.warning("the queue gets no identity: \(error)")
+            return nil
+        }
     }
 
     /// The locks of both folders: of the store, and of the socket where that is another one.

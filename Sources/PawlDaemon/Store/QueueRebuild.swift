@@ -10,10 +10,12 @@ internal import PawlWire
 package struct QueueRebuild {
     let path: String
     let store: DaemonStore
+    private let keeper: String?
 
-    package init(path: String, store: DaemonStore) {
-        self.path = path
-        self.store = store
+    /// `keeper`: whose sign the queue's partial files bear; nil where an earlier version has signed none, so
+    /// that any may be the queue's.
+    package init(path: String, store: DaemonStore, keeper: String?) {
+        (self.path, self.store, self.keeper) = (path, store, keeper)
     }
 
     /// What became of it, for the log; nil where there was nothing to do.
@@ -60,7 +62,8 @@ package struct QueueRebuild {
 
     private typealias Found = (path: String, checkpoint: CheckpointDescription)
 
-    /// Partial files that none of the salvaged downloads has.
+    /// Partial files of this queue that none of the salvaged downloads has: those that another program, or
+    /// `pawl` in the foreground, has left there are not the queue's.
     private func found(beside salvaged: SalvagedQueue) -> [Found] {
         var folders = FolderRecord.read(StoreFiles.folders(of: path))
         for place in salvaged.destinations {
@@ -68,7 +71,12 @@ package struct QueueRebuild {
         }
         let known = Set(salvaged.items.flatMap { [$0.path, $0.destination].compactMap { $0 } })
         return folders.filter { $0.hasPrefix("/") }.sorted()
-            .flatMap(UnfinishedFiles.checkpoints).filter { !known.contains($0.path) }
+            .flatMap(UnfinishedFiles.checkpoints)
+            .filter { !known.contains($0.path) && isOwn($0.checkpoint) }
+    }
+
+    private func isOwn(_ checkpoint: CheckpointDescription) -> Bool {
+        keeper.map { checkpoint.isKept(by: $0) } ?? true
     }
 
     // MARK: - Adding

@@ -9,6 +9,9 @@ package enum StoreFiles {
     /// The folders that downloads went to.
     package static func folders(of path: String) -> String { "\(path).folders" }
 
+    /// What tells the partial files of this queue from those of others; it stays when the queue is damaged.
+    static func identity(of path: String) -> String { "\(path).id" }
+
     /// A database that was set aside; the numbers rise from 1.
     package static func damaged(_ number: Int, of path: String) -> String {
         "\(path).damaged.\(number)"

@@ -196,7 +196,7 @@ struct TargetResolver: Sendable {
     }
 
     /// By which a later run knows its partial file.
-    var mark: SourceMark { SourceMark(url) }
+    var mark: SourceMark { SourceMark(url, keeper: storeSettings.keeper) }
 
     private func chosen(by head: ResponseHead) throws(DownloadError) -> FilePath {
         guard let choice else { return path(head, in: destination) }

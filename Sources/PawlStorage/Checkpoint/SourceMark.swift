@@ -10,9 +10,30 @@ package struct SourceMark: Hashable, Sendable {
     /// 16 hexadecimal digits of salt, a hyphen, 8 of the digest.
     package let text: String
 
-    package init(_ url: URL) {
-        let salt = String(UInt64.random(in: .min ... .max), radix: 16)
-        text = Self.text(url, salt: String(repeating: "0", count: 16 - salt.count) + salt)
+    /// `keeper`: who keeps the download; half of the salt then depends on it.
+    package init(_ url: URL, keeper: String? = nil) {
+        let random = Self.randomDigits()
+        text = Self.text(
+            url,
+            salt: random + (Self.digits(of: keeper, random) ?? Self.randomDigits())
+        )
+    }
+
+    /// Whether it was made for the download of this keeper; another mark looks so by chance once in four
+    /// billion.
+    package func isKept(by keeper: String) -> Bool {
+        let salt = text.prefix(16)
+        guard let own = Self.digits(of: keeper, String(salt.prefix(8))) else { return false }
+        return salt.suffix(8) == own
+    }
+
+    private static func randomDigits() -> String {
+        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
+    private static func digits(of keeper: String?, _ random: String) -> String? {
+        keeper.map { String(ShortChecksum.text(of: "\(random) \($0)").prefix(8)) }
     }
 
     /// `nil` if the text has a different format.

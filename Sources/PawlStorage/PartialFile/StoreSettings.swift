@@ -7,6 +7,8 @@ package struct StoreSettings: Sendable {
     /// Whether partial files have no name before their first claim, where the file system can do
     /// that.
     package var startsUnnamed = true
+    /// Whose partial files these are, by which they are found again; `nil` for nobody's in particular.
+    package var keeper: String?
     /// Syncs the data behind a descriptor; as `fdatasync`, -1 and `errno` where that fails.
     package var syncData: @Sendable (Int32) -> Int32 = { fdatasync($0) }
     /// Syncs all that is known of a file; as `fsync`.

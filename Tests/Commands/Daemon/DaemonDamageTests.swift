@@ -40,6 +40,35 @@ extension DaemonSuites {
             #expect(try await scene.downloads().first?.problem == nil)
         }
 
+        @Test func `a partial file of the foreground is not taken for the queue's`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(
+                .resource(big).holdAfterBytes(10 << 20, until: Latch()),
+                at: "/own.iso"
+            )
+            let own = try scene.start(
+                "get",
+                "-x",
+                "1",
+                scene.workshop.origin.url("/own.iso")
+            )
+            try await FolderWatch.wait(for: "own.iso.part.pawl", in: scene.workshop.folder)
+            while try await scene.run("inspect", "own.iso.part").status != .code(0) {
+                try Task.checkCancellation()
+            }
+            own.signal(SIGKILL)
+            await own.waitForExit()
+            try await scene.leaveInTheMiddle(of: big)
+            for suffix in ["-wal", "-shm"] where scene.home.exists(store + suffix) {
+                unlink(scene.home.path(store + suffix))
+            }
+            try scene.home.write(store, Array(repeating: UInt8(ascii: "x"), count: 20_000))
+            let daemon = try await scene.startDaemon()
+            #expect(try await scene.downloads().map(\.name) == [Workshop.name])
+            #expect(scene.workshop.folder.exists("own.iso.part"))
+            #expect(daemon.errors.contains("paused as their settings are lost: 1"))
+        }
+
         @Test func `what the damaged queue still tells goes on by itself`() async throws {
             let scene = try DaemonScene(Workshop())
             try await scene.leaveInTheMiddle(of: big)

@@ -47,7 +47,7 @@ struct QueueRebuildTests {
         // As an end by force leaves it.
         try folder.write(StoreScene.name + ".open", [])
         let store = try DaemonStore(path: path)
-        return (store, try QueueRebuild(path: path, store: store).run())
+        return (store, try QueueRebuild(path: path, store: store, keeper: "0").run())
     }
 
     /// Overwrites pages of the database from `first` on, none of the schema.
@@ -123,11 +123,11 @@ struct QueueRebuildTests {
         #expect(new.damaged == 1)
         #expect(note?.hasPrefix("nothing of the queue was found") == true)
         #expect(try await StoreScene.contents(new).downloads.isEmpty)
-        #expect(try QueueRebuild(path: path, store: new).run() == nil)
+        #expect(try QueueRebuild(path: path, store: new, keeper: "0").run() == nil)
         try new.close()
         let again = try DaemonStore(path: path)
         #expect(again.note == nil)
-        #expect(try QueueRebuild(path: path, store: again).run() == nil)
+        #expect(try QueueRebuild(path: path, store: again, keeper: "0").run() == nil)
     }
 
     /// SQLite has no code of its own for that.
