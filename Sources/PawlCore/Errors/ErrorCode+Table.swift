@@ -56,7 +56,7 @@ extension ErrorCode {
     public static let keepsChanging = ErrorCode(rawValue: "keeps-changing")
     /// A redirect to where Pawl does not go: HTTPS to HTTP, another scheme.
     public static let redirectRefused = ErrorCode(rawValue: "redirect-refused")
-    /// A login page came in place of the file.
+    /// A web page came where the file is something else, such as the login page of a network.
     public static let captivePortal = ErrorCode(rawValue: "captive-portal")
     /// A response without the file's validators, such as an error message, in place of the file.
     public static let notTheFile = ErrorCode(rawValue: "not-the-file")
@@ -105,7 +105,7 @@ extension ErrorCode {
         row(.tlsFailed, .elsewhere, 33, "TLS failed or the certificate was not accepted"),
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
         row(.redirectRefused, .elsewhere, 35, "a redirect to where Pawl does not go"),
-        row(.captivePortal, .later, 36, "a login page came in place of the file"),
+        row(.captivePortal, .later, 36, "a web page came where the file is something else"),
         row(.notTheFile, .later, 43, "an answer in place of the file, such as an error page"),
         row(.cancelled, .never, 37, "cancelled: nothing is kept"),
         row(.daemonUnavailable, .later, 38, "the service for background sessions is not there"),

@@ -261,11 +261,24 @@ struct TargetResolver: Sendable {
             switch settings.ifExists {
             case .skip: return .alreadyThere(path)
             case .fail: throw PartialSearch.exists(path)
-            case .overwrite: return .open(number)
+            case .overwrite:
+                guard !representation.isHTML || !ExistingFile.isOtherThanWebPage(path) else {
+                    throw Self.pageInPlace(of: path)
+                }
+                return .open(number)
             case .rename: continue
             }
         }
         throw PartialSearch.exists(final)
+    }
+
+    private static func pageInPlace(of path: FilePath) -> DownloadError {
+        let name = path.lastComponent?.string ?? path.string
+        return DownloadError(
+            .captivePortal,
+            "the server sent a web page, which is not to overwrite \(name), a file of another kind",
+            advice: "log in to the network if it asks for that, or give another name with --output"
+        )
     }
 
     /// Validators that say something have said that it is another one.

@@ -44,6 +44,29 @@ struct ExistingFileTests {
         #expect(scene.asked.isEmpty)
     }
 
+    @Test func `a web page does not overwrite a file that is none`() async throws {
+        let scene = try Scene(.htmlPortal)
+        try scene.folder.write(Scene.name, resource.bytes())
+        var settings = scene.settings(1)
+        settings.ifExists = .overwrite
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.download(settings)
+        }
+        #expect(error?.code == .captivePortal)
+        try scene.expectFile(resource)
+    }
+
+    @Test(arguments: ["", "<!DOCTYPE HTML>\n<p>old", "<?xml?>\n<html>old"])
+    func `a web page overwrites a web page, and an empty file`(old: String) async throws {
+        let scene = try Scene(.htmlPortal)
+        try scene.folder.write(Scene.name, Array(old.utf8))
+        var settings = scene.settings(1)
+        settings.ifExists = .overwrite
+        let file = try await scene.download(settings)
+        #expect(!file.wasAlreadyThere)
+        #expect(file.path == scene.folder.path(Scene.name))
+    }
+
     @Test func `the same file by its digest is there already`() async throws {
         let scene = try Scene(.resource(resource).omitValidators.stallAfterBytes(100_000))
         try scene.folder.write(Scene.name, resource.bytes())
