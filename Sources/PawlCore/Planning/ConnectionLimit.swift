@@ -11,6 +11,8 @@ package struct ConnectionLimit: Sendable {
     private var burst: Burst?
     private var interval = Self.firstInterval
     private var triesMoreAt = Moment.zero
+    /// Until when the server has asked not to be tried with more (`Retry-After`).
+    private var waitsUntil = Moment.zero
     /// How many connections more than the ceiling a try opens.
     private var step = 1
     /// The most connections that were served at the same time, and when that was last so.
@@ -39,8 +41,7 @@ package struct ConnectionLimit: Sendable {
 
     /// The number of connections that may be open at this moment.
     package func allowed(at now: Moment) -> Int {
-        guard ceiling < .max, now >= triesMoreAt else { return ceiling }
-        return ceiling + step
+        mayTryMore(at: now) ? ceiling + step : ceiling
     }
 
     /// Whether a burst of refusals is under way, during which nothing more is opened.
@@ -52,6 +53,16 @@ package struct ConnectionLimit: Sendable {
         if let brokeAt, now - brokeAt < Self.outageTime { return }
         guard serving > 0, burst == nil else { return }
         burst = Burst(since: now, served: serving)
+    }
+
+    /// Takes in that the server asked for patience as it refused a connection while it served others:
+    /// no more than it serves are tried before `moment`.
+    ///
+    /// Returns `false` if the refusals are no limit but an outage.
+    package mutating func wait(until moment: Moment) -> Bool {
+        guard burst != nil || ceiling < .max else { return false }
+        waitsUntil = max(waitsUntil, moment)
+        return true
     }
 
     /// Takes in that a connection broke after it had received bytes.
@@ -78,6 +89,10 @@ package struct ConnectionLimit: Sendable {
         return true
     }
 
+    private func mayTryMore(at now: Moment) -> Bool {
+        ceiling < .max && now >= max(triesMoreAt, waitsUntil)
+    }
+
     private mutating func remember(_ serving: Int, _ now: Moment) {
         if serving >= most.count || now - most.at > Self.memory { most = (serving, now) }
         if serving >= ceiling { isDoubted = false }
@@ -92,7 +107,7 @@ package struct ConnectionLimit: Sendable {
     private static let largestStep = 8
 
     private mutating func judge(_ burst: Burst, _ now: Moment) {
-        let wasTry = ceiling < .max && now >= triesMoreAt
+        let wasTry = mayTryMore(at: now)
         var served = burst.served
         if served < most.count, !isDoubted {
             // A connection that was just closed may still count for the server: it is asked once more.

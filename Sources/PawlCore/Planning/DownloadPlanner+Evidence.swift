@@ -47,7 +47,8 @@ extension DownloadPlanner {
         return isForGood
     }
 
-    private func isReceiving(from place: Int) -> Bool {
+    /// Whether a connection to a source receives a body.
+    func isReceiving(from place: Int) -> Bool {
         parts.segments.values.contains {
             $0.source == place && $0.isHeadAccepted && !$0.isClosing
         }
@@ -68,8 +69,15 @@ extension DownloadPlanner {
             switch doubt {
             case .webPage: Self.webPage
             case .missing(let what): Self.notTheFile(segment.host, missing: what)
+            case .otherLength(let total):
+                Self.otherLength(segment.host, total, expected: pinned?.total)
             }
         failed(segment, error, mayRetryAtOnce: false, now, &actions)
+        guard case .otherLength = doubt, let moment = sources[segment.source].retryAt else {
+            return
+        }
+        // A second answer of the same moment would prove no more than the first.
+        sources[segment.source].retryAt = max(moment, now + .seconds(1))
     }
 
     private static let webPage = DownloadError(
@@ -86,6 +94,70 @@ extension DownloadPlanner {
         )
     }
 
+    private static func otherLength(
+        _ host: String,
+        _ total: Int64?,
+        expected: Int64?
+    ) -> DownloadError {
+        let seen = total.map { "\($0) bytes" } ?? "an answer without a length"
+        return DownloadError(
+            .notTheFile,
+            "\(host) sent \(seen) where \(expected ?? 0) are expected, and nothing that proves a new "
+                + "version of the file",
+            advice: "try again later; if the file was replaced, remove the partial file first"
+        )
+    }
+
+    /// Whether an answer of another length is to be refused: without a validator only a second one of
+    /// the same length is believed, if bytes are there that would be lost.
+    mutating func isOtherLengthUnproven(_ seen: Representation, of place: Int) -> Bool {
+        guard let pinned, place == anchor, !isAdopting, !parts.arrived.isEmpty,
+            pinned.differsOnlyInLength(from: seen)
+        else {
+            sources[place].otherLength = nil
+            return false
+        }
+        let length = Source.OtherLength(total: seen.total)
+        guard sources[place].otherLength != length else {
+            sources[place].otherLength = nil
+            return false
+        }
+        sources[place].otherLength = length
+        return true
+    }
+
+    /// Takes in that the server has stopped sending its tag.
+    ///
+    /// If nothing is on its way, what is there is joined like that of a file without validators: only
+    /// where its bytes were compared (``Seam``).
+    mutating func lostEntityTag(
+        _ segment: Segment,
+        _ seen: Representation,
+        _ range: ByteRange?,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        let place = segment.source
+        guard place == anchor, !isAdopting, settings.allowsWeakResume,
+            !isReceiving(from: place)
+        else {
+            guard let range else { return gotErrorPage(segment, .missing("ETag"), now, &actions) }
+            sources[place].rangeWasBroken(in: segment.id, lastOpened: lastID)
+            return actions.append(
+                .log("the server sent bytes \(range) without the ETag that it sent before")
+            )
+        }
+        actions.append(
+            .log("the server no longer sends the file's ETag: what is there is compared instead")
+        )
+        for id in parts.segments.keys.sorted() { close(id, &actions) }
+        pinned?.entityTag = nil
+        pinned?.lastModifiedIsOld = false
+        if let pinned { actions.append(.updateRepresentation(pinned)) }
+        parts.takeSamples(&random)
+        actions.append(.restrictLedger(parts.kept))
+    }
+
     /// Whether a first answer is an error page in place of what an earlier run began.
     func doubt(
         about seen: Representation,
@@ -93,12 +165,17 @@ extension DownloadPlanner {
         of point: StartingPoint
     ) -> WholeDoubt? {
         guard !point.isForeign, parts.segments[id]?.source == place(of: point) else { return nil }
-        return point.representation.doubt(about: seen)
+        let known = point.representation
+        if known.hasLostOnlyEntityTag(in: seen) { return .missing("ETag") }
+        if let doubt = known.doubt(about: seen) { return doubt }
+        guard canResume(point), known.differsOnlyInLength(from: seen) else { return nil }
+        return .otherLength(seen.total)
     }
 
     /// Keeps what an earlier run left, whose source has answered with an error page.
     mutating func refuseBeginning(
         with id: TransferID,
+        _ seen: Representation,
         _ point: StartingPoint,
         _ doubt: WholeDoubt,
         _ now: Moment,
@@ -107,7 +184,13 @@ extension DownloadPlanner {
         guard let segment = parts.segments[id] else { return }
         pin(point.representation, by: segment.source)
         beginParts(with: point, total: point.representation.total)
+        if case .otherLength(let total) = doubt {
+            sources[segment.source].otherLength = Source.OtherLength(total: total)
+        }
         close(id, &actions)
+        if case .missing = doubt, point.representation.hasLostOnlyEntityTag(in: seen) {
+            return lostEntityTag(segment, seen, nil, now, &actions)
+        }
         gotErrorPage(segment, doubt, now, &actions)
     }
 }

@@ -142,7 +142,7 @@ extension DownloadPlanner {
 
     /// A connection that was cut before it received a byte, also one to be compared, while others
     /// run, was one too many.
-    private mutating func noteTooMany(_ segment: Segment, _ now: Moment) {
+    mutating func noteTooMany(_ segment: Segment, _ now: Moment) {
         guard segment.offset == segment.start, segment.skippedBytes == 0 else {
             return sources[segment.source].limit.servedConnectionBroke(at: now)
         }
@@ -190,14 +190,8 @@ extension DownloadPlanner {
         guard segment.generation == sources[place].generation else { return }
         sources[place].generation += 1
         let patience = error.retryAfter ?? .zero
-        let others = parts.segments.values.contains {
-            $0.isHeadAccepted && !$0.isClosing && $0.source == place
-        }
-        if others, segment.offset == segment.start {
-            // One connection too many is no failure of the source.
-            sources[place].retryAt = now + max(patience, RetryPolicy.firstDelay)
-            if patience > .zero { actions.append(.backOffHost(segment.host, patience)) }
-            return
+        if isReceiving(from: place), segment.offset == segment.start {
+            return wasSurplus(segment, patience, now, &actions)
         }
         guard patience <= settings.maximumRetryAfter else {
             return giveUp(place, error, &actions)
@@ -214,6 +208,23 @@ extension DownloadPlanner {
                 .log("\(error.message); trying again \(wait == .zero ? "now" : "in \(wait)")")
             )
         }
+    }
+
+    /// One connection too many is no failure of the source, and no reason to let those that are served
+    /// end without a successor.
+    private mutating func wasSurplus(
+        _ segment: Segment,
+        _ patience: Duration,
+        _ now: Moment,
+        _ actions: inout [DownloadAction]
+    ) {
+        let place = segment.source
+        guard patience > .zero, !sources[place].limit.wait(until: now + patience) else {
+            sources[place].retryAt = now + RetryPolicy.firstDelay
+            return
+        }
+        sources[place].retryAt = now + max(patience, RetryPolicy.firstDelay)
+        actions.append(.backOffHost(segment.host, patience))
     }
 
     mutating func refused(

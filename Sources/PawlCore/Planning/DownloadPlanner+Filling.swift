@@ -42,7 +42,7 @@ extension DownloadPlanner {
         while parts.segments.count < connectionsWanted {
             // Those that are left wait for a slot, or may not be asked now.
             guard let choice = chooseSource(now) else { return slots.releaseSpare(&actions) }
-            guard let next = nextOrder(choice) else { break }
+            guard let next = nextOrder(choice, now) else { break }
             let host = sources[choice.source].host
             guard slots.take(host) else {
                 slots.request(host, &actions)
@@ -83,6 +83,32 @@ extension DownloadPlanner {
         close(segment.id, &actions)
     }
 
+    private mutating func giveUp(
+        from start: Int64,
+        of donor: TransferID,
+        _ actions: inout [DownloadAction]
+    ) {
+        guard let segment = parts.segments[donor] else { return }
+        guard segment.start < start else { return withdraw(segment, &actions) }
+        let isOpen = parts.provesSeams
+        parts.update(donor) { ($0.end, $0.isEndOpen) = (start, isOpen) }
+        if let action = endAction(donor) { actions.append(action) }
+    }
+
+    /// Lets connections continue into what nobody brings: the server may serve no other one.
+    mutating func extendEnds(_ now: Moment, _ actions: inout [DownloadAction]) {
+        for segment in parts.endingSoon() {
+            guard let (end, unanswered) = parts.unservedBytes(behind: segment, at: now) else {
+                continue
+            }
+            if let unanswered { withdraw(unanswered, &actions) }
+            let last = min(end, segment.responseEnd)
+            let isOpen = parts.provesSeams && last != parts.total
+            parts.update(segment.id) { ($0.end, $0.isEndOpen) = (last, isOpen) }
+            if let action = endAction(segment.id) { actions.append(action) }
+        }
+    }
+
     private struct NextOrder {
         var range: ByteRange?
         var start: Int64
@@ -90,7 +116,7 @@ extension DownloadPlanner {
         var claim: SegmentPlanner.Claim?
     }
 
-    private func nextOrder(_ choice: SourcePromise) -> NextOrder? {
+    private func nextOrder(_ choice: SourcePromise, _ now: Moment) -> NextOrder? {
         guard let pinned else { return NextOrder(range: nil, start: 0, end: .max) }
         let end = pinned.total ?? .max
         if isSingleStream {
@@ -108,7 +134,7 @@ extension DownloadPlanner {
         }
         // A single source promises what its connections bring already.
         let promised = sources.count > 1 ? choice.known : nil
-        guard let claim = parts.claim(promised: promised) else { return nil }
+        guard let claim = parts.claim(promised: promised, at: now) else { return nil }
         return NextOrder(
             range: request(for: claim),
             start: claim.range.start,
@@ -146,9 +172,7 @@ extension DownloadPlanner {
         (order.pinned, order.proof) = expectation(of: place)
         order.former = former(of: place)
         if let donor = next.claim?.donor {
-            let isOpen = parts.provesSeams
-            parts.update(donor) { ($0.end, $0.isEndOpen) = (order.start, isOpen) }
-            if let action = endAction(donor) { actions.append(action) }
+            giveUp(from: order.start, of: donor, &actions)
         }
         let isEndOpen = next.claim?.isEndOpen ?? false
         if parts.provesSeams, let claim = next.claim {

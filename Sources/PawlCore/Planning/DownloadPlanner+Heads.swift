@@ -22,8 +22,8 @@ extension DownloadPlanner {
         case .unproven(let reason): doubt(segment.source, reason, &actions)
         case .changed(let representation, let onlyEntityTag):
             servedWell(segment)
-            changed(segment, representation, onlyEntityTag: onlyEntityTag, &actions)
-        case .rangeNotSatisfiable(let total): notSatisfiable(segment, total, &actions)
+            changed(segment, representation, onlyEntityTag: onlyEntityTag, now, &actions)
+        case .rangeNotSatisfiable(let total): notSatisfiable(segment, total, now, &actions)
         case .redirect(let location): redirected(segment, location, &actions)
         case .brokenRange(let reason):
             sources[segment.source].rangeWasBroken(in: id, lastOpened: lastID)
@@ -38,6 +38,8 @@ extension DownloadPlanner {
         case .captivePortal: gotErrorPage(segment, .webPage, now, &actions)
         case .unprovenWhole(let missing):
             gotErrorPage(segment, .missing(missing), now, &actions)
+        case .lostEntityTag(let representation, let range):
+            lostEntityTag(segment, representation, range, now, &actions)
         case .status(let status, let reason, let retryAfter):
             gotStatus(segment, status, reason, retryAfter, now, &actions)
         }
@@ -78,6 +80,7 @@ extension DownloadPlanner {
         servedWell(segment)
         let place = segment.source
         sources[place].rangeWasServed()
+        sources[place].otherLength = nil
         if isStranger(place) { sources[place].known = representation }
         if range.end < segment.responseEnd, segment.responseEnd != .max {
             parts.answeredShort(range.count)
@@ -120,6 +123,10 @@ extension DownloadPlanner {
     ) {
         guard isProven(representation, of: segment.source, &actions) else {
             return close(segment.id, &actions)
+        }
+        if isOtherLengthUnproven(representation, of: segment.source) {
+            close(segment.id, &actions)
+            return gotErrorPage(segment, .otherLength(representation.total), now, &actions)
         }
         servedWell(segment)
         if !segment.isWhole {
@@ -205,6 +212,7 @@ extension DownloadPlanner {
     private mutating func notSatisfiable(
         _ segment: Segment,
         _ total: Int64?,
+        _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
         guard !segment.isWhole else {
@@ -214,6 +222,15 @@ extension DownloadPlanner {
                 advice: "try another address for the file"
             )
             return giveUp(segment.source, error, &actions)
+        }
+        if isReceiving(from: segment.source) {
+            // It serves ranges to others: this one was one too many.
+            noteTooMany(segment, now)
+            let error = DownloadError(
+                .badResponse,
+                "\(segment.host) answered 416 to a part of the file"
+            )
+            return failed(segment, error, mayRetryAtOnce: false, now, &actions)
         }
         guard segment.source == anchor || isAdopting else {
             return doubt(segment.source, "it does not have the range asked for", &actions)
@@ -227,7 +244,9 @@ extension DownloadPlanner {
         guard isAllThere, pinned?.total ?? total == total else {
             var other = Representation(total: total)
             other.mediaType = pinned?.mediaType
-            return changed(segment, other, onlyEntityTag: false, &actions)
+            if isAdopting { return refuseAdoption(parts.have.count, other, &actions) }
+            // No validator comes with it: a whole answer tells whether the file is another one.
+            return sources[segment.source].rangeWasNotThere()
         }
         setTotal(total, &actions)
     }
@@ -240,10 +259,14 @@ extension DownloadPlanner {
         _ segment: Segment,
         _ representation: Representation,
         onlyEntityTag: Bool,
+        _ now: Moment,
         _ actions: inout [DownloadAction]
     ) {
         if isAdopting { return refuseAdoption(parts.have.count, representation, &actions) }
         guard segment.source == anchor else { return mirrorChanged(segment.source, &actions) }
+        if isOtherLengthUnproven(representation, of: segment.source) {
+            return gotErrorPage(segment, .otherLength(representation.total), now, &actions)
+        }
         changes += 1
         if onlyEntityTag, isOneStreamsWork || changes > 1 {
             // Tags that differ from answer to answer: nothing of two answers may be mixed.
@@ -329,6 +352,7 @@ extension DownloadPlanner {
         if !parts.have.isEmpty {
             let isChange = pinned?.compare(representation) == .changed(onlyEntityTag: false)
             if isChange {
+                sources[segment.source].fileChanged()
                 changes += 1
                 highWater = 0
                 if changes > 1 {
@@ -372,7 +396,7 @@ extension DownloadPlanner {
         }
         isAdopting = point.isForeign
         if let doubt = doubt(about: representation, by: id, of: point) {
-            return refuseBeginning(with: id, point, doubt, now, &actions)
+            return refuseBeginning(with: id, representation, point, doubt, now, &actions)
         }
         guard isProven(representation, by: id, of: point) else {
             if isAdopting { return refuseAdoption(point.have.count, representation, &actions) }

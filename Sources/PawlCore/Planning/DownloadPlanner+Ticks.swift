@@ -11,6 +11,7 @@ extension DownloadPlanner {
         guard case .running = phase else { return }
         watchNetwork(now, &actions)
         closeStalled(now, &actions)
+        extendEnds(now, &actions)
         governor.tick(reading(work, now), at: now)
         closeSurplus(&actions)
         closeSlow(now, &actions)

@@ -177,13 +177,14 @@ extension SegmentPlanner {
     /// the longest time left, else the slowest segment's rest in a race.
     ///
     /// `promised`: what the connection should bring, in bytes a second; nil is as much as others.
-    package func claim(promised: Double? = nil) -> Claim? {
+    package func claim(promised: Double? = nil, at now: Moment = .zero) -> Claim? {
         guard provesSeams else {
             if let gap = unassigned.ranges.first { return Claim(range: gap) }
-            return split(promised) ?? race(promised)
+            return takeOver(at: now) ?? split(promised) ?? race(promised)
         }
         // No race: two answers that write the same bytes could be of two versions.
-        return (nextProvableGap.map { Claim(range: $0) } ?? split(promised)).map(proving)
+        let gap = nextProvableGap.map { Claim(range: $0) }
+        return (gap ?? takeOver(at: now) ?? split(promised)).map(proving)
     }
 
     private func split(_ promised: Double?) -> Claim? {

@@ -20,6 +20,9 @@ struct Source: Sendable {
     var changes = 0
     /// Whether it brought bytes, now or in an earlier run.
     var hasServed = false
+    /// The length that its last answer named, if that was another one than is pinned and nothing proved
+    /// a new version.
+    var otherLength: OtherLength?
     var record = SourceRecord()
     /// How many connections its server serves at the same time.
     var limit = ConnectionLimit()
@@ -46,6 +49,10 @@ struct Source: Sendable {
     private var hasServedRange = false
     /// Whether `ranges` is unusable because of refusals, which an outage explains as well.
     private var hasSuspectRanges = false
+
+    struct OtherLength: Hashable, Sendable {
+        var total: Int64?
+    }
 
     enum Ranges: Sendable {
         case unknown
@@ -131,6 +138,20 @@ struct Source: Sendable {
         ranges = .unusable
         hasSuspectRanges = true
         return true
+    }
+
+    /// The server does not have the range that the pinned answer promised: a whole answer tells more.
+    mutating func rangeWasNotThere() {
+        guard ranges != .unusable else { return }
+        ranges = .unusable
+        hasSuspectRanges = true
+    }
+
+    /// What was learned of ranges of the former version does not hold for the new one.
+    mutating func fileChanged() {
+        guard hasSuspectRanges else { return }
+        hasSuspectRanges = false
+        ranges = .unknown
     }
 
     /// A request for the whole was refused, too: an outage, which tells nothing of ranges.

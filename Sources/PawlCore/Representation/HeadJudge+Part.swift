@@ -59,6 +59,8 @@ extension HeadJudge {
     ) -> HeadVerdict {
         switch pinned?.compare(seen) {
         case .changed(let onlyEntityTag): .changed(seen, onlyEntityTag: onlyEntityTag)
+        case .unproven where pinned?.hasLostOnlyEntityTag(in: seen) == true:
+            .lostEntityTag(seen, range: range)
         case .unproven(let missing):
             .brokenRange(
                 "the server sent bytes \(range) without the \(missing) that it sent before, "

@@ -42,6 +42,7 @@ package enum HeadJudge {
         guard expected.proof == .unchanged, let doubt = pinned.doubt(about: whole) else {
             return .whole(whole, acceptsRanges: acceptsRanges)
         }
+        if pinned.hasLostOnlyEntityTag(in: whole) { return .lostEntityTag(whole, range: nil) }
         return refusal(doubt)
     }
 
@@ -49,6 +50,7 @@ package enum HeadJudge {
         switch doubt {
         case .webPage: .captivePortal
         case .missing(let what): .unprovenWhole(missing: what)
+        case .otherLength: .unprovenWhole(missing: "length")
         }
     }
 

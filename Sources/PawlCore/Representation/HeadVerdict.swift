@@ -41,11 +41,14 @@ package indirect enum HeadVerdict: Hashable, Sendable {
     case brokenRange(String)
     /// Framing that contradicts itself, or a status that makes no sense here.
     case malformed(String)
-    /// A login page where the file should be.
+    /// A web page where the pinned answer was something else.
     case captivePortal
     /// A whole answer that is most likely an error page: it lacks this validator, which the pinned
     /// answer had.
     case unprovenWhole(missing: String)
+    /// An answer that lacks the `ETag` of the pinned one, though its length and `Last-Modified` are the
+    /// same.
+    case lostEntityTag(Representation, range: ByteRange?)
     /// Any other status: 4xx, 5xx.
     case status(Int, reason: String, retryAfter: Duration?)
 

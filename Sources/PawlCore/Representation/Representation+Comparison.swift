@@ -14,6 +14,8 @@ package enum WholeDoubt: Hashable, Sendable {
     case webPage
     /// The pinned answer had this, and no validator of the same kind proves another version.
     case missing(String)
+    /// Another length than that of the pinned answer, and no validator proves another version.
+    case otherLength(Int64?)
 }
 
 extension Representation {
@@ -63,6 +65,25 @@ extension Representation {
         guard let mediaType, mediaType != seen.mediaType, seen.mayBeMessage, !mayBeMessage
         else { return nil }
         return .missing("Content-Type \(mediaType)")
+    }
+
+    /// Whether `seen` is a whole answer of another length, without a validator that proves another
+    /// version.
+    package func differsOnlyInLength(from seen: Representation) -> Bool {
+        guard let total, total != seen.total else { return false }
+        return !tagDiffers(seen) && !dateDiffers(seen) && !digestDiffers(seen)
+    }
+
+    /// Whether all that `seen` says is what this, the pinned one, says, but for the entity tag, which it
+    /// does not name.
+    ///
+    /// Length and date say that it is most likely the same; only comparing the bytes proves it.
+    package func hasLostOnlyEntityTag(in seen: Representation) -> Bool {
+        guard total != nil, total == seen.total, entityTag != nil, seen.entityTag == nil,
+            lastModified != nil, lastModified == seen.lastModified, mediaType == seen.mediaType,
+            contentEncoding == nil, seen.contentEncoding == nil
+        else { return false }
+        return !digestDiffers(seen)
     }
 
     /// Whether this could be what a server says of an error.

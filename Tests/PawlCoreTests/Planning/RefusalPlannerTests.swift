@@ -70,6 +70,76 @@ struct RefusalPlannerTests {
         #expect(run.opened.count == 10)
     }
 
+    /// Ends one that is served; true if another follows it.
+    private func isFollowed(_ run: inout PlannerRun) throws -> Bool {
+        run.pass(.seconds(1), samples(run))
+        let (done, count) = (try #require(run.running.first), run.opened.count)
+        let end = try #require(run.opened.map(\.start).filter { $0 > done.start }.min())
+        run.end(done.id, at: end, .stopped)
+        return run.opened.count > count
+    }
+
+    @Test func `Retry-After of a surplus connection keeps more from being tried, and no others`()
+        throws
+    {
+        var run = try begun()
+        for order in run.opened[1...2] { run.answerAsAsked(order, total: Self.total) }
+        let refusal = ResponseHead(429, ["Retry-After": "20"])
+        for order in run.opened[3...] { run.answer(order.id, refusal) }
+        #expect(run.backedOff.isEmpty, "other downloads of the host are stopped")
+        #expect(try isFollowed(&run))
+        run.answerAsAsked(try #require(run.newest), total: Self.total)
+        let count = run.opened.count
+        for _ in 0..<180 { run.pass(.milliseconds(100), samples(run)) }
+        #expect(run.opened.count == count)
+        for _ in 0..<11 { run.pass(.milliseconds(100), samples(run)) }
+        #expect(run.opened.count == count + 1)
+    }
+
+    @Test func `a 416 to a surplus connection ends none of those that are served`() throws {
+        var run = try begun()
+        for order in run.opened[1...2] { run.answerAsAsked(order, total: Self.total) }
+        let place = "bytes */\(Self.total)"
+        for order in run.opened[3...] {
+            run.answer(order.id, ResponseHead(416, ["Content-Range": place]))
+        }
+        #expect(run.closed.isEmpty)
+        #expect(run.error == nil)
+        #expect(try isFollowed(&run))
+        #expect(run.newest?.range != nil)
+    }
+
+    /// Like a server with one worker: what is opened after the first connection waits in its backlog.
+    @Test func `a connection continues into the bytes of one that is not answered`() throws {
+        var run = PlannerRun(settings(2), of: pinned)
+        let first = try #require(run.newest)
+        run.answerAsAsked(first, total: Self.total)
+        let second = try #require(run.newest)
+        #expect(second.id != first.id)
+        for tenth in 1...10 {
+            let offset = Int64(tenth) * second.start / 11
+            run.pass(.milliseconds(200), TransferSample(id: first.id, offset: offset))
+        }
+        #expect(run.closed == [second.id])
+        #expect(run.ends[first.id]?.end == Self.total)
+        #expect(run.ends[second.id]?.end == second.start, "it writes nothing any more")
+    }
+
+    @Test func `a free connection takes over the bytes of one that is not answered`() throws {
+        var run = try begun()
+        let unanswered = run.opened[2]
+        for order in run.opened[1...] where order.id != unanswered.id {
+            run.answerAsAsked(order, total: Self.total)
+        }
+        // The others are slow enough not to let it be called slow.
+        for _ in 0..<21 { run.pass(.milliseconds(100)) }
+        let done = try #require(run.opened.last)
+        run.end(done.id, at: done.end, .stopped)
+        let next = try #require(run.newest)
+        #expect(next.start == unanswered.start)
+        #expect(run.closed == [unanswered.id])
+    }
+
     @Test func `after an outage as many are opened as before`() throws {
         var run = try begun()
         for order in run.opened.dropFirst() { run.answerAsAsked(order, total: Self.total) }

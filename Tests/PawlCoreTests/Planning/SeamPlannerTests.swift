@@ -54,6 +54,84 @@ struct SeamPlannerTests {
         #expect(!last.isEndProven)
     }
 
+    private func answer(_ run: inout PlannerRun, bytes: Int) throws {
+        let page = ResponseHead(200, ["Content-Length": "\(bytes)"])
+        let order = try #require(run.newest)
+        run.answer(order.id, page)
+        if run.closed.contains(order.id) { run.end(order.id, at: order.start, .cancelled) }
+    }
+
+    @Test(arguments: [0, 19, 1 << 20])
+    func `another length is believed when it was seen twice in a row`(bytes: Int) throws {
+        var run = resumed(1)
+        try answer(&run, bytes: bytes)
+        #expect(run.planner.arrived.count > Self.have / 2)
+        let refused = run.now
+        run.waitToRetry()
+        #expect(run.now - refused >= .seconds(1))
+        try answer(&run, bytes: bytes)
+        #expect(run.planner.arrived.isEmpty)
+    }
+
+    @Test func `two lengths that follow each other prove nothing`() throws {
+        var run = resumed(1)
+        for bytes in [0, 19, 0, 20] {
+            try answer(&run, bytes: bytes)
+            #expect(run.planner.arrived.count > Self.have / 2)
+            run.waitToRetry()
+        }
+        let order = try #require(run.newest)
+        run.answer(order.id, head(order))
+        run.end(order.id, at: order.end, .completed)
+        try answer(&run, bytes: 20)
+        #expect(run.planner.arrived.count > Self.have / 2, "a good answer came between")
+    }
+
+    @Test func `a 416 with another length is no proof of a new version`() throws {
+        var run = resumed(1)
+        let gone = ResponseHead(416, ["Content-Range": "bytes */0"])
+        run.answer(try #require(run.newest).id, gone)
+        let order = try #require(run.newest)
+        #expect(order.range == nil)
+        #expect(run.planner.arrived.count > Self.have / 2)
+        run.answer(order.id, whole)
+        run.pass(.milliseconds(100), TransferSample(id: order.id, offset: Self.have + 1000))
+        #expect(run.planner.arrived.count == Self.have + 1000)
+    }
+
+    private static let date = "Mon, 02 Jan 2023 00:00:00 GMT"
+
+    /// A file of which a strong tag was pinned, which its server does not send any more.
+    private func withoutTag(date: String) throws -> PlannerRun {
+        var pinned = Representation(total: Self.total)
+        pinned.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
+        (pinned.lastModified, pinned.lastModifiedIsOld) = (Self.date, true)
+        var run = PlannerRun(settings(1), have: RangeSet(ByteRange(0, Self.have)), of: pinned)
+        let order = try #require(run.newest)
+        #expect(!order.comparesBytes)
+        var head = head(order)
+        head.fields.append(HTTPField(name: "Last-Modified", value: date))
+        run.answer(order.id, head)
+        return run
+    }
+
+    @Test func `a tag that is no longer sent is replaced by comparing, if the date is the same`()
+        throws
+    {
+        let run = try withoutTag(date: Self.date)
+        #expect(run.error == nil)
+        #expect(run.planner.representation?.entityTag == nil)
+        #expect(run.planner.representation?.lastModified == Self.date)
+        let order = try #require(run.newest)
+        #expect(order.comparesBytes && order.end == order.start + 1, "a sample is fetched first")
+        #expect(run.planner.arrived.count >= Self.have - Int64(Seam.samples))
+    }
+
+    @Test func `a tag that is no longer sent is missed, if the date is another`() throws {
+        let run = try withoutTag(date: "Tue, 03 Jan 2023 00:00:00 GMT")
+        #expect(run.newest?.comparesBytes == false)
+    }
+
     @Test func `samples that are not fetched again yet stay on disk`() throws {
         var run = resumed(1)
         let order = try #require(run.newest)

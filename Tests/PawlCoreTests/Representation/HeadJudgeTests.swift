@@ -69,7 +69,8 @@ struct HeadJudgeTests {
     }
 
     @Test(arguments: [
-        (whole.with("ETag", nil), "ETag"),
+        (whole.with("ETag", nil).with("Content-Length", "999"), "ETag"),
+        (whole.with("ETag", nil).with("Content-Type", "text/plain"), "ETag"),
         (whole.with("Last-Modified", nil).with("ETag", "W/\"a\""), "Last-Modified"),
         (whole.with("ETag", nil).with("Last-Modified", nil), "ETag"),
         (ResponseHead(200, ["Content-Length": "900"]), "ETag"),
@@ -82,6 +83,14 @@ struct HeadJudgeTests {
         for expected in [Self.onResume, HeadExpectation(pinned: .pinned)] {
             let verdict = HeadJudge.judge(head, expecting: expected)
             #expect(verdict == .unprovenWhole(missing: missing))
+        }
+    }
+
+    @Test func `a 200 that lacks nothing but the tag may be compared`() {
+        let verdict = HeadJudge.judge(Self.whole.with("ETag", nil), expecting: Self.onResume)
+        guard case .lostEntityTag(_, range: nil) = verdict else {
+            Issue.record("\(verdict)")
+            return
         }
     }
 

@@ -122,6 +122,53 @@ struct ValidatorTests {
         #expect(scene.asked.allSatisfy { $0.status == 206 })
     }
 
+    @Test(arguments: Scene.connectionCounts, [true, false])
+    func `a server that stops sending its tag is resumed if date and bytes are the same`(
+        connections: Int,
+        servesRanges: Bool
+    ) async throws {
+        let scene = try Scene()
+        let resource = Resource(size: Scene.size)
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(resource), settings)
+        let reply = Reply.resource(resource).removing("ETag")
+        scene.serve(servesRanges ? reply : reply.ignoreRange)
+        let running = try scene.start(settings)
+        _ = try await running.file()
+        try scene.expectFile(resource)
+        #expect(!running.log.says("anew"))
+        guard servesRanges else { return }
+        #expect(scene.asked.allSatisfy { $0.status == 206 })
+    }
+
+    @Test(arguments: Scene.connectionCounts, [true, false])
+    func `other bytes of the same date and length are found where the tag is gone`(
+        connections: Int,
+        servesRanges: Bool
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(.resource(Resource(size: Scene.size)), settings)
+        let other = Resource(size: Scene.size, seed: 2)
+        let reply = Reply.resource(other).removing("ETag")
+        scene.serve(servesRanges ? reply : reply.ignoreRange)
+        try await scene.download(settings)
+        try scene.expectFile(other)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `one short answer without a validator costs no byte`(connections: Int) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        try await scene.interrupt(Weakness.none.reply, settings)
+        let empty = Reply.status(200, fields: [("Content-Type", "application/octet-stream")])
+        scene.serve(Weakness.none.reply.choosing(empty) { $0.ordinal == 1 })
+        try await scene.download(settings)
+        try scene.expectFile(Self.fresh)
+        #expect(scene.asked.dropFirst().allSatisfy { $0.status == 206 })
+        #expect(scene.asked.map(\.bodyBytesSent).reduce(0, +) < Scene.size)
+    }
+
     @Test(arguments: Scene.connectionCounts)
     func `an unknown length with a strong tag is resumed`(connections: Int) async throws {
         let scene = try Scene()
