@@ -66,6 +66,16 @@ package final class ProcessRunner: Sendable {
         return holds(await process.state.wait { $0.isComplete || holds($0) })
     }
 
+    /// Waits until it has written that text `count` times to its output; false if it ended before.
+    @discardableResult
+    package func waitForOutput(containing text: String, count: Int) async -> Bool {
+        let wanted = Array(text.utf8)
+        let holds = { @Sendable (state: ProcessState) in
+            ByteSearch.count(of: wanted, in: state.output) >= count
+        }
+        return holds(await process.state.wait { $0.isComplete || holds($0) })
+    }
+
     /// Runs a program to its end.
     package static func run(
         _ program: String,
@@ -96,6 +106,21 @@ enum SignalNumber {
 }
 
 enum ByteSearch {
+    /// How many times the bytes occur, without overlap.
+    static func count(of wanted: [UInt8], in bytes: [UInt8]) -> Int {
+        guard let first = wanted.first else { return 0 }
+        var (count, start) = (0, 0)
+        while start + wanted.count <= bytes.count {
+            if bytes[start] == first, bytes[start..<start + wanted.count].elementsEqual(wanted) {
+                count += 1
+                start += wanted.count
+            } else {
+                start += 1
+            }
+        }
+        return count
+    }
+
     static func contains(_ bytes: [UInt8], _ wanted: [UInt8]) -> Bool {
         guard let first = wanted.first else { return true }
         guard bytes.count >= wanted.count else { return false }

@@ -92,7 +92,7 @@ extension DaemonSuites {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene, "--jobs", "1")
             process.type("add", "two", scene.workshop.url, scene.workshop.folder.path("b.iso"))
-            while try await scene.downloads().count < 2 { try Task.checkCancellation() }
+            try await scene.waitForEvents(.added, count: 2)
             scene.workshop.serve(.resource(small), at: "/small")
             try await scene.succeed("add", scene.workshop.origin.url("/small"))
             // It was added last, and passes the one that may not begin.
@@ -101,9 +101,7 @@ extension DaemonSuites {
             let sessions = try await scene.succeed("session", "list", "--json")
             #expect(sessions.output.contains(#""maximumConcurrentDownloads" : 1"#))
             try await scene.succeed("cancel", "1")
-            while try await scene.downloads("2").first?.state == .waiting {
-                try Task.checkCancellation()
-            }
+            try await scene.waitForEvents(.started, of: 2)
         }
 
         @Test func `its metrics come with its end`() async throws {

@@ -105,7 +105,7 @@ extension DaemonSuites {
             process.type("cancel", "one")
             await process.hears("completed one cancelled")
             try await wait(for: .cancelled, scene)
-            while !scene.workshop.folder.list().isEmpty, !Task.isCancelled { await Task.yield() }
+            try await scene.workshop.folder.wait { $0.list().isEmpty }
         }
 
         @Test func `its resume data go on elsewhere`() async throws {

@@ -133,6 +133,29 @@ extension DaemonSuites {
             #expect(kills >= 2)
         }
 
+        @Test func `what is cancelled while it runs is gone, whenever the daemon is killed`()
+            async throws
+        {
+            let resource = Resource(size: 12 << 20)
+            let kills = try await killAtEach([.unlink], of: Workshop.name) { scene in
+                let held = Reply.resource(resource).holdAfterBytes(10 << 20, until: Latch())
+                scene.workshop.serve(held)
+            } act: { scene in
+                try await scene.succeed("add", scene.workshop.url, "-x", "1")
+                try await scene.workshop.folder.wait(for: Workshop.name + ".part.pawl")
+                _ = try await scene.run("cancel", "1")
+                // Gone with the daemon, or with what it deletes.
+                _ = try await scene.run("wait", "1")
+            } check: { scene in
+                #expect(try await scene.downloads().map(\.state) == [.cancelled])
+                expectSound(try await scene.events())
+                // It ends when it has done what was left.
+                try await scene.succeed("daemon", "stop")
+                #expect(scene.workshop.folder.list().isEmpty)
+            }
+            #expect(kills >= 2)
+        }
+
         @Test func `another name is taken as a whole, whenever the daemon is killed`() async throws
         {
             let resource = Resource(size: 12 << 20)
@@ -211,10 +234,7 @@ extension DaemonSuites {
             scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", scene.workshop.url, "-x", "1")
-            while scene.workshop.folder.list().count < 3 {
-                try Task.checkCancellation()
-                try await scene.succeed("list")
-            }
+            try await scene.workshop.folder.wait { $0.list().count >= 3 }
             try await scene.succeed("pause", "1")
             try await scene.succeed("remove", "--with-files", "1")
             #expect(scene.workshop.folder.list() == ["disk.iso.part"])

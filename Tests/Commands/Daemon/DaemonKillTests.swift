@@ -68,9 +68,7 @@ extension DaemonSuites {
             let urls = ["/bad", "/a", "/b"].map { scene.workshop.origin.url($0) }
             try await scene.succeed("add", urls[0], urls[1], urls[2])
             for round in 1...3 {
-                while try await scene.events().filter({ $0.kind == .started }).count < round {
-                    try Task.checkCancellation()
-                }
+                try await scene.waitForEvents(.started, count: round)
                 daemon.signal(SIGKILL)
                 await daemon.waitForExit()
                 daemon = try await scene.startDaemon("--jobs", "1")

@@ -49,5 +49,35 @@ extension DaemonSuites {
                 await process.waitForExit()
             }
         }
+
+        @Test func `with no retries a download that fails has failed`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.status(503))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", "--retries", "0", scene.workshop.url)
+            let wait = try await scene.run("wait", "1")
+            #expect(wait.status == .code(ErrorCode.serverBusy.exitStatus), "\(wait.errors)")
+            let kinds = try await scene.events().map(\.kind)
+            #expect(kinds == [.added, .started, .failed])
+            // It goes on where all are asked to.
+            scene.workshop.serve(.resource(Resource(size: 5000)))
+            let resumed = try await scene.succeed("resume", "--all")
+            #expect(resumed.output.contains("disk.iso"))
+            try await scene.succeed("wait", "1")
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `one that waits for its next try is started by resume`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.status(503))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", "--retries", "1", scene.workshop.url)
+            try await scene.waitForEvents(.retrying)
+            scene.workshop.serve(.resource(Resource(size: 5000)))
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            #expect(try await scene.events().contains { $0.kind == .resumed })
+            withExtendedLifetime(daemon) {}
+        }
     }
 }

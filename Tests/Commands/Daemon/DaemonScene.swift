@@ -102,6 +102,24 @@ final class DaemonScene: Sendable {
             .sorted { $0.id < $1.id }
     }
 
+    /// Waits until the queue has told of `count` such events, of one download or of all, since its
+    /// beginning.
+    func waitForEvents(
+        _ kind: WireEvent.Kind,
+        count: Int = 1,
+        of download: Int64? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let filter = download.map { ["\($0)"] } ?? []
+        let reader = try workshop.start(
+            arguments: ["events", "--after", "0", "--json"] + filter,
+            settings
+        )
+        let text = "\"kind\":\"\(kind.rawValue)\""
+        let isThere = await reader.waitForOutput(containing: text, count: count)
+        #expect(isThere, "\(reader.output)\(reader.errors)", sourceLocation: sourceLocation)
+    }
+
     /// All events that are kept.
     func events() async throws -> [WireEvent] {
         let run = try await succeed("events", "--past", "--json")

@@ -59,6 +59,37 @@ extension DaemonSuites {
             withExtendedLifetime(second) {}
         }
 
+        /// The run that is to take the name may have ended already, or be about to, when it is paused.
+        @Test(arguments: [true, false])
+        func `one that is paused and resumed while it takes another name keeps what came`(
+            pausesAtOnce: Bool
+        ) async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            try await begin(scene)
+            let before = scene.workshop.origin.snapshot.requests.count
+            if pausesAtOnce {
+                let naming = try scene.start("set", "--name", "copy.iso", "1")
+                try await scene.succeed("pause", "1")
+                #expect(await naming.waitForExit() == .code(0), "\(naming.errors)")
+            } else {
+                try await scene.succeed("set", "--name", "copy.iso", "1")
+                try await scene.succeed("pause", "1")
+            }
+            let row = try #require(try await scene.downloads().first)
+            #expect(row.name == "copy.iso")
+            #expect(row.state == .paused)
+            scene.workshop.serve(.resource(big))
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            try expectExact("copy.iso", big, in: scene.workshop)
+            #expect(scene.workshop.folder.list() == ["copy.iso"])
+            let requests = scene.workshop.origin.requests.dropFirst(before)
+            #expect(requests.allSatisfy { $0.range != nil }, "it began anew")
+            expectSound(try await scene.events())
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `a name that is taken is refused`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()

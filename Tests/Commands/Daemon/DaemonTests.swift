@@ -143,9 +143,7 @@ extension DaemonSuites {
                 let pausing = try scene.start("pause", "1")
                 _ = try await scene.run("resume", "1")
                 await pausing.waitForExit()
-                while try await scene.downloads("1").first?.state.isEnd == false {
-                    try Task.checkCancellation()
-                }
+                try await scene.waitForEvents(.finished, of: 1)
                 let row = try #require(try await scene.downloads("1").first)
                 #expect(row.state == .finished && row.problem == nil)
                 #expect(try await !scene.events().contains { $0.kind == .failed })
@@ -158,7 +156,7 @@ extension DaemonSuites {
                 try await scene.succeed("remove", "1", "--with-files")
             }
             let path = scene.workshop.folder.path(Workshop.name)
-            while access(path, F_OK) == 0, !Task.isCancelled { await Task.yield() }
+            try await ScratchFolder.wait(untilGone: path)
             #expect(scene.workshop.folder.list() == ["list"])
         }
 

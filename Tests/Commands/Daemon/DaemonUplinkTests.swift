@@ -53,9 +53,7 @@ extension DaemonSuites {
         }
 
         private func waitForFailures(_ count: Int, _ scene: DaemonScene) async throws {
-            while try await scene.events().count(where: { $0.kind == .retrying }) < 2 * count {
-                try Task.checkCancellation()
-            }
+            try await scene.waitForEvents(.retrying, count: 2 * count)
         }
     }
 }

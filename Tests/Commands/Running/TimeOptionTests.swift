@@ -30,7 +30,7 @@ struct TimeOptionTests {
         expectFailure(.timedOut, run)
         #expect(run.errors.contains("--connect-timeout"))
         #expect(watch.elapsed > .seconds(0.35))
-        #expect(watch.elapsed < .seconds(5))
+        #expect(watch.elapsed < .seconds(15))
     }
 
     @Test func `a connection that brings nothing for the stall time is replaced`() async throws {
@@ -40,7 +40,8 @@ struct TimeOptionTests {
         let watch = Stopwatch()
         let run = try await workshop.run(workshop.url, "-x", "1", "--stall-timeout", "2")
         try expectOnly(Workshop.name, resource, in: workshop, run)
-        #expect(watch.elapsed < .seconds(10))
+        // The default is 30 s.
+        #expect(watch.elapsed < .seconds(25))
         // It goes on where it was.
         let second = try #require(workshop.origin.requests.dropFirst().first)
         #expect(second.range == .from(1 << 20, last: resource.size - 1))

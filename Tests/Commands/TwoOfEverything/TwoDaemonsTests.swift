@@ -8,16 +8,16 @@ extension DaemonSuites {
     /// Several starts of the daemon, and several processes with one session.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct TwoDaemonsTests {
-        @Test func `two programs that start it at the same time get one`() async throws {
+        @Test func `three programs that start it at the same time get one`() async throws {
             let scene = try DaemonScene(Workshop())
             for round in 0..<5 {
-                let runs = try (0..<2).map {
+                let runs = try (0..<3).map {
                     try scene.start("add", "--paused", scene.workshop.origin.url("/\(round)-\($0)"))
                 }
                 for run in runs {
                     #expect(await run.waitForExit() == .code(0), "round \(round): \(run.errors)")
                 }
-                #expect(try await scene.downloads().count == 2 * (round + 1))
+                #expect(try await scene.downloads().count == 3 * (round + 1))
                 try await scene.succeed("daemon", "stop")
             }
         }

@@ -114,7 +114,7 @@ struct OneNameTests {
                 by: isOneProcess ? process : EngineProcess()
             )
         }
-        await scene.waitForNames((partial + numbered(1) + numbered(2)).sorted())
+        try await scene.waitForNames((partial + numbered(1) + numbered(2)).sorted())
         #expect(
             Set(runs.map(\.monitor.progress.name))
                 == [Scene.name, "disk.1.bin", "disk.2.bin"]
@@ -172,7 +172,7 @@ struct OneNameTests {
         let latch = Latch()
         scene.serve(.resource(resource).holdAfterBytes(Scene.heldBytes, until: latch))
         let first = try scene.start(scene.settings(1))
-        await scene.waitForNames(partial)
+        try await scene.waitForNames(partial)
         scene.serve(.resource(resource))
         let file = try await scene.download(
             scene.settings(1),
@@ -240,9 +240,7 @@ struct OneNameTests {
 
 extension Scene {
     /// Waits until these are the names in the folder.
-    ///
-    /// Nothing tells of it, so this looks again and again.
-    func waitForNames(_ names: [String]) async {
-        while folder.list() != names, !Task.isCancelled { await Task.yield() }
+    func waitForNames(_ names: [String]) async throws {
+        try await folder.wait { $0.list() == names }
     }
 }

@@ -73,18 +73,29 @@ struct NamingTests {
         var settings = StoreSettings()
         settings.startsUnnamed = startsUnnamed
         let isDone = Atomic(false)
+        defer { isDone.store(true, ordering: .releasing) }
+        // How often the one that looks found something.
+        let meetings = Atomic(0)
+        var checks = 0
         let pool = BlockingPool(threads: 1, name: "looks")
         let paths = folder.paths()
         async let looking: Void = pool.run { () throws(DownloadError) in
             while !isDone.load(ordering: .acquiring) {
-                // What is in the way is the other's.
-                guard case .resumable(let store, _)? = try? PartialStore.recover(paths) else {
-                    continue
+                do throws(DownloadError) {
+                    guard case .resumable(let store, _) = try PartialStore.recover(paths) else {
+                        continue
+                    }
+                    store.close()
+                } catch {
+                    // What is in the way is the other's.
+                    #expect(error.code == .alreadyRunning)
                 }
-                store.close()
+                meetings.add(1, ordering: .relaxed)
             }
         }
-        for _ in 0..<300 {
+        // Not rounds are counted, in which both may have stood in each other's way, or not have met.
+        while checks < 150 || meetings.load(ordering: .relaxed) < 30 {
+            try Task.checkCancellation()
             let store: PartialStore
             do throws(DownloadError) {
                 store = try PartialStore.create(
@@ -100,6 +111,7 @@ struct NamingTests {
                 continue
             }
             #expect(folder.names == ["disk.iso.part", "disk.iso.part.pawl"])
+            checks += 1
             try store.discard()
         }
         isDone.store(true, ordering: .releasing)

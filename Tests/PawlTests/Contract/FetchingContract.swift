@@ -140,7 +140,7 @@ struct FetchingContract {
             task.resume()
             let path = await found.wait { !$0.isEmpty }
             #expect(!path.hasPrefix(scene.folder.path))
-            while access(path, F_OK) == 0, !Task.isCancelled { await Task.yield() }
+            try await ScratchFolder.wait(untilGone: path)
             #expect(access(path, F_OK) != 0)
         }
         #expect(try resource.verify(fileAt: moved) == nil)

@@ -46,7 +46,7 @@ struct FilesContract {
             #expect(access(path, F_OK) == 0)
         }
         while gone != nil, !Task.isCancelled { await Task.yield() }
-        while access(path, F_OK) == 0, !Task.isCancelled { await Task.yield() }
+        try await ScratchFolder.wait(untilGone: path)
         #expect(access(path, F_OK) != 0)
     }
 

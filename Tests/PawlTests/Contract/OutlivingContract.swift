@@ -34,7 +34,7 @@ struct OutlivingContract {
             #expect(await task.cancelByProducingResumeData() != nil)
         }
         while gone != nil, !Task.isCancelled { await Task.yield() }
-        while scene.folder.list() != left, !Task.isCancelled { await Task.yield() }
+        try await scene.folder.wait { $0.list() == left }
         #expect(scene.folder.list() == left)
     }
 

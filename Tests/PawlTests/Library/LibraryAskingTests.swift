@@ -227,7 +227,7 @@ struct LibraryAskingTests {
         _ = try await scene.hold(library, of: resource)
         try library.start("second", from: try scene.url("/second"))
         let note = ".second.pawl-download"
-        while !scene.folder.exists(note), !Task.isCancelled { await Task.yield() }
+        try await scene.folder.wait(for: note)
         let next = try await scene.open()
         #expect(next.entry(for: "second")?.state.isPaused == true)
         await library.close()

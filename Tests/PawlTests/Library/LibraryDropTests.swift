@@ -39,7 +39,7 @@ struct LibraryDropTests {
         let keys = ["/1", "/2", "/3", "/4"].map { StorageKey(scene.origin.url($0)) } + ["five"]
         for key in keys { await library.waits(for: key) { $0?.isFinished == true } }
         #expect(library.finishedFile(for: "five")?.name == "five.bin")
-        while drop.list() != ["notes.md", "taken"], !Task.isCancelled { await Task.yield() }
+        try await drop.wait { $0.list() == ["notes.md", "taken"] }
         #expect(
             try ScratchList.names(drop.path("taken")) == ["early.txt", "link.url", "list.json"]
         )
@@ -146,7 +146,7 @@ struct LibraryDropTests {
             let key = StorageKey(scene.origin.url(path))
             await library.waits(for: key) { $0?.isFinished == true }
         }
-        while drop.list() != ["taken"], !Task.isCancelled { await Task.yield() }
+        try await drop.wait { $0.list() == ["taken"] }
         #expect(drop.list("taken") == ["list.txt"])
         #expect(library.entries.count == 2)
         #expect(scene.folder.list().count == 2)

@@ -90,7 +90,7 @@ struct DelegateTests {
                 Issue.record("no file")
                 return
             }
-            while access(path, F_OK) == 0, !Task.isCancelled { await Task.yield() }
+            try await ScratchFolder.wait(untilGone: path)
             #expect(access(path, F_OK) != 0)
             session.finishTasksAndInvalidate()
         }
@@ -112,7 +112,7 @@ struct DelegateTests {
             await delegate.allCalls(.invalid)
             #expect(try resource.verify(fileAt: path) == nil)
         }
-        while access(path, F_OK) == 0, !Task.isCancelled { await Task.yield() }
+        try await ScratchFolder.wait(untilGone: path)
         #expect(access(path, F_OK) != 0)
     }
 

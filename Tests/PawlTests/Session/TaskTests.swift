@@ -72,7 +72,7 @@ struct TaskTests {
         #expect(task.state == .paused)
         latch.release()
         await scene.origin.waitForQuiet()
-        await waitForPartialFile(in: scene)
+        try await waitForPartialFile(in: scene)
         task.resume()
         _ = try await task.file
         #expect(scene.origin.requests.count == 2)
@@ -80,9 +80,9 @@ struct TaskTests {
     }
 
     /// What a pause keeps is there soon.
-    private func waitForPartialFile(in scene: SessionScene) async {
+    private func waitForPartialFile(in scene: SessionScene) async throws {
         let names = ["disk.bin.part", "disk.bin.part.pawl"]
-        while scene.folder.list() != names, !Task.isCancelled { await Task.yield() }
+        try await scene.folder.wait { $0.list() == names }
         #expect(scene.folder.list() == names)
     }
 
@@ -96,7 +96,7 @@ struct TaskTests {
             await waitForBytes(400_000, of: task)
             if isPaused {
                 task.pause()
-                await waitForPartialFile(in: scene)
+                try await waitForPartialFile(in: scene)
             }
             task.cancel()
             let error = await #expect(throws: DownloadError.self) { try await task.file }
@@ -134,7 +134,7 @@ struct TaskTests {
         task.resume()
         await waitForBytes(400_000, of: task)
         task.pause()
-        await waitForPartialFile(in: scene)
+        try await waitForPartialFile(in: scene)
         await scene.origin.waitForQuiet()
         for name in scene.folder.list() { unlink(scene.folder.path(name)) }
         scene.origin.route(

@@ -161,9 +161,9 @@ struct TemporaryPauseTests {
         scene.origin.route("/other", .resource(resource))
         let session = DownloadSession(scene.configuration)
         _ = try await session.download(from: try scene.url("/other"), to: scene.place("other"))
-        while scene.folder.list() != ["other"], !Task.isCancelled { await Task.yield() }
+        try await scene.folder.wait { $0.list() == ["other"] }
         #expect(scene.folder.list() == ["other"])
-        while !scene.temporary.list().isEmpty, !Task.isCancelled { await Task.yield() }
+        try await scene.temporary.wait { $0.list().isEmpty }
         #expect(scene.temporary.list().isEmpty)
     }
 }

@@ -27,7 +27,7 @@ struct TemporaryTaskTests {
             data = await task.cancelByProducingResumeData()
         }
         while gone != nil, !Task.isCancelled { await Task.yield() }
-        while scene.temporary.list() != ["unfinished"], !Task.isCancelled { await Task.yield() }
+        try await scene.temporary.wait { $0.list() == ["unfinished"] }
         await scene.origin.waitForQuiet()
         return try #require(data)
     }
@@ -68,7 +68,7 @@ struct TemporaryTaskTests {
         task.resume()
         await waitForBytes(Self.held, of: task)
         // With its first checkpoint it has a name.
-        while scene.temporary.list("unfinished").count < 2, !Task.isCancelled { await Task.yield() }
+        try await scene.temporary.wait(in: "unfinished") { $0.list("unfinished").count >= 2 }
         if await task.cancelByProducingResumeData() == nil {
             #expect(scene.temporary.list("unfinished").isEmpty)
         }
@@ -128,7 +128,7 @@ struct TemporaryTaskTests {
         }
         while gone != nil, !Task.isCancelled { await Task.yield() }
         await scene.origin.waitForQuiet()
-        while !scene.temporary.list().isEmpty, !Task.isCancelled { await Task.yield() }
+        try await scene.temporary.wait { $0.list().isEmpty }
         #expect(scene.folder.list().isEmpty)
         #expect(scene.temporary.list().isEmpty)
     }
