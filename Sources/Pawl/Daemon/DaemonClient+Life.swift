@@ -137,20 +137,13 @@ extension DaemonClient {
 
     /// Whether a process has the store: asking at the socket could start one.
     package var isRunning: Bool {
-        let lock = open("\(places.storeFolder)/daemon.lock", O_RDONLY | O_CLOEXEC)
-        guard lock >= 0 else { return false }
-        defer { close(lock) }
-        return flock(lock, LOCK_SH | LOCK_NB) != 0
+        DaemonAbsence(places).owner != nil
     }
 
     /// Throws `.daemonUnavailable` where none runs.
     package func checkRuns() throws(DownloadError) {
         guard !isRunning else { return }
-        throw DownloadError(
-            .daemonUnavailable,
-            "no daemon has \(places.storeFolder)",
-            advice: "start it: pawl daemon start"
-        )
+        throw DaemonAbsence(places).error("no daemon has \(places.storeFolder)")
     }
 
     /// Waits until the store's lock is free: then all is written and closed.

@@ -259,11 +259,10 @@ package final class DaemonClient: Sendable {
     /// What cannot be connected to is not there.
     private func explained(_ error: DownloadError) -> DownloadError {
         guard error.code == .network || error.code == .timedOut else { return error }
-        return DownloadError(
-            .daemonUnavailable,
+        return DaemonAbsence(places).error(
             error.code == .timedOut
                 ? "the daemon does not answer" : "no daemon answers at \(places.socket)",
-            advice: "start it: pawl daemon start"
+            isSilent: error.code == .timedOut
         )
     }
 

@@ -220,12 +220,13 @@ package struct OrderBook: Sendable {
 extension DownloadOrder {
     /// What the download is called until the server has named the file.
     package var workingName: String {
-        let path: String
+        let name: String?
         switch destination {
-        case .file(let file): path = file
-        case .directory: path = url.path
+        case .file(let file): name = file.split(separator: "/").last.map(String.init)
+        case .directory:
+            name = AddressParts(url.absoluteString).path.split(separator: "/").last
+                .map { PathRedaction.withoutSecrets($0).percentDecoded }
         }
-        let name = path.split(separator: "/").last.map(String.init) ?? url.host ?? ""
-        return name.sanitized
+        return (name ?? url.host ?? "").sanitized
     }
 }

@@ -16,7 +16,8 @@ func readSource(
         throw DownloadError(
             error.code,
             "\(place): \(error.message)",
-            advice: error.advice,
+            advice: error.advice.hasSuffix("?")
+                ? error.advice : error.advice + "; a line is one URL, and a comment begins with #",
             context: error.context
         )
     }

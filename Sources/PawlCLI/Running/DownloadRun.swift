@@ -81,7 +81,8 @@ struct DownloadRun: Sendable {
         }
         board.ended(id: id, result, at: clock.now())
         if case .failure(let error) = result, error.code != .interrupted || !Task.isCancelled {
-            console.report(error)
+            // Of several, the one that failed is named as it was given.
+            console.report(error, of: orders.count > 1 ? shownSource(order.url) : nil)
         }
     }
 
@@ -110,11 +111,14 @@ struct DownloadRun: Sendable {
             if case .failure(let error) = download.result { error } else { nil as DownloadError? }
         }
         if wasInterrupted, !isComplete || failures.contains(where: { $0.code == .interrupted }) {
-            if !console.outputIsClosed {
+            // Whoever closed the pipe has read enough.
+            if !console.outputWasLeft {
                 console.report(InterruptionSentence.make(ended, orders: orders))
                 if let text = offer?.sentence(for: rest(ended)) { console.message(text) }
             }
-            return ErrorCode.interrupted.exitStatus
+            // That results cannot be written is what failed, and has a status of its own.
+            return console.outputIsClosed && !console.outputWasLeft
+                ? 0 : ErrorCode.interrupted.exitStatus
         }
         return failures.first?.code.exitStatus ?? 0
     }

@@ -31,7 +31,7 @@ package enum InterruptionSentence {
             message,
             advice: startsAnew
                 ? "run the same command again without --no-resume to go on"
-                : own ?? "run the same command again to go on"
+                : own ?? DownloadError.goOnAdvice
         )
     }
 }

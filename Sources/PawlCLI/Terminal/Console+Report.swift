@@ -2,8 +2,11 @@ package import PawlCore
 
 extension Console {
     /// Says what went wrong and what to do.
-    package func report(_ error: DownloadError) {
-        let text = traits.style.showable(error.description)
+    ///
+    /// `subject`: which of several downloads it is about.
+    package func report(_ error: DownloadError, of subject: String? = nil) {
+        let start = subject.map { "\($0): " } ?? ""
+        let text = traits.style.showable(start + error.description)
         guard traits.isTerminal, traits.style.hasColours else {
             message("pawl: \(text)")
             return

@@ -39,6 +39,9 @@ package final class Console: Sendable {
     /// Whether a write of results has failed, or their reader has closed the pipe.
     package var outputIsClosed: Bool { state.withLock { $0.outputError } != nil }
 
+    /// Whether the reader of results has closed the pipe.
+    package var outputWasLeft: Bool { state.withLock { $0.outputError } == EPIPE }
+
     /// The columns that results have room for; nil if they are not written to a terminal.
     package var outputColumns: Int? {
         guard isatty(output) == 1 else { return nil }

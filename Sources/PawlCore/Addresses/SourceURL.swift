@@ -57,8 +57,10 @@ package enum SourceURL {
                 advice: "only http and https are"
             )
         }
-        let address = shown.drop { $0 == "/" }
-        throw refusal(text, ": it has no scheme", "did you mean https://\(address)?")
+        let address = "https://\(shown.drop { $0 == "/" })"
+        let mayBeMeant = AddressParts(address).hasUsableHost && !address.contains(" ")
+        guard mayBeMeant else { throw refusal(text, ": it has no scheme") }
+        throw refusal(text, ": it has no scheme", "did you mean \(address)?")
     }
 
     /// For quoting: nothing of what is before the last `@`, as a password with a bare `/`, `?` or

@@ -7,9 +7,10 @@ extension URL {
     /// Every log, listing, record and checkpoint shows URLs in this form.
     package var redacted: String {
         let text = absoluteString
-        // Without a user, a query and a fragment there is nothing to hide.
+        // Without a user, parameters, a query and a fragment there is nothing to hide.
         let mayHide = text.utf8.contains { byte in
             byte == UInt8(ascii: "@") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+                || byte == UInt8(ascii: ";")
         }
         guard mayHide else { return text.sanitized }
         return AddressParts(text).redacted
@@ -21,6 +22,7 @@ extension AddressParts {
         var parts = self
         parts.userInfo = nil
         parts.fragment = nil
+        parts.path = PathRedaction.redacted(path)
         parts.query = query.map(QueryRedaction.redacted)
         return parts.text.sanitized
     }

@@ -7,9 +7,23 @@ public struct NetworkFailure: Error, Hashable, Sendable {
 }
 
 extension DownloadError {
+    /// The advice for what ended before it was complete.
+    package static let goOnAdvice = "run the same command again to go on"
+    /// The advice where the next run cannot go on with what came.
+    package static let startOverAdvice =
+        "the next run starts from zero: nothing would prove that the server's file is still the same"
+
+    /// The error with advice that is true if what came is of no use to the next run.
+    package var withoutGoingOn: DownloadError {
+        guard advice.hasPrefix(Self.goOnAdvice) else { return self }
+        var error = self
+        error.advice = Self.startOverAdvice + advice.dropFirst(Self.goOnAdvice.count)
+        return error
+    }
+
     /// What a broken exchange is called, and what to do.
     package init(_ failure: TransferFailure, host: String) {
-        let again = "run the same command again to go on"
+        let again = Self.goOnAdvice
         let (code, what, advice): (ErrorCode, String, String) =
             switch failure.kind {
             case .nameNotResolved:

@@ -89,7 +89,12 @@ extension ErrorCode {
         row(.interrupted, .now, 7, "stopped by the user; what came is kept"),
         row(.diskFull, .later, 9, "not enough room on the file system"),
         row(.alreadyRunning, .later, 11, "another process has this download"),
-        row(.fileExists, .never, 13, "the file is there and --if-exists fail was given"),
+        row(
+            .fileExists,
+            .never,
+            13,
+            "the name is taken: by a file with --if-exists fail, or by another download"
+        ),
         row(.renameFailed, .never, 14, "the finished file could not get its name"),
         row(.fileUnreadable, .never, 15, "a file could not be opened for reading"),
         row(.fileNotCreatable, .never, 16, "a file could not be created"),

@@ -2,7 +2,7 @@ package import struct FoundationEssentials.URL
 
 extension FileName {
     /// The name that a server and a URL suggest, cleaned: `Content-Disposition` first, then the
-    /// last part of the URL's path, then `index.html` for a page and `download` for the rest.
+    /// last part of the URL's path without parameters that may be secrets, then `index.html` for a page and `download` for the rest.
     package static func suggested(
         contentDisposition: String?,
         url: URL,
@@ -15,7 +15,8 @@ extension FileName {
         let path = AddressParts(url.absoluteString).path
         let component = path.utf8.lastIndex(of: UInt8(ascii: "/"))
             .map { path[path.utf8.index(after: $0)...] }
-        if let name = clean((component ?? path[...]).percentDecoded) { return name }
+        let own = PathRedaction.withoutSecrets(component ?? path[...])
+        if let name = clean(own.percentDecoded) { return name }
         return mediaType == "text/html" ? "index.html" : "download"
     }
 }

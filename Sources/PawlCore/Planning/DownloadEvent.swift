@@ -115,6 +115,8 @@ package indirect enum DownloadAction: Sendable {
     /// The host asked for patience: no new connection to it, for any download.
     case backOffHost(String, Duration)
     case log(String)
+    /// Tell the user without being asked: what was fetched is fetched again.
+    case notice(String)
     case complete(total: Int64)
     case fail(DownloadError)
 }

@@ -24,7 +24,7 @@ extension DownloadPlanner {
                 DownloadError(
                     .interrupted,
                     "the downloader was shut down",
-                    advice: "run the same command again to go on"
+                    advice: DownloadError.goOnAdvice
                 ),
                 &actions
             )
@@ -47,7 +47,10 @@ extension DownloadPlanner {
             !parts.have.isEmpty, !parts.isComplete
         else { return }
         actions.append(
-            .log("the server gave nothing to prove that the file is still the same: anew")
+            .notice(
+                "the connection broke, and nothing would prove that the file is still the same: "
+                    + "starting over"
+            )
         )
         self.pinned = nil
         drain(.startOver(held: nil, nil), keeping: nil, &actions)

@@ -279,7 +279,7 @@ extension DownloadPlanner {
             guard leaveChanging(segment.source, &actions) else { return }
         }
         if !onlyEntityTag || changes <= 1 {
-            actions.append(.log("the file changed on the server: starting anew"))
+            actions.append(.notice("the file changed on the server: starting anew"))
         }
         pinned = nil
         // Its bytes are new ones; how often this may be is counted.

@@ -87,7 +87,7 @@ extension DownloadPlanner {
             guard leaveChanging(place, &actions) else { return }
         }
         actions.append(
-            .log(
+            .notice(
                 "the file changed on the server: what it sends now differs from what is there; "
                     + "starting anew"
             )

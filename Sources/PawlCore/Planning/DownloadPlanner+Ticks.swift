@@ -121,7 +121,7 @@ extension DownloadPlanner {
                 let error = DownloadError(
                     .timedOut,
                     "no byte from \(segment.host) for \(settings.stallTimeout)",
-                    advice: "run the same command again to go on"
+                    advice: DownloadError.goOnAdvice
                 )
                 close(segment.id, &actions)
                 failed(segment, error, mayRetryAtOnce: true, now, &actions)
@@ -154,7 +154,7 @@ extension DownloadPlanner {
             .tooSlow,
             "\(segment.host) brought \(Int64(speed)) bytes a second where at least "
                 + "\(settings.minimumBytesPerSecond) were asked for",
-            advice: "run the same command again to go on, or lower --min-speed"
+            advice: "\(DownloadError.goOnAdvice), or lower --min-speed"
         )
         giveUp(segment.source, error, &actions)
     }

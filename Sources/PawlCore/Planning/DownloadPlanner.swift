@@ -177,7 +177,7 @@ extension DownloadPlanner {
         isAdopting = point.isForeign
         guard canResume(point) else {
             actions.append(
-                .log(
+                .notice(
                     "what is there cannot be resumed: nothing would prove that the file is still "
                         + "the same; starting anew"
                 )

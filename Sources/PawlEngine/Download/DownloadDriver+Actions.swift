@@ -43,6 +43,7 @@ extension DownloadDriver {
         case .updateRepresentation(let representation): await learn(representation)
         case .backOffHost(let host, let duration): engine.budgets.close(host, for: duration)
         case .log(let text): logger.notice("\(text.sanitized)")
+        case .notice(let text): note([text])
         case .complete(let total): await complete(total)
         case .fail(let error): fail(error)
         }

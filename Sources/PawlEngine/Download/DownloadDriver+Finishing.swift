@@ -197,6 +197,8 @@ extension DownloadDriver {
         // Where another has the name, what came beside it is of no use to anybody.
         let keeps =
             isResumable && !written.isEmpty && error.code != .alreadyRunning
+            // Nobody finds what has lost its name.
+            && store.isInPlace
             && job.control?.discards != true
             // On a full disk, bytes that nobody can go on with only take up room.
             && (error.code != .diskFull || planner.canResume(store.representation))
@@ -215,7 +217,11 @@ extension DownloadDriver {
         } catch {
             logger.warning("keeping what came failed: \(error)")
         }
-        if error.code == .diskFull { tellRoom(error, store.latestCheckpoint) }
+        if error.code == .diskFull {
+            tellRoom(error, store.latestCheckpoint)
+        } else if !planner.canResume(store.representation) {
+            outcome = .failure(error.withoutGoingOn)
+        }
         guard keeps, error.code == .interrupted else { return }
         let kept = store.trustEpoch == epoch ? written : store.durable
         guard !kept.isEmpty else {
@@ -229,9 +235,7 @@ extension DownloadDriver {
                 .interrupted,
                 "stopped: \(kept.count) bytes are kept in \(store.paths.partial)",
                 advice: planner.canResume(store.representation)
-                    ? "run the same command again to go on"
-                    : "the next run starts from zero: nothing would prove that the server's file is "
-                        + "still the same"
+                    ? DownloadError.goOnAdvice : DownloadError.startOverAdvice
             )
         )
     }

@@ -133,7 +133,7 @@ extension DownloadDriver {
             case .alreadyThere(let path):
                 return .alreadyThere(path, size: try ExistingFile.size(path))
             case .created(let created, let notes):
-                for note in notes { logger.notice("\(note.sanitized)") }
+                for note in notes { logger.warning("\(note.sanitized)") }
                 store = created
             case .resumable(let found, _):
                 // All of it is here, newer than what an earlier run left.

@@ -119,8 +119,10 @@ extension DownloadDriver {
         }
     }
 
+    /// Tells the user, without being asked, what is not used of what an earlier run or this one has
+    /// fetched.
     func note(_ notes: [String]) {
-        for note in notes { logger.notice("\(note.sanitized)") }
+        for note in notes { logger.warning("\(note.sanitized)") }
     }
 
     /// Takes an earlier run's store as this download's own.

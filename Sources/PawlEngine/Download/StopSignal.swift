@@ -30,6 +30,6 @@ final class StopSignal: Sendable {
     static let late = DownloadError(
         .timedOut,
         "the download was not done within the time that it was given",
-        advice: "run the same command again to go on, or raise --max-time"
+        advice: "\(DownloadError.goOnAdvice), or raise --max-time"
     )
 }

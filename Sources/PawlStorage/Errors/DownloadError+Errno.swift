@@ -19,9 +19,11 @@ extension DownloadError {
         cause = errno
     }
 
-    /// `missing` is how many bytes there is no room for, nil where nobody can tell.
+    /// `missing` is how many bytes there is no room for, nil where nobody can tell; `announced` how many
+    /// the server says that the file has, which may be any number.
     package static func diskFull(
         missing: Int64?,
+        announced: Int64? = nil,
         quota: Bool = false,
         _ action: DiskAction,
         _ path: FilePath
@@ -29,9 +31,11 @@ extension DownloadError {
         let folder = path.removingLastComponent()
         let place = folder.isEmpty ? "." : folder.string
         let amount = missing.map { "\($0) bytes are missing" } ?? "there is no room left"
+        let reason = quota ? "the quota is used up" : "the disk is full"
         return DownloadError(
             .diskFull,
-            "\(quota ? "the quota is used up" : "the disk is full"): \(amount) in \(place)",
+            announced.map { "\(amount) in \(place) for the \($0) bytes that the server announces" }
+                ?? "\(reason): \(amount) in \(place)",
             advice: roomAdvice,
             context: action.text(path)
         )

@@ -158,7 +158,11 @@ extension PartialStore {
 
     private func replace(_ path: FilePath) throws(DownloadError) -> PlacedFile {
         let path = try giveFinalName { (state) throws(DownloadError) in
-            try attempt(.rename, path) { () throws(Errno) in try takeName(path, &state) }
+            do throws(Errno) {
+                try takeName(path, &state)
+            } catch {
+                throw namingError(error, path, state)
+            }
             return path
         }
         return .named(FinishedName(path: path))
@@ -203,11 +207,38 @@ extension PartialStore {
             } catch .fileExists {
                 continue
             } catch {
-                throw DownloadError(error, while: .rename, path)
+                throw namingError(error, path, state)
             }
         }
         throw DownloadError(.fileExists, while: .rename, name(numbers.upperBound))
     }
+
+    /// Why a file did not get its name: others may have taken the partial file away meanwhile.
+    private func namingError(_ errno: Errno, _ path: FilePath, _ state: State) -> DownloadError {
+        guard errno == .noSuchFileOrDirectory, isLost(state) else {
+            return DownloadError(errno, while: .rename, path)
+        }
+        return DownloadError(
+            .renameFailed,
+            "\(paths.partial) was removed or replaced while it was being downloaded",
+            advice: "run the same command again: it starts over",
+            context: DiskAction.rename.text(path)
+        )
+    }
+
+    /// Whether the partial file had a name that is gone, or another file's now; its folder is there.
+    private func isLost(_ state: State) -> Bool {
+        do throws(Errno) {
+            guard state.isNamed, try paths.folder.status() != nil else { return false }
+            return try paths.partial.status()?.identity != file.status().identity
+        } catch {
+            // What cannot be looked at may still be there.
+            return false
+        }
+    }
+
+    /// Whether the partial file is where the next run looks for it.
+    package var isInPlace: Bool { state.withLock { !isLost($0) } }
 
     /// Never replaces.
     private func giveName(_ path: FilePath, _ state: inout State) throws(Errno) {

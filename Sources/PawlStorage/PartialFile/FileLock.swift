@@ -41,6 +41,7 @@ enum FileLock {
 
     /// The name went to somebody else between our look at it and now.
     static func taken(_ path: FilePath) -> DownloadError {
+        if let status = try? path.status(), !status.isRegular { return noFile(path) }
         // A file that cannot even be opened is not ours, whoever has it.
         if let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) {
             return held(file, path)
@@ -49,6 +50,15 @@ enum FileLock {
             .alreadyRunning,
             "another process has just made \(path)",
             advice: "wait until it ends, or give another name with --output",
+            context: DiskAction.create.text(path)
+        )
+    }
+
+    private static func noFile(_ path: FilePath) -> DownloadError {
+        DownloadError(
+            .fileNotCreatable,
+            "\(path) is there already, and is no file but a folder or the like",
+            advice: "rename it, or give another name with --output",
             context: DiskAction.create.text(path)
         )
     }

@@ -17,7 +17,12 @@ extension PartialStore {
             try file.missingRoom(for: total)
         }
         if let missing {
-            throw DownloadError.diskFull(missing: missing, .reserve, paths.partial)
+            throw DownloadError.diskFull(
+                missing: missing,
+                announced: total,
+                .reserve,
+                paths.partial
+            )
         }
         do throws(Errno) {
             try file.allocate(total)
@@ -27,6 +32,7 @@ extension PartialStore {
             }
             throw DownloadError.diskFull(
                 missing: missingRoom(for: total),
+                announced: total,
                 .reserve,
                 paths.partial
             )

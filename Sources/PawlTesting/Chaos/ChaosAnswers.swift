@@ -141,10 +141,9 @@ struct ChaosAnswers: Sendable {
         switch answer.body {
         case .nothing: return
         case .impostor(let label):
-            // Without anything to hold it against, what a server sends with status 200 is the file.
-            let isPage = plan.field("Content-Type")?.hasPrefix("text/html") == true
-            let isFirst = !isFileKnown && answer.exchange.request.range == nil
-            guard isFirst || (scenario.identity == .none && !isPage) else { return }
+            // Without anything to hold it against, what a server sends with status 200 is the file;
+            // once the client knows the file, no page is.
+            guard !isFileKnown, answer.exchange.request.range == nil else { return }
             takeWhole(label, plan)
         case .file(let label, let resource):
             served.insert(label, resource)

@@ -26,6 +26,110 @@ struct AdviceTests {
         #expect(run.errors.contains("none of the received bytes are kept") == !isKept)
     }
 
+    @Test func `of several downloads the one that failed is named`() async throws {
+        let workshop = try Workshop(Resource(size: 1000))
+        let missing = workshop.origin.url("/missing?key=s3cret")
+        let run = try await workshop.run(workshop.url, missing)
+        expectFailure(.notFound, run)
+        let line = try #require(run.errorLines.first { $0.contains("404") })
+        #expect(line.hasPrefix("pawl: \(workshop.origin.url("/missing?key=REDACTED")): "))
+        // A single one needs no name.
+        let one = try await workshop.run(missing)
+        #expect(one.errorLines.first?.hasPrefix("pawl: 127.0.0.1") == true, "\(one.errors)")
+    }
+
+    @Test func `what was cut without a length starts over, and says so`() async throws {
+        let workshop = try Workshop()
+        let reply = Reply.resource(Resource(size: 12 << 20)).chunked().omitValidators
+        workshop.serve(reply.afterBytes(10 << 20, .reset))
+        let run = try await workshop.run(workshop.url, "--retries", "0")
+        expectFailure(.network, run)
+        #expect(run.errors.contains("the next run starts from zero"), "\(run.errors)")
+        #expect(!run.errors.contains("to go on"))
+    }
+
+    /// Removed, or another file put in its place, which stays.
+    @Test(arguments: [true, false])
+    func `a partial file that is taken away meanwhile is named`(isReplaced: Bool) async throws {
+        let workshop = try Workshop()
+        let resource = Resource(size: 12 << 20)
+        let door = Latch()
+        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: door))
+        let runner = try workshop.start(workshop.url, "-x", "1", "-q")
+        try await FolderWatch.wait(for: "disk.iso.part.pawl", in: workshop.folder)
+        try await FolderWatch.wait(for: "disk.iso.part", in: workshop.folder)
+        unlink(workshop.folder.path("disk.iso.part"))
+        if isReplaced { try workshop.folder.write("disk.iso.part", Array("mine".utf8)) }
+        door.release()
+        #expect(await runner.waitForExit() == .code(ErrorCode.renameFailed.exitStatus))
+        #expect(runner.errors.contains("disk.iso.part was removed or replaced"), "\(runner.errors)")
+        // Nothing lies about that nobody can find.
+        #expect(workshop.folder.list() == (isReplaced ? ["disk.iso.part"] : []))
+        if isReplaced { #expect(try workshop.folder.readText("disk.iso.part") == "mine") }
+    }
+
+    @Test func `a line of a list that is no URL is told what a line is`() async throws {
+        let workshop = try Workshop()
+        try workshop.folder.write("list.txt", Array("some words\n".utf8))
+        let run = try await workshop.run("-i", "list.txt")
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("list.txt, line 1"))
+        #expect(run.errors.contains("a comment begins with #"))
+        #expect(!run.errors.contains("did you mean"))
+    }
+
+    @Test func `progress that cannot be written ends the run with its own status`() async throws {
+        let workshop = try Workshop()
+        let resource = Resource(size: 12 << 20)
+        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
+        let run = try await ProcessRunner.run(
+            "sh",
+            [
+                "-c", "exec \"$0\" --progress json -x 1 \"$1\" >/dev/full", Workshop.program,
+                workshop.url,
+            ],
+            workshop.complete(ProcessSettings())
+        )
+        #expect(run.status == .code(ErrorCode.diskFull.exitStatus), "\(run.errors)")
+        #expect(run.errors.contains("writing to standard output failed"))
+        // And what became of the download.
+        #expect(run.errors.contains("interrupted; "))
+    }
+
+    @Test func `a daemon that cannot be started is not to be started`() async throws {
+        let scene = try DaemonScene(Workshop())
+        let daemon = try await scene.startDaemon()
+        unlink(scene.home.path("run/pawl/daemon.sock"))
+        for arguments in [["list"], ["daemon", "start"], ["add", scene.workshop.url]] {
+            let run = try await scene.workshop.run(arguments, scene.settings)
+            expectFailure(.daemonUnavailable, run)
+            #expect(run.errors.contains("process \(daemon.identifier) has the queue"))
+            #expect(run.errors.contains("kill \(daemon.identifier)"), "\(run.errors)")
+        }
+        daemon.signal(SIGTERM)
+        await daemon.waitForExit()
+        let stopped = try await scene.run("list")
+        #expect(stopped.errors.contains("start it: pawl daemon start"))
+    }
+
+    @Test func `without the daemon's program it is to be installed`() async throws {
+        let scene = try DaemonScene(Workshop())
+        // Without a program beside it or in PATH, whatever is installed here.
+        let folder = "\(Workshop.program)-\(getpid())"
+        try #require(mkdir(folder, 0o700) == 0)
+        defer {
+            unlink("\(folder)/pawl")
+            rmdir(folder)
+        }
+        try #require(link(Workshop.program, "\(folder)/pawl") == 0)
+        var settings = scene.workshop.complete(scene.settings)
+        settings.environment["PATH"] = scene.home.path
+        let run = try await ProcessRunner.run("\(folder)/pawl", ["list"], settings)
+        expectFailure(.daemonUnavailable, run)
+        #expect(run.errors.contains("install pawld"), "\(run.errors)")
+        #expect(!run.errors.contains("pawl daemon start"))
+    }
+
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
     func `a state folder that cannot be written is advised about by its variable`() async throws {
         let scene = try DaemonScene(Workshop(Resource(size: 1000)))

@@ -69,6 +69,34 @@ struct ChangingSourceTests {
         try expectOnly(Workshop.name, other, in: workshop, run)
     }
 
+    @Test func `that it starts over is said without being asked`() async throws {
+        let workshop = try Workshop()
+        let runner = try await workshop.begin(resource, [workshop.url])
+        runner.signal(SIGKILL)
+        await runner.waitForExit()
+        let other = changed(.size)
+        workshop.serve(.resource(other))
+        let run = try await workshop.run(workshop.url)
+        try expectOnly(Workshop.name, other, in: workshop, run)
+        let note = try #require(run.errorLines.first { $0.hasPrefix("pawl: note: ") })
+        #expect(note.contains("the file changed on the server: starting anew"))
+        #expect(note.contains(workshop.url))
+    }
+
+    @Test func `that what was there is set aside is said without being asked`() async throws {
+        let workshop = try Workshop(resource)
+        try workshop.folder.write("disk.iso.part", Array("anything".utf8))
+        try workshop.folder.write("disk.iso.part.pawl", Array("torn".utf8))
+        let run = try await workshop.run(workshop.url)
+        #expect(run.status == .code(0), "\(run.errors)")
+        try expectExact(Workshop.name, resource, in: workshop)
+        #expect(try workshop.folder.readText("disk.iso.part.1") == "anything")
+        let note = try #require(run.errorLines.first { $0.hasPrefix("pawl: note: ") })
+        #expect(note.contains("disk.iso.part.1"))
+        let quiet = try await workshop.run(workshop.url, "-q")
+        #expect(quiet.everything.isEmpty)
+    }
+
     @Test(arguments: Change.allCases)
     func `a file that changes while it is fetched is never mixed`(change: Change) async throws {
         let workshop = try Workshop()

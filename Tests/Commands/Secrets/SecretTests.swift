@@ -49,6 +49,16 @@ struct SecretTests {
         expectNo(secrets, in: run.everything)
     }
 
+    @Test func `a secret in the path is not shown, and not in a file's name`() async throws {
+        let workshop = try Workshop()
+        let target = "/\(Workshop.name);key=k3y-s3cret"
+        workshop.serve(.resource(resource), at: target)
+        let run = try await workshop.run(workshop.origin.url(target), "-v")
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        #expect(workshop.origin.requests.map(\.target) == [target])
+        expectNo(["k3y-s3cret"], in: run.everything)
+    }
+
     /// Another port, and the same port by another name, are other origins.
     @Test(arguments: ["127.0.0.1", "localhost"])
     func `a redirect to another origin takes no secret along`(host: String) async throws {

@@ -54,6 +54,8 @@ struct SourceURLTests {
         ("localhost:8080/a", "did you mean https://localhost:8080/a?"),
         ("host.example:8080", "did you mean https://host.example:8080?"),
         ("disk.iso", "did you mean https://disk.iso?"),
+        ("hello world", "https://host/file"),
+        ("=====", "https://host/file"),
         ("ftp://h/a", "only http and https"),
         ("file:///etc/passwd", "only http and https"),
         ("magnet:?xt=urn:btih:abc", "only http and https"),

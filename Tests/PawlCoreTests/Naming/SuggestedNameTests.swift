@@ -18,6 +18,10 @@ struct SuggestedNameTests {
         ("https://x.example/", "download"),
         ("https://x.example", "download"),
         ("https://x.example?file=disk.iso", "download"),
+        ("https://x.example/disk.iso;jsessionid=0A1B2C3D4E5F60718293", "disk.iso"),
+        ("https://x.example/a;key=s3cret/disk.iso;v=2;sign=s3cret-s3cret", "disk.iso;v=2"),
+        ("https://x.example/;key=s3cret", "download"),
+        ("https://x.example/one;two.txt", "one;two.txt"),
     ])
     func `the URL's last part is the name`(url: String, expected: String) throws {
         let url = try #require(URL(string: url))

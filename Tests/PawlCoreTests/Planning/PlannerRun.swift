@@ -55,7 +55,7 @@ struct PlannerRun {
             case .openStore(let id, _): actions += planner.handle(.storeOpened(id, nil), at: now)
             case .resetStore(let id, _): actions += planner.handle(.storeReset(id), at: now)
             case .backOffHost(let host, _): backedOff.append(host)
-            case .log(let text): log.append(text)
+            case .log(let text), .notice(let text): log.append(text)
             case .restrictLedger(let ranges): kept = ranges
             case .fail(let error): self.error = error
             default: break

@@ -1,4 +1,5 @@
 import struct FoundationEssentials.URL
+import Glibc
 import PawlCore
 import PawlStorage
 import Synchronization
@@ -62,6 +63,18 @@ struct NamingTests {
         #expect(
             folder.names == ["disk.1.iso.part", "disk.1.iso.part.pawl", "disk.iso.part"]
         )
+    }
+
+    @Test func `a folder that has the name is no other process`() throws {
+        let folder = try ScratchFolder()
+        let store = try create(folder)
+        try #require(mkdir(folder.paths().partial.string, 0o700) == 0)
+        let error = #expect(throws: DownloadError.self) {
+            try store.saveCheckpoint(written: RangeSet())
+        }
+        #expect(error?.code == .fileNotCreatable)
+        #expect(error?.message.contains("is there already, and is no file") == true)
+        #expect(error?.message.contains("process") == false)
     }
 
     /// One process makes its checkpoint while another looks at what is there, over and over.

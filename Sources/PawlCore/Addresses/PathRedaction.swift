@@ -1,0 +1,39 @@
+/// The matrix parameters of a URL's path (`/file;key=value`, RFC 3986 §3.3), whose values may be secrets.
+///
+/// What is hidden is decided as for the parameters of a query (`QueryRedaction`).
+package enum PathRedaction {
+    /// The path with possible secrets hidden; applying it twice changes nothing more.
+    package static func redacted(_ path: String) -> String {
+        guard path.utf8.contains(UInt8(ascii: ";")) else { return path }
+        return path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { segment in
+                parts(of: segment).map { hasSecret($0) ? hidden($0) : String($0) }
+                    .joined(separator: ";")
+            }
+            .joined(separator: "/")
+    }
+
+    /// One segment of a path, still encoded, without the parameters that may be secrets: a name for a
+    /// file.
+    package static func withoutSecrets(_ segment: Substring) -> Substring {
+        guard segment.utf8.contains(UInt8(ascii: ";")) else { return segment }
+        return parts(of: segment).filter { !hasSecret($0) }.joined(separator: ";")[...]
+    }
+
+    private static func parts(of segment: Substring) -> [Substring] {
+        segment.split(separator: ";", omittingEmptySubsequences: false)
+    }
+
+    private static func hasSecret(_ part: Substring) -> Bool {
+        // The segment's own name has none: it ends at the first semicolon.
+        guard part.startIndex > part.base.startIndex, let equals = part.firstIndex(of: "="),
+            part.base[..<part.startIndex].last == ";"
+        else { return false }
+        let value = part[part.index(after: equals)...]
+        return !QueryRedaction.shows(part[..<equals].percentDecoded, value.percentDecoded)
+    }
+
+    private static func hidden(_ part: Substring) -> String {
+        (part.firstIndex(of: "=").map { String(part[...$0]) } ?? "") + QueryRedaction.mark
+    }
+}
