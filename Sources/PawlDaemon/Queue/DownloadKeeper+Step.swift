@@ -195,7 +195,8 @@ extension DownloadKeeper {
         }
         do throws(DownloadError) {
             let request = try readRequest(id, transaction)
-            let place = RunningPlaces.Place(request, path: newName?.path ?? row.path)
+            let path = newName?.path ?? row.path
+            let place = RunningPlaces.Place(request, path: path, owner: row.owner)
             // What has another name already begins.
             if newName == nil, let other = other(than: id, at: place, outcome) {
                 outcome.repetitions.append(Repetition(entry: entry(of: row), other: other))

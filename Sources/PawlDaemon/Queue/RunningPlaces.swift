@@ -11,8 +11,11 @@ struct RunningPlaces: Sendable {
         private var folder: String
         /// Nil where the server names the file.
         private var name: String?
+        /// Nobody waits for what somebody else has added, whose partial files are passed over.
+        private var owner: DownloadOwner?
 
-        init(_ request: NewDownload, path: String?) {
+        init(_ request: NewDownload, path: String?, owner: DownloadOwner?) {
+            self.owner = owner
             // A server never sees what stands behind it.
             url = String(request.url.prefix { $0 != "#" })
             let place = path ?? request.destination
@@ -22,7 +25,9 @@ struct RunningPlaces: Sendable {
         }
 
         func mayMeet(_ other: Place) -> Bool {
-            guard url == other.url, folder == other.folder else { return false }
+            guard url == other.url, folder == other.folder, owner == other.owner else {
+                return false
+            }
             return name == nil || other.name == nil || name == other.name
         }
     }
