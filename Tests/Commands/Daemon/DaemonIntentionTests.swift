@@ -103,42 +103,6 @@ extension DaemonSuites {
             #expect(kills >= 2)
         }
 
-        /// As on a disk that is mounted later than the daemon starts.
-        @Test func `a file whose folder was away at a start is finished when it is back`()
-            async throws
-        {
-            let scene = try DaemonScene(Workshop(inMemory: true))
-            let folder = scene.workshop.folder
-            let resource = Resource(size: 60_000)
-            scene.workshop.serve(.resource(resource))
-            let disk = try folder.makeFolder("disk")
-            var plan = FaultPlan(.killAfter, at: 1, of: [.link, .rename])
-            plan.path = Workshop.name
-            let first = try await startDaemon(scene, plan)
-            _ = try await scene.run("add", scene.workshop.url, "-o", "\(disk)/disk.iso", "-x", "1")
-            await first.waitForExit()
-            #expect(folder.list("disk") == ["disk.iso"])
-            // The file has its name, and only the queue's intention knows that it is whole.
-            let away = folder.path("away")
-            #expect(rename(disk, away) == 0)
-            scene.workshop.serve(.never)
-            let second = try await scene.startDaemon()
-            #expect(try await scene.downloads().first?.state != .finished)
-            second.signal(SIGTERM)
-            await second.waitForExit()
-            // Its run may have made the folder.
-            rmdir(disk)
-            #expect(rename(away, disk) == 0)
-            let requests = scene.workshop.origin.requests.count
-            let third = try await scene.startDaemon()
-            try await scene.succeed("wait", "1")
-            try expectExact("disk/disk.iso", resource, in: scene.workshop)
-            #expect(folder.list("disk") == ["disk.iso"])
-            #expect(scene.workshop.origin.requests.count == requests)
-            expectSound(try await scene.events())
-            withExtendedLifetime(third) {}
-        }
-
         /// A download of a queue that is at rest, paused with what came.
         private func pause(_ scene: DaemonScene, _ resource: Resource) async throws {
             let door = Latch()
