@@ -2,6 +2,7 @@ import struct FoundationEssentials.URL
 import Glibc
 import PawlCore
 import PawlStorage
+import PawlTesting
 import Synchronization
 import SystemPackage
 import Testing
@@ -91,8 +92,10 @@ struct NamingTests {
         let meetings = Atomic(0)
         var checks = 0
         let pool = BlockingPool(threads: 1, name: "looks")
+        let hasBegun = Observed(false)
         let paths = folder.paths()
         async let looking: Void = pool.run { () throws(DownloadError) in
+            hasBegun.update { $0 = true }
             while !isDone.load(ordering: .acquiring) {
                 do throws(DownloadError) {
                     guard case .resumable(let store, _) = try PartialStore.recover(paths) else {
@@ -106,9 +109,13 @@ struct NamingTests {
                 meetings.add(1, ordering: .relaxed)
             }
         }
+        // From here on the one that looks needs none of Swift's few threads.
+        await hasBegun.wait { $0 }
+        var breath = Breath()
         // Not rounds are counted, in which both may have stood in each other's way, or not have met.
         while checks < 150 || meetings.load(ordering: .relaxed) < 30 {
             try Task.checkCancellation()
+            await breath.take()
             let store: PartialStore
             do throws(DownloadError) {
                 store = try PartialStore.create(
