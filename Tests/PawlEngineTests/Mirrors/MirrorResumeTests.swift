@@ -20,13 +20,16 @@ struct MirrorResumeTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a run from one server goes on from others`(connections: Int) async throws {
+    func `a run from one server goes on from others, if that one is named`(
+        connections: Int
+    ) async throws {
         let both = try MirrorScene(.resource(resource), mirror: .resource(mirrored))
         let had = try await both.scene.interrupt(.resource(resource), both.scene.settings(1))
+        both.scene.serve(.status(404))
         // Another first source, and a mirror that is not the one that the bytes are from either.
         let third = try MirrorScene(.resource(mirrored), mirror: .resource(mirrored))
         var settings = third.scene.settings(connections)
-        settings.mirrors = [try both.mirrorURL()]
+        settings.mirrors = [try both.mirrorURL(), try both.scene.url()]
         let process = EngineProcess()
         let running = process.start(
             try third.scene.url(),
@@ -35,10 +38,24 @@ struct MirrorResumeTests {
         )
         _ = try await running.file()
         try both.scene.expectFile(resource)
-        #expect(both.scene.asked.isEmpty, "the first run's server is not asked")
         // What has never been asked says first of which file it is.
         let again = third.scene.asked.dropFirst() + both.asked
         #expect(again.allSatisfy { $0.status == 206 && $0.firstByte >= had })
+    }
+
+    @Test func `other servers do not go on with what nobody says is theirs`() async throws {
+        let both = try MirrorScene(.resource(resource), mirror: .resource(mirrored))
+        try await both.scene.interrupt(.resource(resource), both.scene.settings(1))
+        let third = try MirrorScene(.resource(resource), mirror: .resource(mirrored))
+        let running = EngineProcess().start(
+            try third.scene.url(),
+            to: .file(both.scene.folder.path(Scene.name)),
+            third.scene.settings(1)
+        )
+        let file = try await running.file()
+        #expect(file.path == both.scene.folder.path("disk.1.bin"))
+        let left = [Scene.name + ".part", Scene.name + ".part.pawl"]
+        try both.scene.expectFile(resource, name: "disk.1.bin", besides: left)
     }
 
     @Test func `the server of the bytes goes on, also where it is the mirror now`() async throws {
