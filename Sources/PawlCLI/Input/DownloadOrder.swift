@@ -219,14 +219,5 @@ package struct OrderBook: Sendable {
 
 extension DownloadOrder {
     /// What the download is called until the server has named the file.
-    package var workingName: String {
-        let name: String?
-        switch destination {
-        case .file(let file): name = file.split(separator: "/").last.map(String.init)
-        case .directory:
-            name = AddressParts(url.absoluteString).path.split(separator: "/").last
-                .map { PathRedaction.withoutSecrets($0).percentDecoded }
-        }
-        return (name ?? url.host ?? "").sanitized
-    }
+    package var workingName: String { destination.workingName(for: url) }
 }

@@ -2,7 +2,8 @@ package import struct FoundationEssentials.URL
 
 extension FileName {
     /// The name that a server and a URL suggest, cleaned: `Content-Disposition` first, then the
-    /// last part of the URL's path without parameters that may be secrets, then `index.html` for a page and `download` for the rest.
+    /// last part of the URL's path without parameters that may be secrets, then `index.html` for a
+    /// page and `download` for the rest.
     package static func suggested(
         contentDisposition: String?,
         url: URL,
@@ -18,5 +19,19 @@ extension FileName {
         let own = PathRedaction.withoutSecrets(component ?? path[...])
         if let name = clean(own.percentDecoded) { return name }
         return mediaType == "text/html" ? "index.html" : "download"
+    }
+}
+
+extension Destination {
+    /// What a download is called until the server has named the file; fit to show.
+    package func workingName(for url: URL) -> String {
+        let name: String?
+        switch self {
+        case .file(let path): name = path.split(separator: "/").last.map(String.init)
+        case .directory:
+            name = AddressParts(url.absoluteString).path.split(separator: "/").last
+                .map { PathRedaction.withoutSecrets($0).percentDecoded }
+        }
+        return (name ?? url.host() ?? "").sanitized
     }
 }

@@ -68,17 +68,11 @@ extension NewDownload {
         var settings = try (settings ?? WireSettings()).downloadSettings()
         settings.credentials = settings.credentials ?? credentials
         let place = try checkedDestination()
-        let last: String
-        switch place {
-        case .file(let path): last = path
-        case .directory: last = address.path
-        }
-        let name = last.split(separator: "/").last.map(String.init) ?? address.host ?? ""
         return Checked(
             url: address,
             destination: place,
             settings: settings,
-            workingName: name.sanitized,
+            workingName: place.workingName(for: address),
             resumeData: try resumeData.map { (data) throws(DownloadError) in
                 try ResumeData(data: data)
             }

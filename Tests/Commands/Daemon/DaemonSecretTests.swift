@@ -68,6 +68,18 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        @Test func `a secret in the path is not in a download's name`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let url = "http://example.org/disk.iso;token=s3kr1tS3kr1t99"
+            let added = try await scene.succeed("add", "--paused", url)
+            let list = try await scene.succeed("list", "--json")
+            for text in [added.output, list.output] {
+                #expect(!text.contains("s3kr1t") && text.contains("disk.iso"), "\(text)")
+            }
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `another server gets no secret from pawl set`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()

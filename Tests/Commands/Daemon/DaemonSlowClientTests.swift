@@ -75,7 +75,8 @@ extension DaemonSuites {
             )
             // Until it is answered, it is a stranger as well.
             #expect(await reader.waitForOutput(containing: "HTTP/1.1 200"), "\(reader.errors)")
-            // What has no room is closed by the daemon: reading from it ends.
+            // What has no room is closed by the daemon: reading from it ends. Which ones these are hangs
+            // on which of its threads is faster.
             let room = ConnectionLimits().unknownConnections
             let script = """
                 for i in $(seq 200); do
@@ -83,15 +84,15 @@ extension DaemonSuites {
                     all+=($fd)
                 done
                 echo connected
-                for fd in "${all[@]:0:200-\(room)}"; do read -u $fd; done
-                echo closed
-                sleep 100
+                for fd in "${all[@]}"; do { read -u $fd; echo closed; } & done
+                wait
                 """
             let strangers = try ProcessRunner("bash", ["-c", script])
             #expect(await strangers.waitForOutput(containing: "connected"), "\(strangers.errors)")
             for _ in 0..<5 { #expect(try await network.ask("GET", "/v1/status").status == 200) }
             // Of the strangers most are gone, and the reader is not.
-            #expect(await strangers.waitForOutput(containing: "closed"), "\(strangers.errors)")
+            let most = await strangers.waitForOutput(containing: "closed", count: 200 - room)
+            #expect(most, "\(strangers.errors)")
             try await network.scene.succeed("add", "--paused", "http://example.org/a")
             #expect(await reader.waitForOutput(containing: "event: added"))
             strangers.signal(9)
