@@ -9,6 +9,15 @@ extension DaemonSuites {
     struct DaemonOwnersTests {
         private let resource = Resource(size: 12 << 20, seed: 1)
 
+        /// The user's download 1, paused in the middle.
+        private func leavePartialFile(in scene: DaemonScene) async throws {
+            let folder = scene.workshop.folder
+            scene.workshop.serve(.resource(resource).holdAfterBytes(4 << 20, until: Latch()))
+            try await scene.succeed("add", scene.workshop.url, "-d", folder.path, "-x", "1")
+            try await FolderWatch.wait(for: "disk.iso.part", in: folder)
+            try await scene.succeed("pause", "1")
+        }
+
         @Test func `a program passes over what the user has begun, of the same URL too`()
             async throws
         {
@@ -17,13 +26,9 @@ extension DaemonSuites {
             let folder = scene.workshop.folder
             try await scene.succeed("daemon", "allow", "--folder", folder.path)
             try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
-            let reply = Reply.resource(resource)
-            scene.workshop.serve(reply.holdAfterBytes(4 << 20, until: Latch()))
-            try await scene.succeed("add", scene.workshop.url, "-d", folder.path, "-x", "1")
-            try await FolderWatch.wait(for: "disk.iso.part", in: folder)
-            try await scene.succeed("pause", "1")
+            try await leavePartialFile(in: scene)
 
-            scene.workshop.serve(reply)
+            scene.workshop.serve(.resource(resource))
             let body =
                 #"{"downloads":[{"url":"\#(scene.workshop.url)","destination":"\#(folder.path)/"}]}"#
             let added = try await access.ask(AccessScene.adder, "POST", "/v1/downloads", body)
@@ -45,10 +50,7 @@ extension DaemonSuites {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let folder = scene.workshop.folder
-            scene.workshop.serve(.resource(resource).holdAfterBytes(4 << 20, until: Latch()))
-            try await scene.succeed("add", scene.workshop.url, "-d", folder.path, "-x", "1")
-            try await FolderWatch.wait(for: "disk.iso.part", in: folder)
-            try await scene.succeed("pause", "1")
+            try await leavePartialFile(in: scene)
             let other = try ScriptedOrigin()
             var evil = Resource(size: resource.size, seed: 2)
             evil.entityTag = resource.entityTag
@@ -64,10 +66,7 @@ extension DaemonSuites {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let folder = scene.workshop.folder
-            scene.workshop.serve(.resource(resource).holdAfterBytes(4 << 20, until: Latch()))
-            try await scene.succeed("add", scene.workshop.url, "-d", folder.path, "-x", "1")
-            try await FolderWatch.wait(for: "disk.iso.part", in: folder)
-            try await scene.succeed("pause", "1")
+            try await leavePartialFile(in: scene)
             let other = try ScriptedOrigin()
             other.route(Workshop.path, .resource(resource))
             try await scene.succeed("set", "--url", other.url(Workshop.path), "1")
