@@ -38,11 +38,10 @@ extension DownloadOrder {
     }
 
     fileprivate var place: Place {
-        Place(
-            // A server never sees what stands behind it.
-            url: String(url.absoluteString.prefix { $0 != "#" }),
-            destination: destination
-        )
+        let text = url.absoluteString.utf8
+        // The fragment, which no server sees, is left out.
+        let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
+        return Place(url: String(Substring(text[..<end])), destination: destination)
     }
 
     /// Whether another order for the same place asks for the same bytes in the same way.

@@ -11,17 +11,24 @@ package struct AddressParts: Hashable, Sendable {
     package var fragment: String?
 
     package init(_ text: String) {
-        var rest = Substring(text)
+        var text = text
+        self = text.withUTF8 { AddressParts($0[...]) }
+    }
+
+    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+    private init(_ bytes: Bytes) {
+        var rest = bytes
         fragment = Self.cut(&rest, at: UInt8(ascii: "#"))
         query = Self.cut(&rest, at: UInt8(ascii: "?"))
         scheme = Self.takeScheme(&rest)
-        if rest.utf8.starts(with: "//".utf8) {
-            rest = rest[rest.utf8.index(rest.startIndex, offsetBy: 2)...]
-            let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        if rest.starts(with: "//".utf8) {
+            rest = rest.dropFirst(2)
+            let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
             readAuthority(rest[..<slash])
             rest = rest[slash...]
         }
-        path = String(rest)
+        path = Self.string(rest)
     }
 
     package var text: String {
@@ -39,35 +46,36 @@ package struct AddressParts: Hashable, Sendable {
         return text
     }
 
+    private static func string(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
+
     /// Cuts off what is behind the first `delimiter`.
-    private static func cut(_ rest: inout Substring, at delimiter: UInt8) -> String? {
-        guard let index = rest.utf8.firstIndex(of: delimiter) else { return nil }
-        let behind = String(rest[rest.utf8.index(after: index)...])
-        rest = rest[..<index]
-        return behind
+    private static func cut(_ rest: inout Bytes, at delimiter: UInt8) -> String? {
+        guard let index = rest.firstIndex(of: delimiter) else { return nil }
+        defer { rest = rest[..<index] }
+        return string(rest[(index + 1)...])
     }
 
-    private static func takeScheme(_ rest: inout Substring) -> String? {
-        guard let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    private static func takeScheme(_ rest: inout Bytes) -> String? {
+        guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = rest[..<colon]
-        let isScheme = name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
-        guard let first = name.utf8.first, first.isLetter, isScheme else { return nil }
-        rest = rest[rest.utf8.index(after: colon)...]
-        return String(name)
+        let isScheme = name.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+        guard let first = name.first, first.isLetter, isScheme else { return nil }
+        rest = rest[(colon + 1)...]
+        return string(name)
     }
 
     /// The user's part ends at the last `@`: a password may hold one.
-    private mutating func readAuthority(_ authority: Substring) {
+    private mutating func readAuthority(_ authority: Bytes) {
         var rest = authority
-        if let sign = rest.utf8.lastIndex(of: UInt8(ascii: "@")) {
-            userInfo = String(rest[..<sign])
-            rest = rest[rest.utf8.index(after: sign)...]
+        if let sign = rest.lastIndex(of: UInt8(ascii: "@")) {
+            userInfo = Self.string(rest[..<sign])
+            rest = rest[(sign + 1)...]
         }
-        let bracket = rest.utf8.lastIndex(of: UInt8(ascii: "]")) ?? rest.startIndex
-        if let colon = rest[bracket...].utf8.lastIndex(of: UInt8(ascii: ":")) {
-            port = String(rest[rest.utf8.index(after: colon)...])
+        let bracket = rest.lastIndex(of: UInt8(ascii: "]")) ?? rest.startIndex
+        if let colon = rest[bracket...].lastIndex(of: UInt8(ascii: ":")) {
+            port = Self.string(rest[(colon + 1)...])
             rest = rest[..<colon]
         }
-        host = String(rest)
+        host = Self.string(rest)
     }
 }

@@ -4,23 +4,27 @@ extension SegmentPlanner {
     private static let nearEnd: Duration = .seconds(1)
     /// After this time without an answer, and twice what others took, the neighbour continues.
     private static let unansweredAfter: Duration = .milliseconds(200)
+    /// With less to go than this, the neighbour continues if the answer is late at all: a response
+    /// that stops before its end costs a connection, too.
+    private static let veryNearEnd: Duration = .milliseconds(150)
 
-    /// Whether a connection has had no answer for at least `limit`, and for far longer than others.
+    /// Whether a connection has had no answer for `limit`.
     private func isUnanswered(_ segment: Segment, _ limit: Duration, _ now: Moment) -> Bool {
         !segment.isHeadAccepted && !segment.isClosing && segment.rival == nil
             && segment.offset == segment.start && segment.start < segment.end
-            && now - segment.openedAt >= max(limit, latency * 2)
+            && now - segment.openedAt >= limit
     }
 
     /// Connections that soon have all their bytes, and whose responses bring what follows as well.
     func endingSoon() -> [Segment] {
         segments.values.filter {
-            guard let speed = $0.speed, $0.isHeadAccepted, !$0.isClosing, !$0.isComplete else {
-                return false
-            }
-            return $0.responseEnd > $0.end && $0.rival == nil
-                && Double($0.remaining) <= speed * Self.nearEnd.seconds
+            $0.isHeadAccepted && !$0.isClosing && !$0.isComplete && $0.rival == nil
+                && $0.responseEnd > $0.end && isNearEnd($0, Self.nearEnd)
         }.sorted { $0.id < $1.id }
+    }
+
+    private func isNearEnd(_ segment: Segment, _ time: Duration) -> Bool {
+        segment.speed.map { Double(segment.remaining) <= $0 * time.seconds } ?? false
     }
 
     /// What nobody brings behind a segment: bytes that nobody fetches, or those of `unanswered`.
@@ -32,7 +36,10 @@ extension SegmentPlanner {
             return (gap.end, nil)
         }
         let next = segments.values.first { $0.start == segment.end && $0.end > $0.start }
-        guard let next, isUnanswered(next, Self.unansweredAfter, now) else { return nil }
+        let limit =
+            isNearEnd(segment, Self.veryNearEnd)
+            ? max(Self.veryNearEnd, latency) : max(Self.unansweredAfter, latency * 2)
+        guard let next, isUnanswered(next, limit, now) else { return nil }
         return (next.end, next)
     }
 
@@ -41,7 +48,8 @@ extension SegmentPlanner {
         guard segments.values.contains(where: { $0.isHeadAccepted && !$0.isClosing }) else {
             return nil
         }
-        let donor = segments.values.filter { isUnanswered($0, Self.slowAfter, now) }
+        let limit = max(Self.slowAfter, latency * 2)
+        let donor = segments.values.filter { isUnanswered($0, limit, now) }
             .min { $0.start < $1.start }
         return donor.map { Claim(range: ByteRange($0.start, $0.end), donor: $0.id) }
     }

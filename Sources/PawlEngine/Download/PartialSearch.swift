@@ -70,8 +70,13 @@ struct PartialSearch: Sendable {
     func look(for final: FilePath, atLeast number: Int = 0) throws(DownloadError) -> Result {
         var result = Result()
         var last = number
+        let names = PartialNames(final)
         for number in 0..<Self.mostNumbers {
             guard number <= last + Self.widestGap else { break }
+            if let names, names.isFree(number) {
+                if number == 0 { result.isFree = true }
+                continue
+            }
             let paths = DownloadPaths(
                 final,
                 partial: Self.numbered(final, number),

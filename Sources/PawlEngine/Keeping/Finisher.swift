@@ -223,10 +223,10 @@ package final class Finisher: Sendable {
         }
 
         var toBeNamed: [(file: CompleteFile, durable: Result<Void, DownloadError>)] {
-            let isFile = zip(orders, prepared).filter { _, result in
+            let ordersOfFiles = zip(orders, prepared).lazy.filter { _, result in
                 if case .success(.file) = result { true } else { false }
-            }
-            return zip(isFile, synced).filter { $0.0.0.isToBeNamed }.map(\.1)
+            }.map(\.0)
+            return zip(ordersOfFiles, synced).lazy.filter(\.0.isToBeNamed).map(\.1)
         }
     }
 }

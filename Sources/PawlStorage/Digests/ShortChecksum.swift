@@ -4,6 +4,13 @@ internal import CCrypto
 package enum ShortChecksum {
     static let fullLength = 32
 
+    /// Looked up once, which costs more than the digest of a short text.
+    private struct Implementation: @unchecked Sendable {
+        // OpenSSL counts its users, and nobody changes it.
+        let pointer: OpaquePointer?
+    }
+    private static let implementation = Implementation(pointer: EVP_MD_fetch(nil, "SHA256", nil))
+
     /// Eight bytes, for the ends of ranges.
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         withFull(bytes) { digest in
@@ -33,9 +40,16 @@ package enum ShortChecksum {
     ) -> T {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: fullLength) { digest in
             digest.initialize(repeating: 0)
-            // SHA256() cannot fail but for a library without SHA-256; zeroes then match nothing
-            // that a working one wrote.
-            _ = SHA256(bytes.baseAddress, bytes.count, digest.baseAddress)
+            // This cannot fail but for a library without SHA-256; zeroes then match nothing that a
+            // working one wrote.
+            _ = EVP_Digest(
+                bytes.baseAddress,
+                bytes.count,
+                digest.baseAddress,
+                nil,
+                implementation.pointer,
+                nil
+            )
             return body(UnsafeBufferPointer(digest))
         }
     }

@@ -4,7 +4,7 @@ package import SystemPackage
 /// Names as bytes: a file's name need not be UTF-8.
 extension FilePath {
     /// Names of partial files and checkpoints must fit too: at most 255 bytes on most file systems.
-    private static let longestStem = 236
+    static let longestStem = 236
 
     package var bytes: [UInt8] {
         withPlatformString { text in
@@ -44,6 +44,7 @@ extension FilePath {
     /// The path itself; a name so long that suffixes do not fit is cut and made unique again by a
     /// checksum of the whole name.
     var shortenedStem: FilePath {
+        guard length > Self.longestStem else { return self }
         let name = nameBytes
         guard name.count > Self.longestStem else { return self }
         var kept = Array(name.prefix(Self.longestStem - 17))

@@ -8,6 +8,8 @@ struct ChildPlumbing {
     private(set) var fromOutput: Int32?
     private(set) var fromError: Int32?
     private(set) var terminal: PseudoTerminal?
+    /// Whether the last read found that no process has the terminal open.
+    var terminalHasHungUp = false
     /// The child's ends, by stream; closed here once the child has them.
     private var childEnds: [StandardStream: Int32] = [:]
     private var onTerminal: Set<StandardStream> = []
@@ -26,6 +28,12 @@ struct ChildPlumbing {
             throw error
         }
     }
+
+    /// Whether no process can write to a terminal, and all that was written has been read.
+    ///
+    /// The kernel hands on what a process wrote in a thread of its own: a read that finds nothing proves
+    /// nothing, and the hang-up comes after the last byte.
+    var terminalIsDrained: Bool { terminal == nil || terminalHasHungUp }
 
     /// Writes the plumbing down for `posix_spawn`.
     func prepare(_ actions: inout posix_spawn_file_actions_t) {

@@ -68,9 +68,11 @@ final class RunningProcess: Sendable {
         while true {
             let brought = transfer(&plumbing)
             if state.value.status != nil {
-                // What it wrote last may still be in a pipe; a descendant may write for ever.
+                // What it wrote last may still be in a pipe or on its way through the terminal; a
+                // descendant may hold either open, or write for ever.
                 readsAfterEnd += 1
-                if !brought || readsAfterEnd > 256 { break }
+                if !brought, plumbing.terminalIsDrained { break }
+                if readsAfterEnd > 256 { break }
             }
             reap()
             enforceDeadline()
@@ -90,7 +92,8 @@ final class RunningProcess: Sendable {
         }
         let isOver = state.value.status != nil
         // A short wait, so that the end is noticed where a descendant keeps a pipe open.
-        poll(&entries, nfds_t(entries.count), isOver ? 0 : 5)
+        let waits = !isOver || !plumbing.terminalIsDrained
+        poll(&entries, nfds_t(entries.count), waits ? 5 : 0)
         var (output, error): ([UInt8], [UInt8]) = ([], [])
         for descriptor in entries.filter({ $0.revents != 0 }).map(\.fd) {
             let isError = descriptor == plumbing.fromError
@@ -109,12 +112,18 @@ final class RunningProcess: Sendable {
     private func read(_ descriptor: Int32, _ plumbing: inout ChildPlumbing) -> ArraySlice<UInt8> {
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
-        if count > 0 { return buffer[0..<count] }
+        if count > 0 {
+            if descriptor == plumbing.terminal?.master { plumbing.terminalHasHungUp = false }
+            return buffer[0..<count]
+        }
         if count < 0, errno == EAGAIN || errno == EINTR { return [] }
         if descriptor == plumbing.fromOutput { plumbing.closeOutput() }
         if descriptor == plumbing.fromError { plumbing.closeError() }
         // A terminal whose child side is closed fails with EIO until it is opened again.
-        if descriptor == plumbing.terminal?.master { usleep(1000) }
+        if descriptor == plumbing.terminal?.master {
+            plumbing.terminalHasHungUp = true
+            usleep(1000)
+        }
         return []
     }
 

@@ -125,6 +125,21 @@ struct RefusalPlannerTests {
         #expect(run.ends[second.id]?.end == second.start, "it writes nothing any more")
     }
 
+    /// A second that was opened so late that twice the usual latency is not over.
+    @Test func `right before its end a connection continues if the answer is late at all`() throws {
+        var run = PlannerRun(settings(2), of: pinned)
+        let first = try #require(run.newest)
+        run.pass(.milliseconds(300))
+        run.answerAsAsked(first, total: Self.total)
+        let second = try #require(run.newest)
+        for twentieth in 1...10 {
+            let offset = Int64(twentieth) * second.start / 11
+            run.pass(.milliseconds(50), TransferSample(id: first.id, offset: offset))
+        }
+        #expect(run.closed == [second.id])
+        #expect(run.ends[first.id]?.end == Self.total)
+    }
+
     @Test func `a free connection takes over the bytes of one that is not answered`() throws {
         var run = try begun()
         let unanswered = run.opened[2]

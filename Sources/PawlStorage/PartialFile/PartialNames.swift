@@ -1,0 +1,47 @@
+internal import Glibc
+internal import PawlCore
+package import SystemPackage
+
+/// The numbered names of one finished file's partial files, checked without making a path of each.
+///
+/// Nearly all of them are free, and a download of a small file checks several.
+package struct PartialNames: Sendable {
+    /// The folder with its slash; empty for a bare name.
+    private let folder: String
+    private let name: FileNameParts
+
+    /// `nil` if the name is not UTF-8, or so long that numbers and suffixes would shorten it.
+    package init?(_ final: FilePath) {
+        // A path that is not UTF-8 has no such text.
+        guard let path = final.withPlatformString({ String(validatingCString: $0) }) else {
+            return nil
+        }
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let start = slash.map { path.utf8.index(after: $0) } ?? path.startIndex
+        guard start < path.endIndex, path[start...].utf8.count <= Self.longestName else {
+            return nil
+        }
+        folder = String(path[..<start])
+        name = FileNameParts(String(path[start...]))
+    }
+
+    private static let longestNumber = 99_999
+    private static let longestName = FilePath.longestStem - ".99999".utf8.count
+
+    /// Whether neither a partial file nor a checkpoint has the name with this number.
+    ///
+    /// `false` also if that cannot be determined.
+    package func isFree(_ number: Int) -> Bool {
+        guard number <= Self.longestNumber else { return false }
+        let stem =
+            number == 0
+            ? folder + name.stem + name.suffix
+            : "\(folder)\(name.stem).\(number)\(name.suffix)"
+        return Self.isAbsent(stem + ".part.pawl") && Self.isAbsent(stem + ".part")
+    }
+
+    private static func isAbsent(_ path: String) -> Bool {
+        var status = Glibc.stat()
+        return lstat(path, &status) != 0 && errno == ENOENT
+    }
+}
