@@ -45,6 +45,17 @@ package enum FileName {
         return fitted(parts, within: longestBytes)
     }
 
+    /// The number that `numbered` has put into a name, or one that looks like it; `nil` if there is none.
+    package static func number(in name: String) -> Int? {
+        let stem = FileNameParts(name).stem.utf8
+        guard let dot = stem.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        let digits = stem[stem.index(after: dot)...]
+        guard let first = digits.first, first != UInt8(ascii: "0"),
+            digits.allSatisfy(\.isDigit)
+        else { return nil }
+        return Int(String(Substring(digits)))
+    }
+
     private static func lastComponent(_ raw: String) -> Substring.UnicodeScalarView {
         let scalars = raw.unicodeScalars
         let separator = scalars.lastIndex { $0 == "/" || $0 == "\\" }

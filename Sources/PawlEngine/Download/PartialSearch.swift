@@ -221,7 +221,8 @@ struct PartialSearch: Sendable {
         // One that was found by its number may be a file without it.
         if target != paths.base.nameBytes, paths.number == 0 {
             let wanted = paths.folder.appending(FilePath(bytes: target).components)
-            for number in 1..<mostNumbers where numbered(wanted, number) == paths.base {
+            let number = paths.base.lastComponent.flatMap { FileName.number(in: $0.string) }
+            if let number, number < mostNumbers, numbered(wanted, number) == paths.base {
                 return DownloadPaths(wanted, partial: paths.base, number: number)
             }
         }

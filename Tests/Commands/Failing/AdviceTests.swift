@@ -15,15 +15,26 @@ struct AdviceTests {
     ) async throws {
         let resource = Resource(size: 24 << 20)
         let workshop = try Workshop()
-        let reply = Reply.resource(resource).chunked()
-        workshop.serve(hasValidators ? reply : reply.omitValidators)
         let disk = try #require(try SmallDisk(bytes: 12 << 20))
-        let run = try await workshop.run(workshop.url, "-d", disk.path, "--retries", "0")
-        expectFailure(.diskFull, run)
+        let reply = Reply.resource(resource).chunked()
+        let door = Latch()
+        workshop.serve(
+            hasValidators
+                ? reply.holdAfterBytes(9 << 20, until: door) : reply.omitValidators
+        )
+        let runner = try workshop.start(workshop.url, "-d", disk.path, "--retries", "0")
+        // The disk is not to be full before the first checkpoint.
+        if hasValidators {
+            try await disk.wait(for: "disk.iso.part.pawl")
+            try await disk.wait(for: "disk.iso.part")
+        }
+        door.release()
+        #expect(await runner.waitForExit() == .code(ErrorCode.diskFull.exitStatus))
+        let errors = runner.errors
         let isKept = access(disk.path + "/disk.iso.part", F_OK) == 0
         #expect(isKept == hasValidators)
-        #expect(run.errors.contains("bytes received so far are kept") == isKept, "\(run.errors)")
-        #expect(run.errors.contains("none of the received bytes are kept") == !isKept)
+        #expect(errors.contains("bytes received so far are kept") == isKept, "\(errors)")
+        #expect(errors.contains("none of the received bytes are kept") == !isKept)
     }
 
     @Test func `of several downloads the one that failed is named`() async throws {

@@ -15,6 +15,9 @@ final class SmallDisk: Sendable {
 
     deinit { umount2(path, Int32(MNT_DETACH)) }
 
+    /// Waits until a file is on it.
+    func wait(for name: String) async throws { try await folder.wait(for: "disk/\(name)") }
+
     /// Nothing can be written on it any more.
     func makeReadOnly() -> Bool {
         mount("pawl-test", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0

@@ -137,6 +137,18 @@ struct FileNameTests {
         #expect(FileName.numbered(name, number) == expected)
     }
 
+    @Test(arguments: ["disk.iso", "archive.tar.gz", "plain", "1.2.3", ".hidden", "a.b c", "文.7z"])
+    func `the number of a numbered name is found`(name: String) {
+        for number in [1, 2, 10, 9999] {
+            #expect(FileName.number(in: FileName.numbered(name, number)) == number)
+        }
+    }
+
+    @Test(arguments: ["disk.iso", "plain", "a.01.iso", "a..iso", "a.1x.iso", "", "1"])
+    func `a name without a number has none`(name: String) {
+        #expect(FileName.number(in: name) == nil)
+    }
+
     @Test func `a numbered name is no longer than a name may be`() {
         let name = FileName.numbered("x".repeated(236) + ".iso", 1234)
         #expect(name == "x".repeated(231) + ".1234.iso")

@@ -157,6 +157,8 @@ struct DelegateTests {
         #expect(calls.suffix(2) == [.completed(.cancelled), .invalid])
         #expect(calls.count { $0 == .completed(.cancelled) } == 1)
         #expect(scene.folder.list().isEmpty)
+        // It is forgotten when its last call has returned.
+        while session.delegate != nil, !Task.isCancelled { await Task.yield() }
         #expect(session.delegate == nil)
     }
 
