@@ -33,7 +33,7 @@ extension BackgroundTask {
             var changes = DownloadChanges()
             if description != old.description { changes.taskDescription = description ?? "" }
             if priority != old.priority { changes.priority = WirePriority(priority) }
-            if limit != old.limit { changes.limitBytesPerSecond = limit ?? 0 }
+            if limit != old.limit { changes.settings[\.limitBytesPerSecond] = .some(limit) }
             let (date, oldDate) = (Self.seconds(notBefore, now), Self.seconds(old.notBefore, now))
             if date != oldDate, !isRunning { changes.notBefore = notBefore ?? now }
             return changes

@@ -122,7 +122,7 @@ extension BackgroundTask {
         var new = NewDownload(
             url: originalRequest.url.absoluteString,
             destination: try await session.backgroundDestination(destination, taskIdentifier),
-            settings: WireSettings(settings)
+            settings: SettingsDocument(settings)
         )
         new.session = link.identifier
         new.taskIdentifier = Int64(taskIdentifier)

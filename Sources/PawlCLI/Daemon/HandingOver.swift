@@ -60,7 +60,7 @@ extension NewDownload {
         self.init(
             url: order.url.absoluteString,
             destination: folder.absolute(place == "./" ? "" : place),
-            settings: WireSettings(settings)
+            settings: SettingsDocument(settings)
         )
     }
 }

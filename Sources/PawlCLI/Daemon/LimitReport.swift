@@ -29,24 +29,20 @@ package enum LimitReport {
         _ settings: DaemonSettings,
         _ utcOffset: (Int64) -> Int64
     ) -> [(String, String)] {
-        let settings = settings.completed
         var rows: [(String, String)] = []
-        if let periods = settings.timetable {
+        if !settings.timetable.isEmpty {
             if let current = settings.current {
                 rows.append(("now", now(current, utcOffset)))
             }
-            rows.append(("timetable", TimetableText.text(periods)))
+            rows.append(("timetable", TimetableText.text(settings.timetable)))
             rows.append(("otherwise", rate(settings.limitBytesPerSecond)))
         } else {
             rows.append(("rate", rate(settings.limitBytesPerSecond)))
         }
-        if let count = settings.maximumConcurrentDownloads {
-            rows.append(("at a time", "\(count)"))
-        }
-        if let count = settings.connectionsPerHost {
-            rows.append(("a host", "\(count) connection\(count == 1 ? "" : "s")"))
-        }
-        rows.append(("metered", settings.usesMeteredNetwork == false ? "wait" : "use"))
+        let connections = settings.connectionsPerHost
+        rows.append(("at a time", "\(settings.maximumConcurrentDownloads)"))
+        rows.append(("per host", "\(connections) connection\(connections == 1 ? "" : "s")"))
+        rows.append(("metered", settings.usesMeteredNetwork ? "use" : "wait"))
         return rows
     }
 

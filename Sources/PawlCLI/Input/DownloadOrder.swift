@@ -114,7 +114,7 @@ package struct OrderBook: Sendable {
         var options = common
         for option in entry.options {
             try options.apply(option)
-            guard option.name != .user || !options.passwordIsMissing else {
+            guard option.name != "user" || !options.passwordIsMissing else {
                 throw DownloadError(
                     .usage,
                     "\(option.place): no password",

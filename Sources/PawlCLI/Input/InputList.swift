@@ -62,15 +62,17 @@ package struct InputList: Sendable {
             )
         }
         let key = Self.trimmed(String(text[..<mark]))
-        guard let name = OptionName(rawValue: key) else {
-            let known = OptionName.allCases.map(\.rawValue).joined(separator: ", ")
+        guard OrderSettings.isName(key) else {
+            let known = OrderSettings.names.joined(separator: ", ")
             throw DownloadError(
                 .usage,
                 "\(place): '\(key)' is no option of a list",
                 advice: "use one of \(known)"
             )
         }
-        guard name.isRepeatable || !entries[index].options.contains(where: { $0.name == name })
+        guard
+            OrderSettings.isRepeatable(key)
+                || !entries[index].options.contains(where: { $0.name == key })
         else {
             throw DownloadError(
                 .usage,
@@ -80,7 +82,7 @@ package struct InputList: Sendable {
         }
         let value = Self.trimmed(String(text[text.index(after: mark)...]))
         entries[index].options.append(
-            OptionAssignment(name, value, place: "\(place): \(key)")
+            OptionAssignment(key, value, place: "\(place): \(key)")
         )
     }
 

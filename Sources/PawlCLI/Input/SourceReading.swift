@@ -1,6 +1,5 @@
 internal import PawlCore
 internal import struct FoundationEssentials.URL
-internal import struct FoundationEssentials.URLComponents
 
 /// The one place where the command reads a URL.
 ///
@@ -21,16 +20,6 @@ func readSource(
             context: error.context
         )
     }
-}
-
-/// The URL of a mirror, which keeps its name and password: they are for no other.
-func mirrorURL(_ text: String, place: String) throws(DownloadError) -> URL {
-    let (url, credentials) = try readSource(text, place: place)
-    guard let credentials else { return url }
-    var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-    parts?.user = credentials.name
-    parts?.password = credentials.password
-    return parts?.url ?? url
 }
 
 /// The URL as it may be shown: without what may be a secret.

@@ -4,21 +4,8 @@ package import PawlWire
 
 /// How a daemon runs.
 package struct DaemonOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("j", allowingJoined: true), .long],
-        parsing: .unconditional,
-        help: ArgumentHelp("Downloads at a time, 1 to 1000. Default: 5.", valueName: "n")
-    )
-    package var jobs: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Answer over TCP, too: 127.0.0.1 or [::1], with a port, or off. The daemon remembers it. "
-                + "Default port: 6880.",
-            valueName: "address"
-        )
-    )
-    package var listen: String?
+    @Option(daemonSetting: "jobs") package var jobs: String?
+    @Option(daemonSetting: "listen") package var listen: String?
 
     /// For tests: who over TCP is slower than that is cut.
     @Option(help: .hidden)

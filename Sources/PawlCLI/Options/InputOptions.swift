@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// What to fetch, apart from the URLs on the command line.
-struct InputOptions: ParsableArguments {
+struct InputOptions: OrderOptions {
     @Option(
         name: [.customShort("i", allowingJoined: true), .long],
         parsing: .unconditional,
@@ -12,15 +12,5 @@ struct InputOptions: ParsableArguments {
     )
     var inputFile: String?
 
-    @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "Fetch the file from this URL too, where it is proven to be the same. May be given "
-                + "several times.",
-            valueName: "url"
-        )
-    )
-    var mirror: [String] = []
-
-    var assignments: [OptionAssignment] { mirror.map { OptionAssignment(.mirror, $0) } }
+    @Option(setting: "mirror") var mirror: [String] = []
 }

@@ -47,15 +47,3 @@ func usage<Value>(
         throw DownloadError(.usage, "\(place): \(error.reason)", advice: error.advice.sanitized)
     }
 }
-
-/// Whether a word is the first of two; it must be one of them.
-func choice(_ word: String, _ first: String, or second: String) throws(ValueError) -> Bool {
-    let choice = word.lowercased()
-    guard choice == first || choice == second else {
-        throw ValueError(
-            "'\(word.sanitized)' is no such choice",
-            advice: "give \(first) or \(second)"
-        )
-    }
-    return choice == first
-}

@@ -31,10 +31,10 @@ package struct BackgroundOffer: Sendable {
     private func command(for rest: [DownloadOrder]) -> String? {
         guard !hasList, rest.allSatisfy({ $0.settings.credentials == nil }) else { return nil }
         var words = ["pawl", "get", "--background"]
-        for option in options where option.name != .noResume {
+        for option in options where option.name != "no-resume" {
             guard !Self.mayBeSecret(option) else { return nil }
-            words.append("--\(option.name.rawValue)")
-            if !Self.flags.contains(option.name) { words.append(option.value) }
+            words.append("--\(option.name)")
+            if !Self.isFlag(option.name) { words.append(option.value) }
         }
         for order in rest {
             guard order.url.redacted == order.url.absoluteString else { return nil }
@@ -44,15 +44,18 @@ package struct BackgroundOffer: Sendable {
         return text.utf8.count <= Self.mostBytes && text == text.sanitized ? text : nil
     }
 
-    private static let flags: Set<OptionName> = [.insecure, .waitForNetwork, .adopt]
+    private static func isFlag(_ name: String) -> Bool {
+        DownloadSettings.table[name: name].map { $0.valueName == nil } ?? false
+    }
 
+    /// Of settings that may be secret, some values are known not to be.
     private static func mayBeSecret(_ option: OptionAssignment) -> Bool {
-        switch option.name {
-        case .user: true
-        case .header:
+        guard DownloadSettings.table[name: option.name]?.isSecret ?? false else { return false }
+        return switch option.name {
+        case "header", "redirect-header":
             SecretField.isSecret(String(option.value.prefix { $0 != ":" }))
-        case .mirror: AddressParts(option.value).redacted != option.value
-        default: false
+        case "mirror": AddressParts(option.value).redacted != option.value
+        default: true
         }
     }
 

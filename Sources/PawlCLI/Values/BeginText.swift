@@ -1,4 +1,4 @@
-internal import PawlCore
+package import PawlCore
 
 /// Reads when something is to begin: `22:00`, `2026-11-22 22:00`, `+90m`, `now`.
 package enum BeginText {

@@ -16,24 +16,8 @@ extension DaemonCommand {
                 """
         )
 
-        @Option(
-            parsing: .unconditionalSingleValue,
-            help: ArgumentHelp(
-                "A folder for them, in place of those before. May be given several times. "
-                    + "Default: your downloads.",
-                valueName: "dir"
-            )
-        )
-        var folder: [String] = []
-
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                "Whether they may go to this machine and its network. Default: no.",
-                valueName: "yes|no"
-            )
-        )
-        var privateAddresses: String?
+        @Option(daemonSetting: "folder") var folder: [String] = []
+        @Option(daemonSetting: "private-addresses") var privateAddresses: String?
 
         @Flag(help: "Put the defaults back first.")
         var reset = false
@@ -46,7 +30,7 @@ extension DaemonCommand {
                 for folder in settings.allowedFolders ?? [] {
                     console.output("folder             \(folder.sanitized)\n")
                 }
-                let allows = settings.allowsPrivateAddresses == true
+                let allows = settings.allowsPrivateAddresses
                 console.output("private addresses  \(allows ? "yes" : "no")\n")
                 return 0
             }
@@ -54,17 +38,18 @@ extension DaemonCommand {
 
         private func change() throws(DownloadError) -> DaemonSettingsChange {
             var change = DaemonSettingsChange()
-            if reset { (change.allowedFolders, change.allowsPrivateAddresses) = (.reset, .reset) }
-            if !folder.isEmpty {
-                change.allowedFolders = .set(folder.map(try CurrentFolder().absolute))
+            if reset {
+                change[member: "allowedFolders"] = .null
+                change[member: "allowsPrivateAddresses"] = .null
             }
-            if let privateAddresses {
-                change.allowsPrivateAddresses = .set(
-                    try usage("--private-addresses") { () throws(ValueError) in
-                        try choice(privateAddresses, "yes", or: "no")
-                    }
-                )
-            }
+            try change.take(
+                OptionAssignment.all(in: self).map { (option) throws(DownloadError) in
+                    guard option.name == "folder" else { return option }
+                    var option = option
+                    option.value = try CurrentFolder().absolute(option.value)
+                    return option
+                }
+            )
             return change
         }
     }

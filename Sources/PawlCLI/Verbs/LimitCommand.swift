@@ -17,44 +17,16 @@ struct LimitCommand: PawlVerb {
 
     @Argument(
         help: ArgumentHelp(
-            "The most that all downloads may bring together, in bytes a second, as 500K or 1.5M; or "
-                + "off.",
+            "Maximum speed of all downloads together, in bytes per second: 500K, 1.5M, or off.",
             valueName: "rate"
         )
     )
     var rate: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Limits by local time, such as '22:00-07:00 unlimited, mon-fri 07:00-22:00 2M'; outside "
-                + "of them the rate holds. off removes them.",
-            valueName: "periods"
-        )
-    )
-    var timetable: String?
-
-    @Option(
-        name: [.customShort("j", allowingJoined: true), .long],
-        parsing: .unconditional,
-        help: ArgumentHelp("Downloads at a time, 1 to 1000.", valueName: "n")
-    )
-    var jobs: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Connections a host, 1 to 1000. Default: 16.", valueName: "n")
-    )
-    var perHost: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "What to do while NetworkManager calls the network metered: use it, or wait. Default: use.",
-            valueName: "use|wait"
-        )
-    )
-    var metered: String?
+    @Option(daemonSetting: "timetable") var timetable: String?
+    @Option(daemonSetting: "jobs") var jobs: String?
+    @Option(daemonSetting: "per-host") var perHost: String?
+    @Option(daemonSetting: "metered") var metered: String?
 
     @Flag(help: "Write a JSON object.")
     var json = false
@@ -73,31 +45,8 @@ struct LimitCommand: PawlVerb {
 
     private func change() throws(DownloadError) -> DaemonSettingsChange {
         var change = DaemonSettingsChange()
-        if let rate {
-            let limit = try usage("the limit") { () throws(ValueError) in
-                try NumberText.limit(rate)
-            }
-            change.limitBytesPerSecond = limit.map { .set($0) } ?? .reset
-        }
-        if let timetable {
-            let periods = try usage("--timetable") { () throws(ValueError) in
-                timetable.lowercased() == "off" ? [] : try TimetableText.parse(timetable)
-            }
-            change.timetable = periods.isEmpty ? .reset : .set(periods)
-        }
-        if let jobs { change.maximumConcurrentDownloads = .set(try Self.count(jobs, "--jobs")) }
-        if let perHost { change.connectionsPerHost = .set(try Self.count(perHost, "--per-host")) }
-        if let metered {
-            change.usesMeteredNetwork = .set(
-                try usage("--metered") { () throws(ValueError) in
-                    try choice(metered, "use", or: "wait")
-                }
-            )
-        }
+        let limit = rate.map { OptionAssignment("limit", $0, place: "the limit") }
+        try change.take([limit].compactMap(\.self) + OptionAssignment.all(in: self))
         return change
-    }
-
-    private static func count(_ text: String, _ option: String) throws(DownloadError) -> Int {
-        try usage(option) { () throws(ValueError) in try NumberText.count(text, in: 1...1000) }
     }
 }

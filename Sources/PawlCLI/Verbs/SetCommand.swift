@@ -29,51 +29,7 @@ struct SetCommand: PawlVerb {
     )
     var url: String?
 
-    @Option(
-        name: [.customShort("H", allowingJoined: true), .long],
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "Send this header instead of all earlier ones, including those of --redirect-header. "
-                + "May be given several times.",
-            valueName: "line"
-        )
-    )
-    var header: [String] = []
-
-    @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "Like --header, but send it to every server, including those of redirects and mirrors; "
-                + "not for secrets.",
-            valueName: "line"
-        )
-    )
-    var redirectHeader: [String] = []
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Sign in with this name and password. If the password is left out, you are asked for it.",
-            valueName: "name:password"
-        )
-    )
-    var user: String?
-
-    @Option(
-        name: [.customShort("x", allowingJoined: true), .long],
-        parsing: .unconditional,
-        help: ArgumentHelp("Connections, 1 to 64.", valueName: "n")
-    )
-    var connections: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "The most that it may bring, in bytes a second, as 500K or 1.5M; or off.",
-            valueName: "rate"
-        )
-    )
-    var limit: String?
+    @OptionGroup var settings: ChangedOptions
 
     @Option(
         parsing: .unconditional,
@@ -94,8 +50,7 @@ struct SetCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let selection = try targets.selection()
-        var changes = try changes()
-        changes.credentials = try credentials(console)
+        let changes = try changes(console)
         guard !changes.isEmpty else {
             throw DownloadError(
                 .usage,
@@ -113,7 +68,7 @@ struct SetCommand: PawlVerb {
         }
     }
 
-    private func changes() throws(DownloadError) -> DownloadChanges {
+    private func changes(_ console: Console) throws(DownloadError) -> DownloadChanges {
         var changes = DownloadChanges()
         if let priority { changes.priority = try AddCommand.priority(priority) }
         if let url {
@@ -121,20 +76,7 @@ struct SetCommand: PawlVerb {
             _ = try readSource(url, place: "--url")
             changes.url = url
         }
-        let fields =
-            try Self.fields(header, "--header")
-            + Self.fields(redirectHeader, "--redirect-header", forAnyOrigin: true)
-        if !fields.isEmpty { changes.fields = fields }
-        if let connections {
-            changes.connections = try usage("--connections") { () throws(ValueError) in
-                try NumberText.count(connections, in: 1...64)
-            }
-        }
-        if let limit {
-            changes.limitBytesPerSecond = try usage("--limit") { () throws(ValueError) in
-                try NumberText.limit(limit) ?? 0
-            }
-        }
+        changes.settings = try settings.document(console)
         if let name {
             try checkSingle("--name")
             changes.name = name
@@ -145,32 +87,6 @@ struct SetCommand: PawlVerb {
         return changes
     }
 
-    private static func fields(
-        _ lines: [String],
-        _ option: String,
-        forAnyOrigin: Bool = false
-    ) throws(DownloadError) -> [WireSettings.Field] {
-        try usage(option) { () throws(ValueError) in
-            var fields: [WireSettings.Field] = []
-            for line in lines {
-                fields.append(
-                    WireSettings.Field(try HeaderLine.parse(line, forAnyOrigin: forAnyOrigin))
-                )
-            }
-            return fields
-        }
-    }
-
-    private func credentials(_ console: Console) throws(DownloadError) -> WireSettings.SignIn? {
-        guard let user else { return nil }
-        let parsed = try usage("--user") { () throws(ValueError) in try UserText.parse(user) }
-        guard let password = parsed.password else {
-            let asked = try PasswordPrompt.ask(for: parsed.name, console: console)
-            return WireSettings.SignIn(name: parsed.name, password: asked)
-        }
-        return WireSettings.SignIn(name: parsed.name, password: password)
-    }
-
     private func checkSingle(_ option: String) throws(DownloadError) {
         guard targets.all || targets.targets.count > 1 else { return }
         throw DownloadError(
@@ -178,5 +94,49 @@ struct SetCommand: PawlVerb {
             "\(option) for several downloads",
             advice: "name one download"
         )
+    }
+}
+
+/// Settings that can change while a download runs.
+struct ChangedOptions: OrderOptions {
+    @Option(
+        setting: "header",
+        help: "Send this header instead of all earlier ones, including those of "
+            + "--redirect-header. May be given several times."
+    )
+    var header: [String] = []
+
+    @Option(
+        setting: "redirect-header",
+        help: "Like --header, but send it to every server, including those of redirects and "
+            + "mirrors; not for secrets."
+    )
+    var redirectHeader: [String] = []
+
+    @Option(
+        setting: "user",
+        help: "Sign in with this name and password. If the password is left out, you are asked "
+            + "for it."
+    )
+    var user: String?
+
+    @Option(setting: "connections") var connections: String?
+    @Option(setting: "limit") var limit: String?
+
+    /// Those that are given.
+    fileprivate func document(
+        _ console: Console
+    ) throws(DownloadError) -> SettingsDocument<DownloadSettings> {
+        var settings = OrderSettings()
+        var given = SettingsDocument<DownloadSettings>()
+        for option in assignments { try settings.apply(option) }
+        if settings.passwordIsMissing, let name = settings.settings.credentials?.name {
+            settings.settings.credentials?.password = try PasswordPrompt.ask(
+                for: name,
+                console: console
+            )
+        }
+        for option in assignments { given.take(option.name, from: settings.settings) }
+        return given
     }
 }

@@ -1,3 +1,5 @@
+internal import PawlCore
+
 /// A route as the document tells of it.
 struct APIOperation: Sendable {
     struct Parameter: Sendable {

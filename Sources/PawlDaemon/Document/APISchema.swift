@@ -1,3 +1,5 @@
+internal import PawlCore
+
 /// The form of a value, as JSON Schema 2020-12 says it.
 struct APISchema: Sendable {
     var value: JSONValue

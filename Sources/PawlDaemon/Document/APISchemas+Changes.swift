@@ -30,18 +30,14 @@ extension APISchemas {
                             "Of another origin, it drops the secrets that are not given with it."
                         )
                     ),
-                    ("fields", .list(of: .of("Field"), "In place of those before.")),
-                    ("credentials", .of("SignIn")),
-                    ("connections", .whole(from: 1, to: 64)),
                     ("notBefore", .date("One that has passed is at once.")),
-                    ("limitBytesPerSecond", .whole("0 is none.", from: 0)),
                     ("taskDescription", .text("At most 64 KiB; empty is none.")),
                     ("name", .text("For one download: the finished file's, in its folder.")),
                     (
                         "before",
                         .whole("For one download: in front of this one, of the same priority.")
                     ),
-                ],
+                ] + members(of: DownloadSettings.table) { $0.isChangeable },
                 isClosed: true
             )
         ),
@@ -114,23 +110,5 @@ extension APISchemas {
         ),
     ]
 
-    private static let settings: [(String, APISchema)] = [
-        ("limitBytesPerSecond", .whole("Over all downloads.", from: 1)),
-        ("timetable", .list(of: .of("LimitPeriod"), most: 100)),
-        ("maximumConcurrentDownloads", .whole(from: 1, to: 1000)),
-        ("connectionsPerHost", .whole(from: 1, to: 1000)),
-        ("usesMeteredNetwork", .truth()),
-        (
-            "allowedFolders",
-            .list(of: .text(), "For downloads that are added over TCP. Not changed over TCP.")
-        ),
-        ("allowsPrivateAddresses", .truth("For the same. Not changed over TCP.")),
-        (
-            "listen",
-            .text(
-                "Where the daemon answers over TCP. Not changed over TCP.",
-                example: "127.0.0.1:6880"
-            )
-        ),
-    ]
+    private static let settings = members(of: DaemonSettings.table) { _ in true }
 }

@@ -148,26 +148,30 @@ enum APISchemas {
 
     private static let downloadSettings = APISchema.object(
         "How a download is done; what is left out is the default.",
-        [
-            (
-                "mirrors",
-                .list(of: .text(), "32 KiB together.", most: DownloadSettings.mostMirrors)
-            ),
-            ("fields", .list(of: .of("Field"))),
-            ("credentials", .of("SignIn")), ("userAgent", .text()),
-            ("checksum", .text("`sha256=…`, or `none`.")),
-            ("connections", .whole(from: 1, to: 64)),
-            ("ifExists", .word(ExistingFilePolicy.allCases.map(\.rawValue))),
-            ("retries", .whole(from: 0, to: 1_000_000)),
-            ("maximumRetryAfterSeconds", .number("The longest wait that a server may ask for.")),
-            ("connectTimeoutSeconds", .number()), ("stallTimeoutSeconds", .number()),
-            ("maximumSeconds", .number()), ("minimumBytesPerSecond", .whole(from: 0)),
-            ("limitBytesPerSecond", .whole(from: 1)), ("allowsUntrustedCertificates", .truth()),
-            ("authoritiesFile", .text("Not over TCP.")), ("resumes", .truth()),
-            ("resumesWithoutValidator", .truth()),
-            ("adoptsPartialFile", .truth("Needs a checksum, and over TCP the scope `manage`.")),
-            ("allowsExpensiveNetwork", .truth()), ("allowsInsecureRedirects", .truth()),
-        ],
+        members(of: DownloadSettings.table) { $0.entries.contains(.socket) },
         isClosed: true
     )
+
+    /// Members for settings of a table.
+    static func members<Root>(
+        of table: SettingTable<Root>,
+        _ isIncluded: (Setting<Root>) -> Bool
+    ) -> [(String, APISchema)] {
+        table.settings.compactMap { setting in
+            guard let member = setting.member, isIncluded(setting) else { return nil }
+            return (member, APISchema(setting))
+        }
+    }
+}
+
+extension APISchema {
+    fileprivate init<Root>(_ setting: Setting<Root>) {
+        let limits = setting.entries.contains(.network) ? "" : " Not over TCP."
+        let about: [(String, JSONValue)] = [("description", .text(setting.about + limits))]
+        guard case .members(let members) = setting.schema, setting.schema["$ref"] == nil else {
+            value = setting.schema
+            return
+        }
+        value = .object(members.map { ($0.name, $0.value) } + about)
+    }
 }

@@ -1,3 +1,5 @@
+internal import PawlCore
+
 /// Which members a body may have, as the document tells it.
 ///
 /// A decoder passes over what it does not know: a word that was mistyped would be as if it had not been
@@ -33,18 +35,11 @@ package indirect enum BodyForm: Sendable {
             return form(of: first)
         }
         if let item = schema["items"] { return .list(form(of: item)) }
-        guard case .object(let members)? = schema["properties"],
+        guard case .members(let members)? = schema["properties"],
             case .truth(false)? = schema["additionalProperties"]
         else { return .any }
         return .object(
-            Dictionary(members.map { ($0.0, form(of: $0.1)) }) { first, _ in first }
+            Dictionary(members.map { ($0.name, form(of: $0.value)) }) { first, _ in first }
         )
-    }
-}
-
-extension JSONValue {
-    fileprivate subscript(name: String) -> JSONValue? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.0 == name }?.1
     }
 }

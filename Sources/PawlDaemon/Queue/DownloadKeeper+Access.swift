@@ -67,11 +67,13 @@ extension DownloadKeeper {
 
 extension NewDownload {
     /// Whether it makes the daemon read files of the user.
-    fileprivate var usesFiles: Bool { resumeData != nil || settings?.authoritiesFile != nil }
+    fileprivate var usesFiles: Bool {
+        resumeData != nil || settings?[\.connection.authoritiesFile] != nil
+    }
 
     /// Whether it may replace or change a file that is there already.
     var mayReplace: Bool {
-        settings?.ifExists == .overwrite || settings?.adoptsPartialFile == true
+        settings?[\.ifExists] == .overwrite || settings?[\.adoptsPartialFile] == true
     }
 }
 

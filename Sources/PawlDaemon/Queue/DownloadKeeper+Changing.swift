@@ -58,13 +58,7 @@ extension DownloadKeeper {
     }
 
     private static func check(_ changes: DownloadChanges) throws(DownloadError) {
-        if let limit = changes.limitBytesPerSecond, limit < 0 {
-            throw DownloadError(
-                .usage,
-                "a limit of \(limit) bytes a second",
-                advice: "give more than 0, or 0 for none"
-            )
-        }
+        _ = try changes.settings.settings()
         if let text = changes.taskDescription { try NewDownload.checkDescription(text) }
         guard let name = changes.name else { return }
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"),
@@ -137,19 +131,11 @@ extension DownloadKeeper {
         _ changes: DownloadChanges,
         _ transaction: StoreTransaction
     ) throws {
-        try request.change(
-            url: changes.url,
-            fields: changes.fields,
-            credentials: changes.credentials
-        )
-        var settings = request.settings ?? WireSettings()
-        settings.connections = changes.connections ?? settings.connections
-        if let limit = changes.limitBytesPerSecond {
-            settings.limitBytesPerSecond = limit > 0 ? limit : nil
-            row.limitBytesPerSecond = settings.limitBytesPerSecond
-            try transaction.setLimit(row.limitBytesPerSecond, of: row.id)
+        try request.change(url: changes.url, settings: changes.settings)
+        if let limit = changes.settings[\.limitBytesPerSecond] {
+            row.limitBytesPerSecond = limit
+            try transaction.setLimit(limit, of: row.id)
         }
-        request.settings = settings
         if let name = changes.name { try rename(&request, &row, name, transaction) }
     }
 
@@ -163,7 +149,7 @@ extension DownloadKeeper {
         let place = row.path ?? request.destination
         guard let slash = place.lastIndex(of: "/") else { return }
         let path = String(place[...slash]) + name
-        let replaces = request.settings?.ifExists == .overwrite
+        let replaces = request.settings?[\.ifExists] == .overwrite
         // One that it has already may come back before another change was done.
         let isNew = path != row.path
         guard !isNew || !LeftoverNames.isTaken(name, beside: place, replaces: replaces) else {
@@ -184,7 +170,7 @@ extension DownloadKeeper {
         if changes.name != nil { newNames.insert(row.id) }
         if row.state == .waiting { wait(entry(of: row)) }
         guard row.state.isActive else { return }
-        if changes.limitBytesPerSecond != nil {
+        if changes.settings[\.limitBytesPerSecond] != nil {
             live[row.id]?.limitBytesPerSecond = row.limitBytesPerSecond
         }
         // What runs begins again with what is new.
@@ -214,22 +200,22 @@ extension DownloadKeeper {
 
 extension DownloadChanges {
     fileprivate var needRestart: Bool {
-        url != nil || connections != nil || name != nil || fields != nil || credentials != nil
+        // A limit holds at once.
+        url != nil || name != nil || !settings.keeping { $0.path != \.limitBytesPerSecond }.isEmpty
     }
 
     /// Which rights it takes.
     fileprivate var demands: [Demand] {
         var demands: [Demand] = []
-        if url != nil || fields != nil || credentials != nil { demands.append(.readdress) }
+        let plain = settings.withoutSecrets
+        if url != nil || settings != plain { demands.append(.readdress) }
         if name != nil { demands.append(.rename) }
         if taskDescription != nil { demands.append(.describe) }
-        if priority != nil || before != nil || connections != nil || notBefore != nil
-            || limitBytesPerSecond != nil
-        {
+        if priority != nil || before != nil || notBefore != nil || !plain.isEmpty {
             demands.append(.control)
         }
         return demands
     }
 
-    fileprivate var concernRequest: Bool { needRestart || limitBytesPerSecond != nil }
+    fileprivate var concernRequest: Bool { needRestart || !settings.isEmpty }
 }

@@ -95,7 +95,7 @@ extension DownloadKeeper {
             createdAt: now
         )
         row.owner = authority.owner ?? .user
-        row.mirrors = new.settings?.shownMirrors
+        row.mirrors = new.shownMirrors
         row.destination = new.destination.sanitized
         row.priority = new.priority ?? .normal
         row.session = new.session
@@ -365,13 +365,9 @@ extension NewDownload {
         var plain = self
         plain.url = url
         plain.resumeData = nil
-        plain.settings?.credentials = nil
-        plain.settings?.fields = settings?.fields?.map { field in
-            var field = field
-            field.value = ""
-            return field
-        }
-        plain.settings?.mirrors = settings?.mirrors?.map { URL(string: $0)?.redacted ?? "" }
+        plain.settings = settings?.withoutSecrets
+        plain.settings?[\.fields] = settings?[\.fields]?.map { HTTPField(name: $0.name, value: "") }
+        plain.settings?[\.mirrors] = settings?[\.mirrors]?.compactMap { URL(string: $0.redacted) }
         return plain
     }
 }

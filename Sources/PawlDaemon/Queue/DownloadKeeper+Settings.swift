@@ -9,7 +9,7 @@ internal import Synchronization
 extension DownloadKeeper {
     /// With the defaults, and what holds at this moment.
     var shownSettings: DaemonSettings {
-        var shown = settings.completed
+        var shown = settings
         shown.maximumConcurrentDownloads = planner.limit
         shown.allowedFolders =
             settings.allowedFolders ?? ConfinedFolder.downloads.map { [$0] } ?? []
@@ -33,15 +33,16 @@ extension DownloadKeeper {
                 advice: "see /openapi.json, or docs/http-api.md"
             )
         }
-        let new = try change.applied(to: settings)
-        if change.allowedFolders != nil {
+        try change.checkMembers()
+        let new = try change.settings(over: settings)
+        if change[\.allowedFolders] != nil {
             for folder in new.allowedFolders ?? [] { try Self.checkIsThere(folder) }
         }
-        let door = try change.listen.map { (_) throws(DownloadError) in
+        let door = try change[\.listen].map { (_) throws(DownloadError) in
             try listener.open(new.listenAddress)
         }
-        var told = new.completed
-        if change.maximumConcurrentDownloads == nil {
+        var told = new
+        if change[\.maximumConcurrentDownloads] == nil {
             told.maximumConcurrentDownloads = planner.limit
         }
         // What holds by the clock is no change.
@@ -62,7 +63,7 @@ extension DownloadKeeper {
             throw error
         }
         if let door { listener.adopt(door) }
-        let old = settings.completed
+        let old = settings
         settings = new
         follow(change, from: old)
         news.published(last)
@@ -71,15 +72,12 @@ extension DownloadKeeper {
     }
 
     private func follow(_ change: DaemonSettingsChange, from old: DaemonSettings) {
-        let now = settings.completed
-        if change.maximumConcurrentDownloads != nil, let limit = now.maximumConcurrentDownloads {
+        if let limit = change[\.maximumConcurrentDownloads] {
             planner.limit = limit
             atATime.store(limit, ordering: .relaxed)
         }
-        if let connections = now.connectionsPerHost {
-            session.setLimit(connectionsPerHost: connections)
-        }
-        if now.usesMeteredNetwork != old.usesMeteredNetwork {
+        session.setLimit(connectionsPerHost: settings.connectionsPerHost)
+        if settings.usesMeteredNetwork != old.usesMeteredNetwork {
             for id in live.all.keys { restart(id) }
         }
         applyLimit(at: Date())
@@ -102,7 +100,7 @@ extension DownloadKeeper {
         isLimitApplied = true
         let decision = limit(at: now)
         session.setLimit(bytesPerSecond: decision.limit)
-        guard settings.timetable != nil else { return nextLimitLook = nil }
+        guard !settings.timetable.isEmpty else { return nextLimitLook = nil }
         let change = decision.changesAt.map { Date(timeIntervalSince1970: Double($0)) }
         nextLimitLook = min(change ?? .distantFuture, now.addingTimeInterval(Self.limitLook))
     }
@@ -157,6 +155,6 @@ extension DownloadKeeper {
 extension DaemonSettingsChange {
     /// Whether it concerns what may be done over TCP.
     fileprivate var concernsBounds: Bool {
-        allowedFolders != nil || allowsPrivateAddresses != nil || listen != nil
+        !keeping { !$0.entries.contains(.network) }.isEmpty
     }
 }

@@ -308,10 +308,9 @@ extension DownloadKeeper {
             guard place != nil else {
                 throw DownloadError(.directoryNotUsable, "there is no folder")
             }
-            order.settings.connection.allowsPrivateAddresses =
-                settings.allowsPrivateAddresses ?? false
+            order.settings.connection.allowsPrivateAddresses = settings.allowsPrivateAddresses
         }
-        if settings.usesMeteredNetwork == false { order.settings.allowsExpensiveNetwork = false }
+        if !settings.usesMeteredNetwork { order.settings.allowsExpensiveNetwork = false }
         var destination: TaskDestination
         switch order.destination {
         // The name that it had stays, also where the server would now give another.

@@ -26,7 +26,7 @@ actor DownloadKeeper {
     /// When the timetable is to be looked at again; nil where there is none.
     var nextLimitLook: Date?
     /// How many run at a time, for those who look.
-    let atATime = Atomic<Int>(DaemonSettings.standardConcurrentDownloads)
+    let atATime = Atomic<Int>(DaemonSettings().maximumConcurrentDownloads)
     var planner: QueuePlanner
     /// What sessions say of all their downloads together.
     var sessionLimits: [String: StoreTransaction.SessionLimits] = [:]
@@ -130,17 +130,12 @@ actor DownloadKeeper {
         self.logger = logger
         live = LiveDownloads()
         news = EventNews(last: beginning.lastEvent)
-        let usual = settings.completed
-        planner = QueuePlanner(
-            limit: beginning.limit ?? usual.maximumConcurrentDownloads
-                ?? DaemonSettings.standardConcurrentDownloads
-        )
+        planner = QueuePlanner(limit: beginning.limit ?? settings.maximumConcurrentDownloads)
         atATime.store(planner.limit, ordering: .relaxed)
         var configuration = SessionConfiguration.default
         // The planner says how many run.
         configuration.maximumConcurrentDownloads = 10_000
-        configuration.connectionsPerHost =
-            usual.connectionsPerHost ?? DaemonSettings.standardConnectionsPerHost
+        configuration.connectionsPerHost = settings.connectionsPerHost
         configuration.keeper = beginning.keeper
         session = DownloadSession(configuration, logger: logger)
     }

@@ -1,6 +1,6 @@
 package import struct FoundationEssentials.Date
 package import PawlCore
-package import PawlWire
+internal import PawlWire
 
 /// Whether a download that failed is tried again by itself, and when: an outage passes.
 ///
@@ -77,9 +77,8 @@ package struct Patience: Sendable, Hashable {
     /// What is believed of a server where the download says nothing.
     private static let day = Duration.seconds(86_400)
 
-    package init(_ settings: WireSettings? = nil) {
-        retries = settings?.retries
-        maximumRetryAfter =
-            settings?.maximumRetryAfterSeconds.map { .seconds($0) } ?? Self.day
+    package init(_ settings: SettingsDocument<DownloadSettings>? = nil) {
+        retries = settings?[\.retries]
+        maximumRetryAfter = settings?[\.maximumRetryAfter] ?? Self.day
     }
 }

@@ -103,8 +103,8 @@ package struct QueueRebuild {
         row.taskIdentifier = item.taskIdentifier
         row.taskDescription = item.taskDescription
         row.notBefore = item.notBefore
-        row.mirrors = request?.settings?.shownMirrors
-        row.limitBytesPerSecond = request?.settings?.limitBytesPerSecond
+        row.mirrors = request?.shownMirrors
+        row.limitBytesPerSecond = request?.settings?[\.limitBytesPerSecond] ?? nil
         row.path = item.path
         (row.completedBytes, row.totalBytes) = (item.completedBytes, item.totalBytes)
         if request == nil { row.problem = Problem(Self.lost) }
@@ -139,10 +139,13 @@ package struct QueueRebuild {
         row.completedBytes = checkpoint.usableBytes
         row.totalBytes = checkpoint.totalBytes
         row.problem = Problem(Self.lost)
-        var settings = WireSettings()
-        if !checkpoint.mirrors.isEmpty { settings.mirrors = checkpoint.mirrors }
-        row.mirrors = settings.shownMirrors
-        let request = NewDownload(url: checkpoint.source, destination: path, settings: settings)
+        var request = NewDownload(url: checkpoint.source, destination: path)
+        if !checkpoint.mirrors.isEmpty {
+            var settings = SettingsDocument<DownloadSettings>()
+            settings[\.mirrors] = checkpoint.mirrors.compactMap { URL(string: $0) }
+            request.settings = settings
+        }
+        row.mirrors = request.shownMirrors
         try add(row, request, transaction)
     }
 

@@ -14,7 +14,7 @@ extension StoreTransaction {
     }
 
     package func setSettings(_ settings: DaemonSettings) throws {
-        let json = try WireJSON.encode(settings)
+        let json = try WireJSON.encode(SettingsDocument(settings))
         try set(String(decoding: json, as: UTF8.self), for: Self.settingsName)
     }
 

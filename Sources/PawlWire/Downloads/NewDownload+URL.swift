@@ -1,35 +1,30 @@
 package import PawlCore
 
 extension NewDownload {
-    /// Gives the download another URL, other fields or other credentials; what is nil stays.
+    /// Gives the download another URL or other settings; what is left out stays.
     ///
-    /// Secrets that were given for another origin go, unless `fields` and `credentials` give them again.
+    /// If the URL is of another origin, the secrets that were given for the old one are dropped, unless
+    /// `changes` gives them again.
     ///
-    /// Throws `.usage` for what is no URL.
+    /// Throws `.usage` for a URL that is not valid.
     package mutating func change(
         url new: String?,
-        fields: [WireSettings.Field]?,
-        credentials: WireSettings.SignIn?
+        settings changes: SettingsDocument<DownloadSettings>
     ) throws(DownloadError) {
-        var settings = settings ?? WireSettings()
+        var settings = settings ?? SettingsDocument()
         if let new {
-            // One that cannot be read any more has no origin.
+            // A URL that can no longer be read has no origin.
             let old = try? SourceURL.parse(url).url
             let kept = OriginSecrets.kept(
-                (settings.fields ?? []).map { HTTPField($0) },
-                settings.credentials.map { Credentials(name: $0.name, password: $0.password) },
+                settings[\.fields] ?? [],
+                settings[\.credentials] ?? nil,
                 from: old,
                 to: try SourceURL.parse(new).url
             )
-            settings.fields = kept.fields.map { WireSettings.Field($0) }
-            settings.credentials = kept.credentials.map {
-                WireSettings.SignIn(name: $0.name, password: $0.password)
-            }
-            if settings.fields?.isEmpty == true { settings.fields = nil }
+            settings[\.fields] = kept.fields.isEmpty ? nil : kept.fields
+            settings[\.credentials] = kept.credentials.map { .some($0) }
             url = new
         }
-        if let fields { settings.fields = fields.isEmpty ? nil : fields }
-        if let credentials { settings.credentials = credentials }
-        self.settings = settings
+        self.settings = settings.merging(changes)
     }
 }

@@ -11,7 +11,7 @@ package struct NewDownload: Codable, Sendable, Hashable {
     package var url: String
     /// The absolute path of a file or, where it ends in a slash, of a folder.
     package var destination: String
-    package var settings: WireSettings?
+    package var settings: SettingsDocument<DownloadSettings>?
     package var priority: WirePriority?
     package var session: String?
     package var notBefore: Date?
@@ -26,7 +26,11 @@ package struct NewDownload: Codable, Sendable, Hashable {
     /// the settings allow that.
     package var confinedTo: String?
 
-    package init(url: String, destination: String, settings: WireSettings? = nil) {
+    package init(
+        url: String,
+        destination: String,
+        settings: SettingsDocument<DownloadSettings>? = nil
+    ) {
         self.url = url
         self.destination = destination
         self.settings = settings
@@ -54,6 +58,19 @@ extension NewDownload {
         package var resumeData: ResumeData?
     }
 
+    /// A download of the daemon waits for the network: no user sits in front of it.
+    private static var usualSettings: DownloadSettings {
+        var settings = DownloadSettings()
+        settings.waitsForConnectivity = true
+        return settings
+    }
+
+    /// The mirrors as they may be shown and stored; `nil` if there are none.
+    package var shownMirrors: [String]? {
+        guard let mirrors = settings?[\.mirrors], !mirrors.isEmpty else { return nil }
+        return mirrors.map(\.redacted)
+    }
+
     /// Throws `.usage`.
     package func checked() throws(DownloadError) -> Checked {
         guard url.utf8.count <= Self.mostURLBytes else {
@@ -65,7 +82,8 @@ extension NewDownload {
         guard confinedTo?.hasPrefix("/") != false else {
             throw DownloadError(.usage, "'confinedTo' is no absolute path")
         }
-        var settings = try (settings ?? WireSettings()).downloadSettings()
+        var settings = try (settings ?? SettingsDocument()).settings(over: Self.usualSettings)
+        try settings.check()
         settings.credentials = settings.credentials ?? credentials
         let place = try checkedDestination()
         return Checked(

@@ -1,4 +1,5 @@
 package import struct FoundationEssentials.Date
+package import PawlCore
 
 /// Which downloads something is to be done to.
 package struct Selection: Codable, Sendable, Hashable {
@@ -43,23 +44,48 @@ package struct DownloadChanges: Codable, Sendable, Hashable {
     ///
     /// Where its origin is another one, the download's own secrets go, unless they are given again here.
     package var url: String?
-    /// The header fields to send, in place of those before; they may hold secrets.
-    package var fields: [WireSettings.Field]?
-    /// The name and password to sign in with, in place of those before.
-    package var credentials: WireSettings.SignIn?
-    package var connections: Int?
     /// One that has passed is none.
     package var notBefore: Date?
-    /// 0 is no limit.
-    package var limitBytesPerSecond: Int64?
     /// The finished file's, in its folder.
     package var name: String?
     /// What a session's process says of it; empty is nothing.
     package var taskDescription: String?
+    /// Settings that can change while a download runs; null gives a default back.
+    package var settings = SettingsDocument<DownloadSettings>()
 
     package init() {}
 
     package var isEmpty: Bool { self == DownloadChanges() }
+}
+
+/// The settings are members beside the others.
+extension DownloadChanges {
+    private enum CodingKeys: String, CodingKey {
+        case priority, before, url, notBefore, name, taskDescription
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        priority = try members.decodeIfPresent(WirePriority.self, forKey: .priority)
+        before = try members.decodeIfPresent(Int64.self, forKey: .before)
+        url = try members.decodeIfPresent(String.self, forKey: .url)
+        notBefore = try members.decodeIfPresent(Date.self, forKey: .notBefore)
+        name = try members.decodeIfPresent(String.self, forKey: .name)
+        taskDescription = try members.decodeIfPresent(String.self, forKey: .taskDescription)
+        settings = try SettingsDocument(from: decoder)
+            .keeping { $0.isChangeable }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encodeIfPresent(priority, forKey: .priority)
+        try members.encodeIfPresent(before, forKey: .before)
+        try members.encodeIfPresent(url, forKey: .url)
+        try members.encodeIfPresent(notBefore, forKey: .notBefore)
+        try members.encodeIfPresent(name, forKey: .name)
+        try members.encodeIfPresent(taskDescription, forKey: .taskDescription)
+        try settings.encode(to: encoder)
+    }
 }
 
 /// A selection and what to change of it.

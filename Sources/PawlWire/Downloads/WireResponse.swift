@@ -6,7 +6,7 @@ package struct WireResponse: Codable, Sendable, Hashable {
     package var url: String
     package var redirects: [String]?
     package var status: Int
-    package var fields: [WireSettings.Field]
+    package var fields: [WireField]
     package var protocolVersion: String
 
     /// What tells of the file; others may be cookies and tokens.
@@ -22,7 +22,7 @@ package struct WireResponse: Codable, Sendable, Hashable {
         redirects = response.redirects.isEmpty ? nil : response.redirects.map(\.redacted)
         status = response.status
         fields = response.fields.filter { Self.shownFields.contains($0.name.lowercased()) }
-            .map { WireSettings.Field($0) }
+            .map { WireField($0) }
         protocolVersion = response.protocolVersion
     }
 
@@ -42,4 +42,12 @@ package struct WireResponse: Codable, Sendable, Hashable {
             DownloadResponse(head, redirects: (redirects ?? []).compactMap { URL(string: $0) })
         }
     }
+}
+
+/// A header field of a response.
+package struct WireField: Codable, Sendable, Hashable {
+    package var name: String
+    package var value: String
+
+    package init(_ field: HTTPField) { (name, value) = (field.name, field.value) }
 }

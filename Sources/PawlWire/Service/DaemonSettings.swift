@@ -1,131 +1,55 @@
-package import struct FoundationEssentials.Date
 package import PawlCore
 
 /// What holds for the whole queue of a daemon: kept in its store, and changed while downloads run.
-package struct DaemonSettings: Codable, Sendable, Hashable {
-    /// The most that all downloads together may bring; nil is no limit.
+package struct DaemonSettings: Sendable, Hashable {
+    /// The maximum speed of all downloads together; `nil`, the default, is no limit.
     package var limitBytesPerSecond: Int64?
-    /// Limits by the time of day: the first period that fits holds, outside of all of them
-    /// `limitBytesPerSecond`.
-    package var timetable: [WireLimitPeriod]?
-    /// How many downloads run at a time.
-    package var maximumConcurrentDownloads: Int?
-    /// How many connections a host gets, across all downloads.
-    package var connectionsPerHost: Int?
-    /// Whether a network that is paid by the byte may be used; else all downloads wait there.
-    package var usesMeteredNetwork: Bool?
-    /// The folders that downloads may go to which are added over TCP; nil is the user's downloads.
+    /// Limits by the time of day: the first matching period applies, otherwise `limitBytesPerSecond`.
+    package var timetable: [WireLimitPeriod] = []
+    /// The maximum number of downloads that run at the same time.
+    package var maximumConcurrentDownloads = 5
+    /// The maximum number of connections per host, across all downloads.
+    package var connectionsPerHost = 16
+    /// Whether a network that is paid by the byte may be used; otherwise all downloads wait there.
+    package var usesMeteredNetwork = true
+    /// The folders for downloads that are added over TCP; `nil` is the user's downloads.
     package var allowedFolders: [String]?
-    /// Whether those may go to addresses that are not of the public Internet.
-    package var allowsPrivateAddresses: Bool?
-    /// Where the daemon listens for TCP, such as `127.0.0.1:6880`; nil is nowhere.
+    /// Whether those may go to private addresses.
+    package var allowsPrivateAddresses = false
+    /// Where the daemon listens for TCP, such as `127.0.0.1:6880`; `nil` is nowhere.
     package var listen: String?
-    /// What holds at this moment; only in answers.
+    /// The limit that applies at this moment; only in answers.
     package var current: WireCurrentLimit?
 
     package init() {}
 
-    /// Nil also for what is none, as a store of another version might have it.
+    /// `nil` also for an address that is not valid, as a store of another version might have it.
     package var listenAddress: ListenAddress? {
         listen.flatMap { try? ListenAddress(parsing: $0) }
     }
 
-    package static let standardConcurrentDownloads = 5
-    package static let standardConnectionsPerHost = 16
-
-    /// With the defaults where nothing was set.
-    package var completed: DaemonSettings {
-        var settings = self
-        settings.maximumConcurrentDownloads =
-            maximumConcurrentDownloads ?? Self.standardConcurrentDownloads
-        settings.connectionsPerHost = connectionsPerHost ?? Self.standardConnectionsPerHost
-        settings.usesMeteredNetwork = usesMeteredNetwork ?? true
-        settings.allowsPrivateAddresses = allowsPrivateAddresses ?? false
-        return settings
-    }
-
-    /// Without what cannot be, as a store of another version might have it.
+    /// Without periods that are not valid, as a store of another version might have them.
     package var rateTimetable: RateLimitTimetable {
-        RateLimitTimetable((timetable ?? []).compactMap { try? $0.checked() })
+        RateLimitTimetable(timetable.compactMap { try? $0.checked() })
     }
 }
 
-/// What of a queue's limits holds now.
-package struct WireCurrentLimit: Codable, Sendable, Hashable {
-    /// Nil is no limit.
-    package var limitBytesPerSecond: Int64?
-    /// Whether the timetable says so.
-    package var isByTimetable: Bool
-    /// When another limit holds; nil where none ever does.
-    package var until: Date?
-
-    package init(_ decision: RateLimitTimetable.Decision) {
-        limitBytesPerSecond = decision.limit
-        isByTimetable = decision.isByPeriod
-        until = decision.changesAt.map { Date(timeIntervalSince1970: Double($0)) }
-    }
-}
-
-/// A period of a timetable, in local time.
-package struct WireLimitPeriod: Codable, Sendable, Hashable {
-    /// On which it begins: `mon` to `sun`; nil is each day.
-    package var days: [String]?
-    /// `22:00`.
-    package var from: String
-    /// `07:00`, on the next day where it is not behind `from`; up to `24:00`.
-    package var to: String
-    /// Nil is no limit.
-    package var limitBytesPerSecond: Int64?
-
-    package init(days: [String]? = nil, from: String, to: String, limitBytesPerSecond: Int64?) {
-        (self.days, self.from, self.to) = (days, from, to)
-        self.limitBytesPerSecond = limitBytesPerSecond
+/// All settings that have a value, with their defaults, and the limit that applies.
+extension DaemonSettings: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case current
     }
 
-    /// Throws `.usage`.
-    package func checked() throws(DownloadError) -> RateLimitTimetable.Period {
-        guard let start = DayTime.minutes(from), start < 1440, let end = DayTime.minutes(to) else {
-            throw Self.refusal(
-                "'\(from.sanitized(atMost: 20))-\(to.sanitized(atMost: 20))' is no time of a day",
-                "give it as 22:00-07:00"
-            )
-        }
-        guard start != end % 1440 || (start, end) == (0, 1440) else {
-            throw Self.refusal(
-                "'\(from)-\(to)' begins where it ends",
-                "give 00:00-24:00 for the whole day"
-            )
-        }
-        if let limitBytesPerSecond { try Self.check(limitBytesPerSecond) }
-        return RateLimitTimetable.Period(
-            days: try checkedDays(),
-            from: start,
-            // Until midnight.
-            to: end == 0 ? 1440 : end,
-            limit: limitBytesPerSecond
-        )
+    /// Values that are not valid, as another version might have them, are ignored.
+    package init(from decoder: any Decoder) throws {
+        self = try SettingsDocument<DaemonSettings>(from: decoder).validSettings
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        current = try members.decodeIfPresent(WireCurrentLimit.self, forKey: .current)
     }
 
-    private func checkedDays() throws(DownloadError) -> Set<Weekday> {
-        guard let days else { return Set(Weekday.allCases) }
-        var checked: Set<Weekday> = []
-        for name in days {
-            guard let day = Weekday(shortName: name) else {
-                throw Self.refusal("'\(name.sanitized(atMost: 20))' is no day", "give mon to sun")
-            }
-            checked.insert(day)
-        }
-        guard !checked.isEmpty else { throw Self.refusal("a period has no day", "give mon to sun") }
-        return checked
-    }
-
-    static func check(_ limit: Int64) throws(DownloadError) {
-        guard limit > 0 else {
-            throw refusal("a limit of \(limit) bytes a second", "give more than 0, or leave it out")
-        }
-    }
-
-    private static func refusal(_ what: String, _ advice: String) -> DownloadError {
-        DownloadError(.usage, what, advice: advice)
+    package func encode(to encoder: any Encoder) throws {
+        try SettingsDocument(all: self).encode(to: encoder)
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encodeIfPresent(current, forKey: .current)
     }
 }

@@ -20,7 +20,7 @@ struct InputListTests {
         )
         #expect(list.entries.map(\.url) == ["https://host/a.iso", "https://host/b.iso#part"])
         #expect(list.entries.map(\.place) == ["list.txt, line 2", "list.txt, line 8"])
-        #expect(list.entries[0].options.map(\.name) == [.output, .header, .header])
+        #expect(list.entries[0].options.map(\.name) == ["output", "header", "header"])
         #expect(list.entries[0].options.map(\.value) == ["disk.iso", "Cookie: a=b", "X: y"])
         #expect(list.entries[1].options.isEmpty)
     }

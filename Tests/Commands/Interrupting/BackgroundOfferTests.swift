@@ -12,9 +12,10 @@ struct BackgroundOfferTests {
     @Test func `the command has the options and what is left`() throws {
         let text = try offer(
             [
-                OptionAssignment(.connections, "4"), OptionAssignment(.directory, "My Files/it's"),
-                OptionAssignment(.waitForNetwork, "true"), OptionAssignment(.header, "X-A: b"),
-                OptionAssignment(.userAgent, ""),
+                OptionAssignment("connections", "4"),
+                OptionAssignment("directory", "My Files/it's"),
+                OptionAssignment("wait-for-network", "true"), OptionAssignment("header", "X-A: b"),
+                OptionAssignment("user-agent", ""),
             ],
             ["https://a.example/1?x=1&y=2", "https://a.example/2"]
         )
@@ -28,7 +29,7 @@ struct BackgroundOfferTests {
     }
 
     @Test func `to start anew is not for what goes on`() throws {
-        let text = try offer([OptionAssignment(.noResume, "true")], ["https://a.example/1"])
+        let text = try offer([OptionAssignment("no-resume", "true")], ["https://a.example/1"])
         #expect(text == "In the background: pawl get --background https://a.example/1")
     }
 
@@ -38,11 +39,11 @@ struct BackgroundOfferTests {
 
     private static let secrets: [([OptionAssignment], String)] = [
         ([], "https://me:hunter2@a.example/1"), ([], "https://a.example/1?X-Amz-Signature=hunter2"),
-        ([OptionAssignment(.header, "Authorization: hunter2")], "https://a.example/1"),
-        ([OptionAssignment(.header, "X-Api-Key: hunter2")], "https://a.example/1"),
-        ([OptionAssignment(.user, "me:hunter2")], "https://a.example/1"),
-        ([OptionAssignment(.mirror, "https://b.example/1?token=hunter2")], "https://a.example/1"),
-        ([OptionAssignment(.mirror, "https://me:hunter2@b.example/1")], "https://a.example/1"),
+        ([OptionAssignment("header", "Authorization: hunter2")], "https://a.example/1"),
+        ([OptionAssignment("header", "X-Api-Key: hunter2")], "https://a.example/1"),
+        ([OptionAssignment("user", "me:hunter2")], "https://a.example/1"),
+        ([OptionAssignment("mirror", "https://b.example/1?token=hunter2")], "https://a.example/1"),
+        ([OptionAssignment("mirror", "https://me:hunter2@b.example/1")], "https://a.example/1"),
     ]
 
     @Test(arguments: 0..<secrets.count)

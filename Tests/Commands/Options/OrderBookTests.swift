@@ -18,12 +18,12 @@ struct OrderBookTests {
 
     @Test func `every option reaches the settings`() throws {
         let settings = try order([
-            .init(.connections, "4"), .init(.checksum, "none"), .init(.header, "A: b"),
-            .init(.header, "C: d"), .init(.userAgent, "me/1"), .init(.user, "n:p"),
-            .init(.insecure, "true"), .init(.cacert, "/dev/null"), .init(.ifExists, "fail"),
-            .init(.retries, "0"), .init(.connectTimeout, "1.5"), .init(.stallTimeout, "2"),
-            .init(.minSpeed, "1K"), .init(.maxTime, "60"), .init(.noResume, "true"),
-            .init(.adopt, "false"), .init(.waitForNetwork, "yes"),
+            .init("connections", "4"), .init("checksum", "none"), .init("header", "A: b"),
+            .init("header", "C: d"), .init("user-agent", "me/1"), .init("user", "n:p"),
+            .init("insecure", "true"), .init("cacert", "/dev/null"), .init("if-exists", "fail"),
+            .init("retries", "0"), .init("connect-timeout", "1.5"), .init("stall-timeout", "2"),
+            .init("min-speed", "1K"), .init("max-time", "60"), .init("no-resume", "true"),
+            .init("adopt", "false"), .init("wait-for-network", "yes"),
         ]).settings
         #expect(settings.connections == .fixed(4))
         #expect(settings.checksum == .none)
@@ -43,21 +43,21 @@ struct OrderBookTests {
     }
 
     @Test func `a relative output stands below the directory`() throws {
-        let options: [OptionAssignment] = [.init(.output, "a/b.iso"), .init(.directory, "/tmp")]
+        let options: [OptionAssignment] = [.init("output", "a/b.iso"), .init("directory", "/tmp")]
         #expect(try order(options).destination == .file("/tmp/a/b.iso"))
-        #expect(try order([.init(.output, "b.iso")]).destination == .file("b.iso"))
+        #expect(try order([.init("output", "b.iso")]).destination == .file("b.iso"))
     }
 
     @Test(arguments: [
-        ([OptionAssignment(.output, "/tmp")], "--output: '/tmp' is a folder"),
-        ([OptionAssignment(.output, "dir/")], "--output: 'dir/' names a folder"),
-        ([OptionAssignment(.output, "..")], "--output: '..' names a folder"),
-        ([OptionAssignment(.output, "-")], "not to standard output"),
-        ([OptionAssignment(.output, "")], "--output: the path is empty"),
-        ([OptionAssignment(.output, "/a"), .init(.directory, "/tmp")], "is absolute"),
-        ([OptionAssignment(.retries, "-1")], "--retries: '-1' is not a number"),
-        ([OptionAssignment(.ifExists, "ask")], "--if-exists: 'ask' is no such choice"),
-        ([OptionAssignment(.userAgent, "a\nb")], "--user-agent: a line break"),
+        ([OptionAssignment("output", "/tmp")], "--output: '/tmp' is a folder"),
+        ([OptionAssignment("output", "dir/")], "--output: 'dir/' names a folder"),
+        ([OptionAssignment("output", "..")], "--output: '..' names a folder"),
+        ([OptionAssignment("output", "-")], "not to standard output"),
+        ([OptionAssignment("output", "")], "--output: the path is empty"),
+        ([OptionAssignment("output", "/a"), .init("directory", "/tmp")], "is absolute"),
+        ([OptionAssignment("retries", "-1")], "--retries: '-1' is not a number"),
+        ([OptionAssignment("if-exists", "ask")], "--if-exists: 'ask' is no such choice"),
+        ([OptionAssignment("user-agent", "a\nb")], "--user-agent: a line break"),
     ])
     func `wrong options are errors that name them`(options: [OptionAssignment], part: String) {
         let error = #expect(throws: DownloadError.self) { try order(options) }
@@ -67,10 +67,10 @@ struct OrderBookTests {
     }
 
     @Test(arguments: [
-        (OptionAssignment(.directory, "/dev/null"), ErrorCode.directoryNotUsable),
-        (OptionAssignment(.cacert, "/nowhere/ca.pem"), .fileUnreadable),
-        (OptionAssignment(.cacert, "/tmp"), .fileUnreadable),
-        (OptionAssignment(.output, String(repeating: "x", count: 256)), .fileNotCreatable),
+        (OptionAssignment("directory", "/dev/null"), ErrorCode.directoryNotUsable),
+        (OptionAssignment("cacert", "/nowhere/ca.pem"), .fileUnreadable),
+        (OptionAssignment("cacert", "/tmp"), .fileUnreadable),
+        (OptionAssignment("output", String(repeating: "x", count: 256)), .fileNotCreatable),
     ])
     func `paths that cannot be used have their own status`(
         option: OptionAssignment,
@@ -82,14 +82,14 @@ struct OrderBookTests {
 
     @Test func `one file or one checksum for several URLs is an error`() throws {
         let list = try InputList(Self.url, name: "list.txt")
-        let output = OptionAssignment(.output, "a")
-        let checksum = OptionAssignment(.checksum, "md5=d41d8cd98f00b204e9800998ecf8427e")
+        let output = OptionAssignment("output", "a")
+        let checksum = OptionAssignment("checksum", "md5=d41d8cd98f00b204e9800998ecf8427e")
         expectUsage(urls: [Self.url, Self.url], nil, output)
         expectUsage(urls: [], list, output)
         expectUsage(urls: [Self.url, Self.url], nil, checksum)
         expectUsage(urls: [Self.url], list, checksum)
-        expectUsage(urls: [], nil, .init(.retries, "1"))
-        let none = OptionAssignment(.checksum, "none")
+        expectUsage(urls: [], nil, .init("retries", "1"))
+        let none = OptionAssignment("checksum", "none")
         let other = Self.url + "?2"
         #expect(try OrderBook(urls: [other], list: list, options: [none]).orders.count == 2)
         #expect(try OrderBook(urls: [Self.url], list: list, options: [none]).orders.count == 1)
@@ -108,7 +108,7 @@ struct OrderBookTests {
         let orders = try OrderBook(
             urls: [],
             list: list,
-            options: [.init(.connections, "8"), .init(.header, "X: 1")]
+            options: [.init("connections", "8"), .init("header", "X: 1")]
         ).orders
         #expect(orders.map(\.settings.connections) == [.fixed(2), .fixed(8)])
         #expect(orders.map { $0.settings.fields.map(\.value) } == [["1", "2"], ["1"]])
@@ -129,7 +129,7 @@ struct OrderBookTests {
         var book = try OrderBook(
             urls: [Self.url, Self.url],
             list: nil,
-            options: [.init(.user, "me")]
+            options: [.init("user", "me")]
         )
         #expect(book.nameWithoutPassword == "me")
         book.fill(password: "p")

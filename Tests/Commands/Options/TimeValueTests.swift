@@ -105,7 +105,7 @@ struct TimeValueTests {
             LimitReport.text(settings) { _ in 0 } == """
                 rate       unlimited
                 at a time  5
-                a host     16 connections
+                per host   16 connections
                 metered    use
 
                 """
@@ -123,7 +123,7 @@ struct TimeValueTests {
                 timetable  22:00-07:00 unlimited
                 otherwise  512 KiB/s
                 at a time  5
-                a host     1 connection
+                per host   1 connection
                 metered    wait
 
                 """

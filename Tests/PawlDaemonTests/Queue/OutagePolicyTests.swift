@@ -44,8 +44,8 @@ struct OutagePolicyTests {
         var failed = failure(.diskFull, count: 100, outages: 100)
         #expect(policy.wait(after: failed) == policy.longestOutageWait)
         #expect(policy.wait(after: failure(.diskFull, outages: 1)) == .seconds(15))
-        var settings = WireSettings()
-        settings.retries = 0
+        var settings = SettingsDocument<DownloadSettings>()
+        settings[\.retries] = 0
         failed.patience = Patience(settings)
         #expect(policy.wait(after: failed) == nil)
         #expect(!policy.mayBeNetwork(failed.error))
@@ -56,19 +56,19 @@ struct OutagePolicyTests {
         #expect(policy.wait(after: hour) == .seconds(3600))
         var ages = failure(.serverBusy, retryAfter: .seconds(9_000_000_000))
         #expect(policy.wait(after: ages) == .seconds(86_400))
-        var settings = WireSettings()
-        settings.maximumRetryAfterSeconds = 600
+        var settings = SettingsDocument<DownloadSettings>()
+        settings[\.maximumRetryAfter] = .seconds(600)
         ages.patience = Patience(settings)
         #expect(policy.wait(after: ages) == .seconds(600))
     }
 
     @Test func `it is tried again as often as the download says, and never with no retries`() {
-        var settings = WireSettings()
-        settings.retries = 0
+        var settings = SettingsDocument<DownloadSettings>()
+        settings[\.retries] = 0
         var failed = failure()
         failed.patience = Patience(settings)
         #expect(policy.wait(after: failed) == nil)
-        settings.retries = 2
+        settings[\.retries] = 2
         failed.patience = Patience(settings)
         failed.count = 2
         #expect(policy.wait(after: failed) != nil)

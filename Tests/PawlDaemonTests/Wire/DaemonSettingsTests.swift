@@ -9,31 +9,43 @@ struct DaemonSettingsTests {
         try WireJSON.decode(DaemonSettingsChange.self, from: json.utf8)
     }
 
+    private func changed(
+        _ json: String,
+        from settings: DaemonSettings = DaemonSettings()
+    ) throws -> DaemonSettings {
+        let asked = try change(json)
+        try asked.checkMembers()
+        return try asked.settings(over: settings)
+    }
+
     @Test func `what is left out stays, and null puts back the default`() throws {
         var settings = DaemonSettings()
         settings.limitBytesPerSecond = 100
         settings.connectionsPerHost = 3
         #expect(try change("{}").isEmpty)
-        #expect(try change("{}").applied(to: settings) == settings)
-        let changed = try change(#"{"limitBytesPerSecond":null,"usesMeteredNetwork":false}"#)
-            .applied(to: settings)
-        #expect(changed.limitBytesPerSecond == nil)
-        #expect(changed.connectionsPerHost == 3)
-        #expect(changed.usesMeteredNetwork == false)
-        #expect(changed.completed.maximumConcurrentDownloads == 5)
+        #expect(try changed("{}", from: settings) == settings)
+        let new = try changed(
+            #"{"limitBytesPerSecond":null,"usesMeteredNetwork":false}"#,
+            from: settings
+        )
+        #expect(new.limitBytesPerSecond == nil)
+        #expect(new.connectionsPerHost == 3)
+        #expect(!new.usesMeteredNetwork)
+        #expect(new.maximumConcurrentDownloads == 5)
+        let reset = try changed(#"{"connectionsPerHost":null}"#, from: settings)
+        #expect(reset.connectionsPerHost == 16)
         #expect(
-            try change(#"{"connectionsPerHost":null}"#).applied(to: settings).completed
-                .connectionsPerHost == 16
+            try changed(#"{"limitBytesPerSecond":0}"#, from: settings).limitBytesPerSecond == nil
         )
     }
 
     @Test func `a change is written as it is read`() throws {
         var asked = DaemonSettingsChange()
-        asked.limitBytesPerSecond = .reset
-        asked.timetable = .set([
+        asked[\.limitBytesPerSecond] = .some(nil)
+        asked[\.timetable] = [
             WireLimitPeriod(days: ["mon"], from: "22:00", to: "07:00", limitBytesPerSecond: nil)
-        ])
-        asked.maximumConcurrentDownloads = .set(2)
+        ]
+        asked[\.maximumConcurrentDownloads] = 2
         let json =
             #"{"limitBytesPerSecond":null,"maximumConcurrentDownloads":2,"timetable":"#
             + #"[{"days":["mon"],"from":"22:00","to":"07:00"}]}"#
@@ -41,24 +53,24 @@ struct DaemonSettingsTests {
         #expect(try change(json) == asked)
     }
 
-    @Test(arguments: [
-        #"{"limit":1}"#, #"{"limitBytesPerSecond":"2M"}"#, #"{"connectionsPerHost":1.5}"#,
-        #"{"timetable":"22:00-07:00 2M"}"#, #"{"timetable":[{"from":"22:00"}]}"#, "[]", "7",
-        #"{"usesMeteredNetwork":1}"#,
-    ])
-    func `what is no change is an error`(json: String) {
+    @Test(arguments: ["[]", "7"])
+    func `what is no object is an error`(json: String) {
         let error = #expect(throws: DownloadError.self) { try change(json) }
         #expect(error?.code == .badResponse)
     }
 
     @Test func `a setting that is not known is named`() {
-        let error = #expect(throws: DownloadError.self) { try change(#"{"limit":1}"#) }
+        let error = #expect(throws: DownloadError.self) { try changed(#"{"limit":1}"#) }
         #expect(error?.message.contains("'limit' is no setting") == true)
     }
 
     @Test(arguments: [
-        #"{"limitBytesPerSecond":0}"#, #"{"limitBytesPerSecond":-1}"#, #"{"connectionsPerHost":0}"#,
+        #"{"limitBytesPerSecond":-1}"#, #"{"connectionsPerHost":0}"#,
         #"{"connectionsPerHost":1001}"#, #"{"maximumConcurrentDownloads":0}"#,
+        #"{"limitBytesPerSecond":"2M"}"#, #"{"connectionsPerHost":1.5}"#,
+        #"{"timetable":"22:00-07:00 2M"}"#, #"{"timetable":[{"from":"22:00"}]}"#,
+        #"{"usesMeteredNetwork":1}"#, #"{"allowedFolders":["relative"]}"#,
+        #"{"allowedFolders":["/"]}"#, #"{"listen":"0.0.0.0:1"}"#,
         #"{"timetable":[{"from":"22:00","to":"22:00"}]}"#,
         #"{"timetable":[{"from":"24:00","to":"22:00"}]}"#,
         #"{"timetable":[{"from":"x","to":"22:00"}]}"#,
@@ -67,8 +79,7 @@ struct DaemonSettingsTests {
         #"{"timetable":[{"from":"21:00","to":"22:00","days":[]}]}"#,
     ])
     func `what cannot be is refused`(json: String) throws {
-        let asked = try change(json)
-        let error = #expect(throws: DownloadError.self) { try asked.applied(to: DaemonSettings()) }
+        let error = #expect(throws: DownloadError.self) { try changed(json) }
         #expect(error?.code == .usage)
         #expect(error?.advice.isEmpty == false)
     }
@@ -76,12 +87,40 @@ struct DaemonSettingsTests {
     @Test func `a timetable has an end`() throws {
         var asked = DaemonSettingsChange()
         let period = WireLimitPeriod(from: "01:00", to: "02:00", limitBytesPerSecond: 1)
-        asked.timetable = .set(Array(repeating: period, count: 100))
-        #expect(try asked.applied(to: DaemonSettings()).timetable?.count == 100)
-        asked.timetable = .set(Array(repeating: period, count: 101))
-        #expect(throws: DownloadError.self) { try asked.applied(to: DaemonSettings()) }
-        asked.timetable = .set([])
-        #expect(try asked.applied(to: DaemonSettings()).timetable == nil)
+        asked[\.timetable] = Array(repeating: period, count: 100)
+        #expect(try asked.settings().timetable.count == 100)
+        asked[\.timetable] = Array(repeating: period, count: 101)
+        #expect(throws: DownloadError.self) { try asked.settings() }
+        asked[\.timetable] = []
+        #expect(try asked.settings().timetable.isEmpty)
+    }
+
+    @Test func `all settings come back, and the store has those that are not the default`() throws {
+        var settings = DaemonSettings()
+        settings.limitBytesPerSecond = 7
+        settings.timetable = [WireLimitPeriod(from: "01:00", to: "02:00", limitBytesPerSecond: 1)]
+        settings.maximumConcurrentDownloads = 2
+        settings.connectionsPerHost = 3
+        settings.usesMeteredNetwork = false
+        settings.allowedFolders = ["/srv"]
+        settings.allowsPrivateAddresses = true
+        settings.listen = "127.0.0.1:6880"
+        #expect(
+            SettingsDocument(settings).members == Set(DaemonSettings.table.settings.map(\.member))
+        )
+        let read = try WireJSON.decode(DaemonSettings.self, from: WireJSON.encode(settings))
+        #expect(read == settings)
+        #expect(SettingsDocument(DaemonSettings()).isEmpty)
+        let answer = String(decoding: try WireJSON.encode(DaemonSettings()), as: UTF8.self)
+        #expect(answer.contains(#""connectionsPerHost":16"#))
+    }
+
+    @Test func `values of another version that are not valid are ignored`() throws {
+        let json =
+            #"{"connectionsPerHost":0,"listen":"everywhere","jobs":3,"limitBytesPerSecond":7}"#
+        let read = try WireJSON.decode(DaemonSettings.self, from: json.utf8)
+        #expect(read.connectionsPerHost == 16)
+        #expect(read.limitBytesPerSecond == 7)
     }
 
     @Test func `the periods of a newer store that cannot be are left out`() {

@@ -6,13 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct NewAddressTests {
     private func download() -> NewDownload {
-        var settings = WireSettings()
-        settings.fields = [
-            WireSettings.Field(name: "X-Api-Key", value: "k3y"),
-            WireSettings.Field(name: "X-Plain", value: "stays"),
+        var settings = SettingsDocument<DownloadSettings>()
+        settings[\.fields] = [
+            HTTPField(name: "X-Api-Key", value: "k3y"), HTTPField(name: "X-Plain", value: "stays"),
         ]
-        settings.credentials = WireSettings.SignIn(name: "nobody", password: "hunter2")
-        settings.connections = 3
+        settings[\.credentials] = Credentials(name: "nobody", password: "hunter2")
+        settings[\.connections] = .fixed(3)
         return NewDownload(
             url: "https://host/a",
             destination: "/tmp/",
@@ -20,44 +19,54 @@ struct NewAddressTests {
         )
     }
 
-    private func names(_ download: NewDownload) -> [String] {
-        download.settings?.fields?.map(\.name) ?? []
+    private let nothing = SettingsDocument<DownloadSettings>()
+
+    private func fields(_ download: NewDownload) -> [HTTPField] {
+        download.settings?[\.fields] ?? []
+    }
+
+    private func names(_ download: NewDownload) -> [String] { fields(download).map(\.name) }
+
+    private func credentials(_ download: NewDownload) -> Credentials? {
+        download.settings?[\.credentials] ?? nil
     }
 
     @Test func `the same server keeps its secrets, another one gets none`() throws {
         var same = download()
-        try same.change(url: "https://host/b?sig=1", fields: nil, credentials: nil)
+        try same.change(url: "https://host/b?sig=1", settings: nothing)
         #expect(names(same) == ["X-Api-Key", "X-Plain"])
-        #expect(same.settings?.credentials?.password == "hunter2")
+        #expect(credentials(same)?.password == "hunter2")
         var other = download()
-        try other.change(url: "https://evil/b", fields: nil, credentials: nil)
-        #expect(other.settings?.fields?.contains { $0.name == "X-Api-Key" } != true)
-        #expect(other.settings?.credentials == nil)
-        #expect(other.settings?.connections == 3)
+        try other.change(url: "https://evil/b", settings: nothing)
+        #expect(!names(other).contains("X-Api-Key"))
+        #expect(credentials(other) == nil)
+        #expect(other.settings?[\.connections] == .fixed(3))
         #expect(other.url == "https://evil/b")
     }
 
     @Test func `what is given again in the same change is sent`() throws {
         var other = download()
-        try other.change(
-            url: "https://mirror/b",
-            fields: [WireSettings.Field(name: "Cookie", value: "c=1")],
-            credentials: WireSettings.SignIn(name: "me", password: "new")
-        )
+        var changes = nothing
+        changes[\.fields] = [HTTPField(name: "Cookie", value: "c=1")]
+        changes[\.credentials] = Credentials(name: "me", password: "new")
+        try other.change(url: "https://mirror/b", settings: changes)
         #expect(names(other) == ["Cookie"])
-        #expect(other.settings?.credentials?.name == "me")
-        try other.change(url: nil, fields: [], credentials: nil)
+        #expect(credentials(other)?.name == "me")
+        changes = nothing
+        changes[\.fields] = []
+        try other.change(url: nil, settings: changes)
         #expect(names(other).isEmpty)
-        #expect(other.settings?.credentials?.name == "me")
+        #expect(credentials(other)?.name == "me")
     }
 
     @Test func `a field for every server stays one, also for another server`() throws {
         var moved = download()
-        let field = WireSettings.Field(name: "X-Any", value: "v", anyOrigin: true)
-        moved.settings?.fields?.append(field)
+        let field = HTTPField(name: "X-Any", value: "v", isForAnyOrigin: true)
+        let all = fields(moved) + [field]
+        moved.settings?[\.fields] = all
         for url in ["https://host/b", "https://other/b", "https://third/b"] {
-            try moved.change(url: url, fields: nil, credentials: nil)
-            #expect(moved.settings?.fields?.last == field, "\(url)")
+            try moved.change(url: url, settings: nothing)
+            #expect(fields(moved).last == field, "\(url)")
         }
         #expect(names(moved) == ["X-Any"])
     }
@@ -65,7 +74,7 @@ struct NewAddressTests {
     @Test func `what is no URL changes nothing`() {
         var other = download()
         #expect(throws: DownloadError.self) {
-            try other.change(url: "file:///etc/passwd", fields: nil, credentials: nil)
+            try other.change(url: "file:///etc/passwd", settings: nothing)
         }
         #expect(other == download())
     }
@@ -73,8 +82,8 @@ struct NewAddressTests {
     @Test func `a secret of a URL that nobody can read any more goes`() throws {
         var broken = download()
         broken.url = "https://ho st/a"
-        try broken.change(url: "https://host/a", fields: nil, credentials: nil)
+        try broken.change(url: "https://host/a", settings: nothing)
         #expect(!names(broken).contains("X-Api-Key"))
-        #expect(broken.settings?.credentials == nil)
+        #expect(credentials(broken) == nil)
     }
 }

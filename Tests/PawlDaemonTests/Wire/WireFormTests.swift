@@ -6,6 +6,14 @@ import Testing
 /// The forms that other programs rely on.
 @Suite(.timeLimit(.minutes(1)))
 struct WireFormTests {
+    private typealias Document = SettingsDocument<DownloadSettings>
+
+    /// As the daemon reads them.
+    private func checked(_ settings: Document) throws -> DownloadSettings {
+        try NewDownload(url: "https://host/a", destination: "/tmp/a", settings: settings).checked()
+            .settings
+    }
+
     private let noon = Date(timeIntervalSince1970: 1_795_262_400)
 
     private func expect<Value: Codable & Equatable>(
@@ -105,7 +113,7 @@ struct WireFormTests {
         var new = NewDownload(
             url: "https://host/a",
             destination: "/tmp/a",
-            settings: WireSettings(settings)
+            settings: SettingsDocument(settings)
         )
         new.priority = .high
         new.isPaused = true
@@ -129,8 +137,9 @@ struct WireFormTests {
         settings.connection.userAgent = "me"
         settings.connection.allowsUntrustedCertificates = true
         settings.allowsInsecureRedirects = true
-        let back = try WireSettings(settings).downloadSettings()
-        #expect(WireSettings(back) == WireSettings(settings))
+        let back = try checked(SettingsDocument(settings))
+        settings.waitsForConnectivity = true
+        #expect(SettingsDocument(back) == SettingsDocument(settings))
         // Nobody sits in front of the daemon.
         #expect(back.waitsForConnectivity)
     }
@@ -143,8 +152,8 @@ struct WireFormTests {
         #"{"userAgent":"a\nb"}"#, #"{"adoptsPartialFile":true}"#,
     ])
     func `settings that cannot be are refused`(json: String) throws {
-        let settings = try WireJSON.decode(WireSettings.self, from: json.utf8)
-        #expect(throws: DownloadError.self) { try settings.downloadSettings() }
+        let settings = try WireJSON.decode(Document.self, from: json.utf8)
+        #expect(throws: DownloadError.self) { try checked(settings) }
     }
 
     @Test func `an order without an absolute path or a good URL is refused`() {
@@ -173,10 +182,13 @@ struct WireFormTests {
     }
 
     @Test(arguments: [
-        (#""settings":{"connections":1.5}"#, "a number in it does not fit where it stands"),
+        (
+            #""settings":{"connections":1.5}"#,
+            "'connections': '1.5' is not a number from 1 to 64"
+        ),
         (
             #""settings":{"limitBytesPerSecond":18446744073709551615}"#,
-            "does not fit where it stands"
+            "'limitBytesPerSecond': '1.8446744073709552e+19' is not a rate"
         ),
         (#""taskIdentifier":1e30"#, "does not fit where it stands"),
         (
@@ -191,28 +203,30 @@ struct WireFormTests {
     func `what does not fit is told in our words`(member: String, reason: String) {
         let json = #"{"downloads":[{"url":"http://a/b","destination":"/",\#(member)}]}"#
         let error = #expect(throws: DownloadError.self) {
-            try WireJSON.decode(NewDownloads.self, from: json.utf8)
+            try WireJSON.decode(NewDownloads.self, from: json.utf8).downloads[0].checked()
         }
         #expect(error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
     }
 
     @Test func `mirrors are bounded in number and length`() throws {
-        var settings = WireSettings()
-        settings.mirrors = (0..<64).map { "http://host/\($0)" }
-        #expect(try settings.downloadSettings().mirrors.count == 64)
-        settings.mirrors?.append("http://host/64")
-        #expect(throws: DownloadError.self) { try settings.downloadSettings() }
-        settings.mirrors = ["http://host/" + String(repeating: "a", count: 32 << 10)]
-        #expect(throws: DownloadError.self) { try settings.downloadSettings() }
+        let urls = (0...64).map { JSONValue.text("http://host/\($0)") }
+        var settings = Document()
+        settings[member: "mirrors"] = .list(urls.dropLast())
+        #expect(try checked(settings).mirrors.count == 64)
+        settings[member: "mirrors"] = .list(urls)
+        #expect(throws: DownloadError.self) { try checked(settings) }
+        let long = "http://host/" + String(repeating: "a", count: 32 << 10)
+        settings[member: "mirrors"] = .list([.text(long)])
+        #expect(throws: DownloadError.self) { try checked(settings) }
     }
 
     @Test func `a least speed is not negative`() throws {
-        var settings = WireSettings()
-        settings.minimumBytesPerSecond = -1
-        let error = #expect(throws: DownloadError.self) { try settings.downloadSettings() }
+        var settings = Document()
+        settings[member: "minimumBytesPerSecond"] = -1
+        let error = #expect(throws: DownloadError.self) { try checked(settings) }
         #expect(error?.code == .usage)
-        settings.minimumBytesPerSecond = 0
-        #expect(try settings.downloadSettings().minimumBytesPerSecond == 0)
+        settings[member: "minimumBytesPerSecond"] = 0
+        #expect(try checked(settings).minimumBytesPerSecond == 0)
     }
 
     @Test func `a list's parameters come back as they were`() throws {

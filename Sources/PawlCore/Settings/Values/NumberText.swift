@@ -1,5 +1,3 @@
-package import PawlCore
-
 /// Reads numbers as people write them: rates, seconds, counts.
 package enum NumberText {
     /// A rate in bytes a second: `4096`, `500K`, `1.5M`, `1G`; K is 1024.

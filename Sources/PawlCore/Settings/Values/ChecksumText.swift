@@ -1,8 +1,6 @@
-package import PawlCore
-
 /// Reads `sha256=hex`, `sha256:hex` or `none`.
 package enum ChecksumText {
-    private static let form =
+    package static let form =
         "write algorithm=hex with md5, sha1, sha256, sha384 or sha512; or none"
 
     package static func parse(_ text: String) throws(ValueError) -> ChecksumPolicy {

@@ -1,5 +1,4 @@
-internal import PawlCore
-package import PawlWire
+package import PawlCore
 
 /// Reads and writes a timetable of limits: `mon-fri 07:00-22:00 2M, 22:00-07:00 unlimited`.
 package enum TimetableText {

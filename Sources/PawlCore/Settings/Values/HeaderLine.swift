@@ -1,5 +1,3 @@
-package import PawlCore
-
 /// Reads `Name: value`, a field to send (RFC 9110 §5).
 package enum HeaderLine {
     /// Fields on which the engine's own safety rests.

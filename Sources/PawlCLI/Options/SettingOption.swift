@@ -1,0 +1,125 @@
+internal import ArgumentParser
+internal import PawlCore
+internal import PawlWire
+
+/// Options that are settings of a download or the daemon: their names and help come from the tables.
+extension Option {
+    /// An option that can be given once.
+    ///
+    /// `help`: in place of the table's, if the option does something else with the setting.
+    init(setting name: String, help: String? = nil) where Value == String? {
+        self.init(DownloadSettings.table.option(name), help)
+    }
+
+    /// An option that can be given once.
+    init(daemonSetting name: String) where Value == String? {
+        self.init(DaemonSettings.table.option(name), nil)
+    }
+
+    private init<Root>(_ setting: Setting<Root>, _ help: String?) where Value == String? {
+        self.init(
+            name: setting.optionName,
+            parsing: .unconditional,
+            help: setting.optionHelp(help)
+        )
+    }
+
+    /// An option that can be given several times.
+    init(wrappedValue: [String], daemonSetting name: String) where Value == [String] {
+        self.init(wrappedValue: wrappedValue, DaemonSettings.table.option(name), nil)
+    }
+
+    /// An option that can be given several times.
+    init(wrappedValue: [String], setting name: String, help: String? = nil)
+    where Value == [String] {
+        self.init(wrappedValue: wrappedValue, DownloadSettings.table.option(name), help)
+    }
+
+    private init<Root>(wrappedValue: [String], _ setting: Setting<Root>, _ help: String?)
+    where Value == [String] {
+        self.init(
+            wrappedValue: wrappedValue,
+            name: setting.optionName,
+            parsing: .unconditionalSingleValue,
+            help: setting.optionHelp(help)
+        )
+    }
+}
+
+extension Flag where Value == Bool {
+    init(wrappedValue: Bool, setting name: String) {
+        let setting = DownloadSettings.table.option(name)
+        self.init(wrappedValue: wrappedValue, name: setting.optionName, help: setting.optionHelp())
+    }
+}
+
+extension SettingTable {
+    fileprivate func option(_ name: String) -> Setting<Root> {
+        guard let setting = self[name: name] else {
+            preconditionFailure("the table of settings has no '\(name)'")
+        }
+        return setting
+    }
+}
+
+extension Setting {
+    fileprivate var optionName: NameSpecification {
+        let long = NameSpecification.Element.customLong(name)
+        guard let letter else { return [long] }
+        return [.customShort(letter, allowingJoined: true), long]
+    }
+
+    fileprivate func optionHelp(_ text: String? = nil) -> ArgumentHelp {
+        ArgumentHelp(text ?? help, valueName: valueName)
+    }
+}
+
+/// Options of one download, as they were given.
+protocol OrderOptions: ParsableArguments {}
+
+extension OrderOptions {
+    /// In the order in which they are declared.
+    var assignments: [OptionAssignment] {
+        OptionAssignment.all(in: self).filter { OrderSettings.isName($0.name) }
+    }
+}
+
+extension OptionAssignment {
+    /// All options of a command or a group that are given, in the order in which they are declared.
+    static func all(in options: some ParsableArguments) -> [OptionAssignment] {
+        Mirror(reflecting: options).children.flatMap { child -> [OptionAssignment] in
+            let name = optionName(child.label ?? "")
+            let values: [String]
+            switch child.value {
+            case let option as Option<String?>: values = option.wrappedValue.map { [$0] } ?? []
+            case let option as Option<[String]>: values = option.wrappedValue
+            case let flag as Flag<Bool>: values = flag.wrappedValue ? ["true"] : []
+            default: values = []
+            }
+            return values.map { OptionAssignment(name, $0) }
+        }
+    }
+
+    /// `_stallTimeout`, the wrapper's property, is `stall-timeout`.
+    private static func optionName(_ label: String) -> String {
+        label.drop { $0 == "_" }.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
+    }
+}
+
+extension SettingsDocument where Root == DaemonSettings {
+    /// Takes over those options that are settings of the daemon.
+    mutating func take(_ options: [OptionAssignment]) throws(DownloadError) {
+        for option in options {
+            guard let setting = DaemonSettings.table[name: option.name] else { continue }
+            do throws(ValueError) {
+                try parse(option.value, of: setting)
+            } catch {
+                throw DownloadError(
+                    .usage,
+                    "\(option.place): \(error.reason)",
+                    advice: error.advice.sanitized
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,369 @@
+internal import struct FoundationEssentials.URL
+internal import struct FoundationEssentials.URLComponents
+
+extension DownloadSettings: TabledSettings {
+    /// Each setting of a download.
+    ///
+    /// A new one needs its property, a row here, its option in the command, and its effect.
+    package static let table = SettingTable<DownloadSettings>([
+        Setting(
+            "if-exists",
+            member: "ifExists",
+            \.ifExists,
+            .choice(),
+            help: "What to do if another file has the name: rename, overwrite, skip or fail. "
+                + "Default: rename, which numbers the new one."
+        ),
+        Setting(
+            "checksum",
+            member: "checksum",
+            \.checksum,
+            .checksum,
+            help: "The file must have this checksum: md5, sha1, sha256, sha384 or sha512. "
+                + "Default: the server's, if it gives one; none ignores that.",
+            about: "The file's checksum, as `sha256=hex`, or `none`. Default: the server's, if it "
+                + "gives one."
+        ),
+        Setting(
+            "mirror",
+            member: "mirrors",
+            \.mirrors,
+            each: .mirror,
+            most: DownloadSettings.mostMirrors,
+            isSecret: true,
+            help: "Fetch the file from this URL too, if it is proven to be the same. May be given "
+                + "several times.",
+            about: "Other URLs of the same file; 32 KiB together."
+        ),
+        Setting(
+            "header",
+            letter: "H",
+            member: "fields",
+            \.fields,
+            each: .field(forAnyOrigin: false),
+            isChangeable: true,
+            isSecret: true,
+            help: "Send this header, such as 'Cookie: a=b', only to the server in the URL, not to "
+                + "those of redirects and mirrors. May be given several times.",
+            about: "Header fields to send, in place of those before."
+        ),
+        Setting(
+            "redirect-header",
+            member: nil,
+            \.fields,
+            each: .field(forAnyOrigin: true),
+            isChangeable: true,
+            isSecret: true,
+            help: "Send this header to every server, including those of redirects and mirrors; not "
+                + "for secrets."
+        ),
+        Setting(
+            "user-agent",
+            member: "userAgent",
+            \.connection.userAgent,
+            .line,
+            help: "Send this User-Agent."
+        ),
+        Setting(
+            "user",
+            member: "credentials",
+            \.credentials,
+            SettingForm<Credentials>.credentials.optional(),
+            isChangeable: true,
+            isSecret: true,
+            help: "Sign in with this name and password. If the password is left out, you are "
+                + "asked for it."
+        ),
+        Setting(
+            "insecure",
+            member: "allowsUntrustedCertificates",
+            \.connection.allowsUntrustedCertificates,
+            .flag(),
+            help: "Accept any certificate. Others can then read and change what is sent.",
+            about: "Whether certificates are not checked; others can then read and change what is "
+                + "sent."
+        ),
+        Setting(
+            "cacert",
+            member: "authoritiesFile",
+            \.connection.authoritiesFile,
+            SettingForm<String>.file.optional(),
+            entries: [.command, .list, .library, .socket],
+            help: "Trust the certificate authorities in this PEM file instead of the system's."
+        ),
+        Setting(
+            "connect-timeout",
+            member: "connectTimeoutSeconds",
+            \.connection.connectTimeout,
+            .seconds(),
+            help: "Maximum time for making a connection, TLS included. Default: 15."
+        ),
+        Setting(
+            "connections",
+            letter: "x",
+            member: "connections",
+            \.connections,
+            .connections,
+            isChangeable: true,
+            help: "Connections per download, 1 to 64. Default: auto, which adds connections while "
+                + "total speed increases.",
+            about: "Default: up to 16, added while total speed increases."
+        ),
+        Setting(
+            "retries",
+            member: "retries",
+            \.retries,
+            .count(0...1_000_000),
+            help: "Failures in a row allowed before giving up. Default: 10."
+        ),
+        Setting(
+            "max-retry-after",
+            member: "maximumRetryAfterSeconds",
+            \.maximumRetryAfter,
+            .seconds(allowsZero: true),
+            entries: .programs,
+            help: "The longest wait that a server may ask for. Default: 300, in the daemon a day."
+        ),
+        Setting(
+            "stall-timeout",
+            member: "stallTimeoutSeconds",
+            \.stallTimeout,
+            .seconds(),
+            help: "Replace a connection that receives nothing for this long. Default: 30."
+        ),
+        Setting(
+            "min-speed",
+            member: "minimumBytesPerSecond",
+            \.minimumBytesPerSecond,
+            .rate(from: 0),
+            help: "Replace a connection slower than this."
+        ),
+        Setting(
+            "max-time",
+            member: "maximumSeconds",
+            \.maximumDuration,
+            SettingForm<Duration>.seconds().optional(),
+            help: "Stop a download after this time; the bytes received so far are kept."
+        ),
+        Setting(
+            "limit",
+            member: "limitBytesPerSecond",
+            \.limitBytesPerSecond,
+            .limit,
+            isChangeable: true,
+            help: "Maximum speed of each download, in bytes per second: 500K, 1.5M, or off.",
+            about: "Maximum bytes per second; 0 is no limit."
+        ),
+        Setting(
+            "wait-for-network",
+            member: "waitsForConnectivity",
+            \.waitsForConnectivity,
+            .flag(),
+            help: "Wait while there is no route to the network; this uses up no retries.",
+            about: "Whether to wait while there is no route to the network. Default: true."
+        ),
+        Setting(
+            "metered",
+            member: "allowsExpensiveNetwork",
+            \.allowsExpensiveNetwork,
+            .flag(),
+            entries: .programs,
+            help: "Download on metered networks. Default: true."
+        ),
+        Setting(
+            "no-resume",
+            member: "resumes",
+            \.resumes,
+            .flag(textIsOpposite: true),
+            help: "Start from the beginning; an earlier partial file is set aside.",
+            about: "Whether an earlier partial file is resumed, not set aside. Default: true."
+        ),
+        Setting(
+            "resume-without-validator",
+            member: "resumesWithoutValidator",
+            \.resumesWithoutValidator,
+            .flag(),
+            entries: .programs,
+            help: "Resume a file though the server names no version of it. Default: true."
+        ),
+        Setting(
+            "adopt",
+            member: "adoptsPartialFile",
+            \.adoptsPartialFile,
+            .flag(),
+            help: "Resume a NAME.part that another tool left; needs --checksum, which verifies it "
+                + "at the end.",
+            about: "Whether a NAME.part that another tool left is resumed; needs a checksum, and "
+                + "over TCP the scope `manage`."
+        ),
+        Setting(
+            "insecure-redirects",
+            member: "allowsInsecureRedirects",
+            \.allowsInsecureRedirects,
+            .flag(),
+            entries: .programs,
+            help: "Follow redirects from HTTPS to HTTP."
+        ),
+    ])
+
+    private static let mostMirrorBytes = 32 << 10
+
+    /// Throws `.usage` for settings that contradict each other.
+    package func check() throws(DownloadError) {
+        guard !adoptsPartialFile || checksum.isGiven else {
+            throw DownloadError(
+                .usage,
+                "'adoptsPartialFile' without 'checksum'",
+                advice: "add the checksum"
+            )
+        }
+        // Each list of downloads shows them.
+        guard mirrors.map(\.absoluteString.utf8.count).reduce(0, +) <= Self.mostMirrorBytes else {
+            throw DownloadError(
+                .usage,
+                "the mirrors have more than \(Self.mostMirrorBytes) bytes together",
+                advice: "leave some out"
+            )
+        }
+    }
+}
+
+extension SettingForm where Value == Int64? {
+    /// Bytes per second; no limit is `off`, in JSON 0 or null.
+    package static let limit = SettingForm(
+        schema: ["type": "integer", "minimum": 0],
+        valueName: "rate",
+        parse: { (text) throws(ValueError) in try NumberText.limit(text) },
+        decode: { (value) throws(ValueError) in
+            let limit = try SettingForm<Int64>.rate(from: 0).decode(value)
+            return limit > 0 ? limit : nil
+        },
+        encode: { $0.map { .number(Int($0)) } ?? .null }
+    )
+}
+
+extension SettingForm where Value == ConnectionCount {
+    /// A number, or `auto`.
+    fileprivate static let connections = SettingForm(
+        schema: ["type": "integer", "minimum": 1, "maximum": 64],
+        valueName: "n|auto",
+        parse: { (text) throws(ValueError) in try NumberText.connections(text) },
+        decode: { (value) throws(ValueError) in
+            .fixed(try SettingForm<Int>.count(1...64).decode(value))
+        },
+        encode: { count in
+            switch count {
+            case .automatic: .null
+            case .fixed(let number): .number(number)
+            }
+        }
+    )
+}
+
+extension SettingForm where Value == ChecksumPolicy {
+    /// `sha256=…`, or `none`.
+    fileprivate static let checksum = SettingForm(
+        schema: ["type": "string"],
+        valueName: "algorithm=hex|none",
+        parse: { (text) throws(ValueError) in try ChecksumText.parse(text) },
+        decode: { (value) throws(ValueError) in
+            guard case .text(let text) = value else {
+                throw ValueError("'\(value.brief)' is no checksum", advice: ChecksumText.form)
+            }
+            if text == "none" { return .none }
+            guard let digest = ContentDigest(parsing: text) else {
+                throw ValueError("'\(value.brief)' is no checksum", advice: ChecksumText.form)
+            }
+            return .digest(digest)
+        },
+        encode: { policy in
+            switch policy {
+            case .automatic: .null
+            case .none: "none"
+            case .digest(let digest): .text(digest.description)
+            }
+        }
+    )
+}
+
+extension SettingForm where Value == URL {
+    /// A URL, which may have a name and password for its own server.
+    fileprivate static let mirror = SettingForm(
+        schema: ["type": "string"],
+        valueName: "url",
+        parse: read,
+        decode: { (value) throws(ValueError) in
+            guard case .text(let text) = value else {
+                throw ValueError("'\(value.brief)' is no URL", advice: "give a text")
+            }
+            return try read(text)
+        },
+        encode: { .text($0.absoluteString) }
+    )
+
+    private static func read(_ text: String) throws(ValueError) -> URL {
+        do throws(DownloadError) {
+            let (url, credentials) = try SourceURL.parse(text)
+            guard let credentials else { return url }
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+            parts?.user = credentials.name
+            parts?.password = credentials.password
+            return parts?.url ?? url
+        } catch {
+            throw ValueError(error.message, advice: error.advice)
+        }
+    }
+}
+
+extension SettingForm where Value == HTTPField {
+    /// `Name: value`, in JSON an object.
+    fileprivate static func field(forAnyOrigin: Bool) -> SettingForm {
+        SettingForm(
+            schema: ["$ref": "#/components/schemas/Field"],
+            valueName: "line",
+            parse: { (text) throws(ValueError) in
+                try HeaderLine.parse(text, forAnyOrigin: forAnyOrigin)
+            },
+            decode: { (value) throws(ValueError) in
+                guard case .text(let name)? = value["name"], case .text(let text)? = value["value"]
+                else {
+                    throw ValueError("a field without name or value", advice: "give both")
+                }
+                guard name.isToken, !text.utf8.contains(where: { $0 < 0x20 && $0 != 9 }) else {
+                    throw ValueError(
+                        "the field '\(name.sanitized(atMost: 40))' cannot be sent",
+                        advice: "give a name of letters, digits and '-', and a value on one line"
+                    )
+                }
+                return HTTPField(
+                    name: name,
+                    value: text,
+                    isForAnyOrigin: value["anyOrigin"] == true
+                )
+            },
+            encode: { field in
+                let mark: [(String, JSONValue)] = field.isForAnyOrigin ? [("anyOrigin", true)] : []
+                return .object(mark + [("name", .text(field.name)), ("value", .text(field.value))])
+            }
+        )
+    }
+}
+
+extension SettingForm where Value == Credentials {
+    /// `name:password`, in JSON an object.
+    fileprivate static let credentials = SettingForm(
+        schema: ["$ref": "#/components/schemas/SignIn"],
+        valueName: "name:password",
+        parse: { (text) throws(ValueError) in
+            let user = try UserText.parse(text)
+            return Credentials(name: user.name, password: user.password ?? "")
+        },
+        decode: { (value) throws(ValueError) in
+            guard case .text(let name)? = value["name"],
+                case .text(let password)? = value["password"]
+            else { throw ValueError("no name or no password", advice: "give both as texts") }
+            return Credentials(name: name, password: password)
+        },
+        encode: { .object([("name", .text($0.name)), ("password", .text($0.password))]) }
+    )
+}

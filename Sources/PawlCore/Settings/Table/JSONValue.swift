@@ -1,0 +1,152 @@
+/// A JSON value (RFC 8259), with its members in the order in which they are given.
+package enum JSONValue: Sendable, Hashable {
+    /// A name and value of an object.
+    package struct Member: Sendable, Hashable {
+        package var name: String
+        package var value: JSONValue
+    }
+
+    case null
+    case text(String)
+    case number(Int)
+    /// A number with a fraction.
+    case decimal(Double)
+    case truth(Bool)
+    case list([JSONValue])
+    case members([Member])
+
+    package static func object(_ members: [(String, JSONValue)]) -> JSONValue {
+        .members(members.map { Member(name: $0, value: $1) })
+    }
+
+    /// A whole number if possible.
+    package static func number(_ number: Double) -> JSONValue {
+        Int(exactly: number).map { .number($0) } ?? .decimal(number)
+    }
+
+    /// The text of the value, indented by two spaces.
+    package var json: String { json(indentation: "") }
+
+    /// The value of a member; `nil` if there is none.
+    package subscript(name: String) -> JSONValue? {
+        guard case .members(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    private func json(indentation: String) -> String {
+        let inner = indentation + "  "
+        switch self {
+        case .null: return "null"
+        case .text(let text): return Self.quoted(text)
+        case .number(let number): return "\(number)"
+        case .decimal(let number): return "\(number)"
+        case .truth(let truth): return "\(truth)"
+        case .list(let values):
+            guard !values.isEmpty else { return "[]" }
+            let lines = values.map { inner + $0.json(indentation: inner) }
+            return "[\n\(lines.joined(separator: ",\n"))\n\(indentation)]"
+        case .members(let members):
+            guard !members.isEmpty else { return "{}" }
+            let lines = members.map { member in
+                "\(inner)\(Self.quoted(member.name)): \(member.value.json(indentation: inner))"
+            }
+            return "{\n\(lines.joined(separator: ",\n"))\n\(indentation)}"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}
+
+extension JSONValue: Codable {
+    private struct MemberKey: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// The members of an object are in the order of their names.
+    package init(from decoder: any Decoder) throws {
+        if let members = try? decoder.container(keyedBy: MemberKey.self) {
+            self = .members(
+                try members.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
+                    Member(
+                        name: key.stringValue,
+                        value: try members.decode(JSONValue.self, forKey: key)
+                    )
+                }
+            )
+        } else if var list = try? decoder.unkeyedContainer() {
+            var values: [JSONValue] = []
+            while !list.isAtEnd { values.append(try list.decode(JSONValue.self)) }
+            self = .list(values)
+        } else {
+            self = try JSONValue(scalar: try decoder.singleValueContainer())
+        }
+    }
+
+    private init(scalar value: any SingleValueDecodingContainer) throws {
+        // A value is of one kind only: that it is not of another is no error.
+        if value.decodeNil() {
+            self = .null
+        } else if let truth = try? value.decode(Bool.self) {
+            self = .truth(truth)
+        } else if let number = try? value.decode(Int.self) {
+            self = .number(number)
+        } else if let number = try? value.decode(Double.self) {
+            self = .decimal(number)
+        } else {
+            self = .text(try value.decode(String.self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .members(let members):
+            var container = encoder.container(keyedBy: MemberKey.self)
+            for member in members {
+                try container.encode(member.value, forKey: MemberKey(stringValue: member.name))
+            }
+        case .list(let values):
+            var container = encoder.unkeyedContainer()
+            for value in values { try container.encode(value) }
+        case .null:
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        case .text(let text):
+            var container = encoder.singleValueContainer()
+            try container.encode(text)
+        case .number(let number):
+            var container = encoder.singleValueContainer()
+            try container.encode(number)
+        case .decimal(let number):
+            var container = encoder.singleValueContainer()
+            try container.encode(number)
+        case .truth(let truth):
+            var container = encoder.singleValueContainer()
+            try container.encode(truth)
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    package init(stringLiteral text: String) { self = .text(text) }
+    package init(integerLiteral number: Int) { self = .number(number) }
+    package init(booleanLiteral truth: Bool) { self = .truth(truth) }
+    package init(arrayLiteral values: JSONValue...) { self = .list(values) }
+    package init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(members) }
+}

@@ -1,0 +1,149 @@
+/// One setting, described once for all ways in which it can be given or is shown.
+package struct Setting<Root: Sendable>: Sendable {
+    /// The key in lists and configuration files; with `--` the option of the command.
+    package let name: String
+    /// The letter of the short option.
+    package let letter: Character?
+    /// The member in JSON; `nil` if this is another way to write an earlier setting.
+    package let member: String?
+    /// What the option does, for the help.
+    package let help: String
+    /// What the value in JSON means, for the references.
+    package let about: String
+    /// JSON Schema 2020-12, without a description.
+    package let schema: JSONValue
+    /// What the help calls the value; `nil` for a flag.
+    package let valueName: String?
+    /// Who can give it.
+    package let entries: SettingEntries
+    /// Whether it can change while a download runs.
+    package let isChangeable: Bool
+    /// Whether its value may be secret: it is never shown, and not kept longer than it is used.
+    package let isSecret: Bool
+    /// Whether it can be given more than once.
+    package let isRepeatable: Bool
+    /// The path of the value within the settings.
+    package let path: any PartialKeyPath<Root> & Sendable
+    /// The value of the settings in JSON.
+    let encode: @Sendable (Root) -> JSONValue
+    /// Whether the values of both are equal.
+    let isEqual: @Sendable (Root, Root) -> Bool
+    /// Takes over the value of other settings.
+    let copy: @Sendable (inout Root, Root) -> Void
+    /// Reads a value of JSON that is not null.
+    let decode: @Sendable (inout Root, JSONValue) throws(ValueError) -> Void
+    /// Takes over what a user has typed.
+    package let parse: @Sendable (inout Root, String) throws(ValueError) -> Void
+
+    /// A setting with one value.
+    ///
+    /// - Parameters:
+    ///   - name: The key in lists, and the option without `--`.
+    ///   - member: The member in JSON.
+    ///   - path: Where the settings have the value.
+    ///   - form: How the value is written.
+    ///   - valueName: What the help calls the value; by default as the form says.
+    package init<Value: Equatable & Sendable>(
+        _ name: String,
+        letter: Character? = nil,
+        member: String,
+        _ path: any WritableKeyPath<Root, Value> & Sendable,
+        _ form: SettingForm<Value>,
+        valueName: String? = nil,
+        entries: SettingEntries = .all,
+        isChangeable: Bool = false,
+        isSecret: Bool = false,
+        help: String,
+        about: String? = nil
+    ) {
+        self.name = name
+        self.letter = letter
+        self.member = member
+        self.help = help
+        self.about = about ?? help
+        self.schema = form.schema
+        self.valueName = valueName ?? form.valueName
+        self.entries = entries
+        self.isChangeable = isChangeable
+        self.isSecret = isSecret
+        isRepeatable = false
+        self.path = path
+        encode = { form.encode($0[keyPath: path]) }
+        isEqual = { $0[keyPath: path] == $1[keyPath: path] }
+        copy = { $0[keyPath: path] = $1[keyPath: path] }
+        decode = { (root, value) throws(ValueError) in
+            root[keyPath: path] = try form.decode(value)
+        }
+        parse = { (root, text) throws(ValueError) in root[keyPath: path] = try form.parse(text) }
+    }
+
+    /// A setting with several values, which a user gives one by one.
+    ///
+    /// `member`: `nil` if an earlier setting of the table has the same values.
+    package init<Element: Equatable & Sendable>(
+        _ name: String,
+        letter: Character? = nil,
+        member: String?,
+        _ path: any WritableKeyPath<Root, [Element]> & Sendable,
+        each form: SettingForm<Element>,
+        most: Int? = nil,
+        entries: SettingEntries = .all,
+        isChangeable: Bool = false,
+        isSecret: Bool = false,
+        help: String,
+        about: String? = nil
+    ) {
+        self.name = name
+        self.letter = letter
+        self.member = member
+        self.help = help
+        self.about = about ?? help
+        let limit: [(String, JSONValue)] = most.map { [("maxItems", .number($0))] } ?? []
+        schema = .object([("type", "array"), ("items", form.schema)] + limit)
+        valueName = form.valueName
+        self.entries = entries
+        self.isChangeable = isChangeable
+        self.isSecret = isSecret
+        isRepeatable = true
+        self.path = path
+        encode = { .list($0[keyPath: path].map(form.encode)) }
+        isEqual = { $0[keyPath: path] == $1[keyPath: path] }
+        copy = { $0[keyPath: path] = $1[keyPath: path] }
+        decode = { (root, value) throws(ValueError) in
+            guard case .list(let items) = value else {
+                throw ValueError("'\(value.brief)' is not a list", advice: "give a list")
+            }
+            guard items.count <= most ?? .max else {
+                throw ValueError("\(items.count) values", advice: "give \(most ?? 0) at most")
+            }
+            var values: [Element] = []
+            for item in items { values.append(try form.decode(item)) }
+            root[keyPath: path] = values
+        }
+        parse = { (root, text) throws(ValueError) in
+            root[keyPath: path].append(try form.parse(text))
+        }
+    }
+}
+
+/// Who can give a setting.
+package struct SettingEntries: OptionSet, Sendable, Hashable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// An option of the command.
+    package static let command = SettingEntries(rawValue: 1)
+    /// A key below a URL in an input list.
+    package static let list = SettingEntries(rawValue: 2)
+    /// A property of a settings type in the library.
+    package static let library = SettingEntries(rawValue: 4)
+    /// A member of a request at the daemon's socket.
+    package static let socket = SettingEntries(rawValue: 8)
+    /// A member of a request to the daemon over TCP.
+    package static let network = SettingEntries(rawValue: 16)
+
+    package static let all: SettingEntries = [.command, .list, .library, .socket, .network]
+    /// All but the command and its lists.
+    package static let programs: SettingEntries = [.library, .socket, .network]
+}

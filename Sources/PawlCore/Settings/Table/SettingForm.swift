@@ -1,0 +1,242 @@
+/// How the values of a setting are written: as text in a command or a list, and as JSON.
+package struct SettingForm<Value: Sendable>: Sendable {
+    /// JSON Schema 2020-12, without a description.
+    package var schema: JSONValue
+    /// What the help calls the value; `nil` for a flag.
+    package var valueName: String?
+    /// Reads what a user has typed.
+    package var parse: @Sendable (String) throws(ValueError) -> Value
+    /// Reads a value of JSON that is not null.
+    package var decode: @Sendable (JSONValue) throws(ValueError) -> Value
+    package var encode: @Sendable (Value) -> JSONValue
+
+    package init(
+        schema: JSONValue,
+        valueName: String?,
+        parse: @escaping @Sendable (String) throws(ValueError) -> Value,
+        decode: @escaping @Sendable (JSONValue) throws(ValueError) -> Value,
+        encode: @escaping @Sendable (Value) -> JSONValue
+    ) {
+        self.schema = schema
+        self.valueName = valueName
+        self.parse = parse
+        self.decode = decode
+        self.encode = encode
+    }
+
+    /// The same form for a value that may be absent: null in JSON.
+    package func optional() -> SettingForm<Value?> {
+        let form = self
+        return SettingForm<Value?>(
+            schema: schema,
+            valueName: valueName,
+            parse: { (text) throws(ValueError) in try form.parse(text) },
+            decode: { (value) throws(ValueError) in try form.decode(value) },
+            encode: { $0.map(form.encode) ?? .null }
+        )
+    }
+}
+
+extension SettingForm where Value == Bool {
+    /// True or false; in text the first word or the second.
+    package static func words(_ first: String, _ second: String) -> SettingForm {
+        var form = flag()
+        form.valueName = "\(first)|\(second)"
+        form.parse = { (text) throws(ValueError) in
+            switch text.lowercased() {
+            case first: return true
+            case second: return false
+            default:
+                throw ValueError(
+                    "'\(text.sanitized)' is no such choice",
+                    advice: "give \(first) or \(second)"
+                )
+            }
+        }
+        return form
+    }
+
+    /// True or false.
+    ///
+    /// `textIsOpposite`: whether the option turns off what the JSON member turns on.
+    package static func flag(textIsOpposite: Bool = false) -> SettingForm {
+        SettingForm(
+            schema: ["type": "boolean"],
+            valueName: nil,
+            parse: { (text) throws(ValueError) in try NumberText.truth(text) != textIsOpposite },
+            decode: { (value) throws(ValueError) in
+                guard case .truth(let truth) = value else {
+                    throw ValueError("not true or false", advice: "give true or false")
+                }
+                return truth
+            },
+            encode: { .truth($0) }
+        )
+    }
+}
+
+extension SettingForm where Value == Int {
+    /// A whole number within a range.
+    package static func count(_ range: ClosedRange<Int>) -> SettingForm {
+        SettingForm(
+            schema: [
+                "type": "integer", "minimum": .number(range.lowerBound),
+                "maximum": .number(range.upperBound),
+            ],
+            valueName: "n",
+            parse: { (text) throws(ValueError) in try NumberText.count(text, in: range) },
+            decode: { (value) throws(ValueError) in
+                guard case .number(let number) = value, range.contains(number) else {
+                    throw ValueError(
+                        "'\(value.brief)' is not a number from \(range.lowerBound) to "
+                            + "\(range.upperBound)",
+                        advice: "give a whole number in that range"
+                    )
+                }
+                return number
+            },
+            encode: { .number($0) }
+        )
+    }
+}
+
+extension SettingForm where Value == Int64 {
+    /// Bytes per second.
+    ///
+    /// `least`: the least that JSON may give.
+    package static func rate(from least: Int) -> SettingForm {
+        SettingForm(
+            schema: ["type": "integer", "minimum": .number(least)],
+            valueName: "rate",
+            parse: { (text) throws(ValueError) in try NumberText.rate(text) },
+            decode: { (value) throws(ValueError) in
+                guard case .number(let number) = value, number >= least else {
+                    throw ValueError(
+                        "'\(value.brief)' is not a rate",
+                        advice: "give bytes per second, \(least) or more"
+                    )
+                }
+                return Int64(number)
+            },
+            encode: { .number(Int($0)) }
+        )
+    }
+}
+
+extension SettingForm where Value == Duration {
+    /// Seconds, with or without a fraction.
+    ///
+    /// `allowsZero`: whether JSON may give 0.
+    package static func seconds(allowsZero: Bool = false) -> SettingForm {
+        SettingForm(
+            schema: allowsZero
+                ? ["type": "number", "minimum": 0]
+                : ["type": "number", "exclusiveMinimum": 0],
+            valueName: "s",
+            parse: { (text) throws(ValueError) in try NumberText.seconds(text) },
+            decode: { (value) throws(ValueError) in
+                guard let seconds = value.double, seconds >= 0, seconds <= 1e9,
+                    allowsZero || seconds > 0
+                else {
+                    throw ValueError(
+                        "'\(value.brief)' is not a time",
+                        advice: "give seconds, \(allowsZero ? "0 or more" : "more than 0")"
+                    )
+                }
+                return .seconds(seconds)
+            },
+            encode: { .number($0.seconds) }
+        )
+    }
+}
+
+extension SettingForm where Value == String {
+    /// One line of text.
+    package static let line = SettingForm(
+        schema: ["type": "string"],
+        valueName: "text",
+        parse: { (text) throws(ValueError) in
+            guard HeaderLine.isPlain(text) else {
+                throw ValueError(
+                    "a line break or a control character",
+                    advice: "give the text on one line"
+                )
+            }
+            return text
+        },
+        decode: { (value) throws(ValueError) in
+            guard case .text(let text) = value, !text.holdsUnsafeToShow else {
+                throw ValueError(
+                    "'\(value.brief)' is not one line of text",
+                    advice: "give a text without control characters"
+                )
+            }
+            return text
+        },
+        encode: { .text($0) }
+    )
+
+    /// The path of a file: any in text, an absolute one in JSON.
+    package static let file = SettingForm(
+        schema: ["type": "string"],
+        valueName: "file",
+        parse: { (text) throws(ValueError) in text },
+        decode: { (value) throws(ValueError) in
+            guard case .text(let path) = value, path.hasPrefix("/") else {
+                throw ValueError(
+                    "'\(value.brief)' is not an absolute path",
+                    advice: "give a whole path, such as /etc/ssl/ca.pem"
+                )
+            }
+            return path
+        },
+        encode: { .text($0) }
+    )
+}
+
+extension SettingForm
+where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One word of a few.
+    package static func choice() -> SettingForm {
+        let words = Value.allCases.map(\.rawValue)
+        let known = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+        let read: @Sendable (String) throws(ValueError) -> Value = { (text) throws(ValueError) in
+            guard let value = Value(rawValue: text.lowercased()) else {
+                throw ValueError("'\(text.sanitized)' is no such choice", advice: "give \(known)")
+            }
+            return value
+        }
+        return SettingForm(
+            schema: ["type": "string", "enum": .list(words.map { .text($0) })],
+            valueName: words.joined(separator: "|"),
+            parse: read,
+            decode: { (value) throws(ValueError) in
+                guard case .text(let text) = value else {
+                    throw ValueError("'\(value.brief)' is no such choice", advice: "give \(known)")
+                }
+                return try read(text)
+            },
+            encode: { .text($0.rawValue) }
+        )
+    }
+}
+
+extension JSONValue {
+    /// For an error: a number or a short text as it is.
+    package var brief: String {
+        switch self {
+        case .text(let text): text.sanitized(atMost: 200)
+        case .list: "a list"
+        case .members: "an object"
+        case .null, .number, .decimal, .truth: json
+        }
+    }
+
+    package var double: Double? {
+        switch self {
+        case .number(let number): Double(number)
+        case .decimal(let number): number
+        default: nil
+        }
+    }
+}

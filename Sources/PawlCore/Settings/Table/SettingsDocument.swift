@@ -1,0 +1,158 @@
+/// Settings as JSON: what is left out is not given, and null gives the default.
+///
+/// This is how settings travel between a program and the daemon, and how the daemon keeps them.
+package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
+    private var values: [String: JSONValue] = [:]
+
+    package init() {}
+
+    /// The settings that differ from their defaults.
+    package init(_ settings: Root) {
+        let usual = Root()
+        for setting in Root.table.settings where !setting.isEqual(settings, usual) {
+            if let member = setting.member { values[member] = setting.encode(settings) }
+        }
+    }
+
+    /// All settings that have a value, also those with their defaults.
+    package init(all settings: Root) {
+        for setting in Root.table.settings {
+            let value = setting.encode(settings)
+            if let member = setting.member, value != .null, value != [] { values[member] = value }
+        }
+    }
+
+    package var isEmpty: Bool { values.isEmpty }
+
+    /// The members that are given.
+    package var members: Set<String> { Set(values.keys) }
+
+    package subscript(member member: String) -> JSONValue? {
+        get { values[member] }
+        set { values[member] = newValue }
+    }
+
+    /// A value that is given, as the settings have it; `nil` if it is not given or not valid.
+    ///
+    /// The path must be that of a setting of the table.
+    package subscript<Value>(path: any WritableKeyPath<Root, Value> & Sendable) -> Value? {
+        get {
+            guard let setting = Root.table[path], let value = values[setting.member ?? ""] else {
+                return nil
+            }
+            var settings = Root()
+            // A value that is not valid is refused where the whole is read.
+            guard (try? Self.apply(value, of: setting, to: &settings)) != nil else { return nil }
+            return settings[keyPath: path]
+        }
+        set {
+            guard let setting = Root.table[path], let member = setting.member else { return }
+            guard let newValue else { return values[member] = nil }
+            var settings = Root()
+            settings[keyPath: path] = newValue
+            values[member] = setting.encode(settings)
+        }
+    }
+
+    /// Takes over the value of one setting, also if it is the default.
+    ///
+    /// `name`: the key in lists.
+    package mutating func take(_ name: String, from settings: Root) {
+        guard let named = Root.table[name: name], let setting = Root.table[named.path],
+            let member = setting.member
+        else { return }
+        values[member] = setting.encode(settings)
+    }
+
+    /// The settings of `base` with all that is given.
+    ///
+    /// Members that no setting has are ignored, as they may be of another version.
+    ///
+    /// Throws `.usage` for a value that is not valid.
+    package func settings(over base: Root = Root()) throws(DownloadError) -> Root {
+        var settings = base
+        for setting in Root.table.settings {
+            guard let member = setting.member, let value = values[member] else { continue }
+            do throws(ValueError) {
+                try Self.apply(value, of: setting, to: &settings)
+            } catch {
+                throw DownloadError(
+                    .usage,
+                    "'\(member)': \(error.reason)",
+                    advice: error.advice
+                )
+            }
+        }
+        return settings
+    }
+
+    /// The defaults with all that is given and valid.
+    package var validSettings: Root {
+        var settings = Root()
+        for setting in Root.table.settings {
+            guard let member = setting.member, let value = values[member] else { continue }
+            // Another version may have other values: the default takes their place.
+            try? Self.apply(value, of: setting, to: &settings)
+        }
+        return settings
+    }
+
+    /// Throws `.usage` for a member that no setting has: it would have been meant to change something.
+    package func checkMembers() throws(DownloadError) {
+        for member in values.keys.sorted() where Root.table[member: member] == nil {
+            let known = Root.table.settings.compactMap(\.member).joined(separator: ", ")
+            throw DownloadError(
+                .usage,
+                "'\(member.sanitized(atMost: 40))' is no setting",
+                advice: "use one of \(known)"
+            )
+        }
+    }
+
+    /// Takes over what a user has typed.
+    package mutating func parse(_ text: String, of setting: Setting<Root>) throws(ValueError) {
+        var settings = validSettings
+        try setting.parse(&settings, text)
+        if let member = setting.member { values[member] = setting.encode(settings) }
+    }
+
+    /// This document with the members of another in place of its own; null takes a member away.
+    package func merging(_ changes: SettingsDocument) -> SettingsDocument {
+        var merged = self
+        for (member, value) in changes.values {
+            merged.values[member] = value == .null ? nil : value
+        }
+        return merged
+    }
+
+    /// The members of those settings alone.
+    package func keeping(_ isKept: (Setting<Root>) -> Bool) -> SettingsDocument {
+        var kept = SettingsDocument()
+        for setting in Root.table.settings where isKept(setting) {
+            if let member = setting.member { kept.values[member] = values[member] }
+        }
+        return kept
+    }
+
+    /// Without what may be secret.
+    package var withoutSecrets: SettingsDocument {
+        keeping { !$0.isSecret }
+    }
+
+    private static func apply(
+        _ value: JSONValue,
+        of setting: Setting<Root>,
+        to settings: inout Root
+    ) throws(ValueError) {
+        guard value != .null else { return setting.copy(&settings, Root()) }
+        try setting.decode(&settings, value)
+    }
+}
+
+extension SettingsDocument: Codable {
+    package init(from decoder: any Decoder) throws {
+        values = try [String: JSONValue](from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
+}

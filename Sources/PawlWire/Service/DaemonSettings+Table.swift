@@ -1,0 +1,237 @@
+package import PawlCore
+
+/// What to change of a daemon's settings, as a JSON merge patch (RFC 7396): what is left out stays, and
+/// null gives the default back.
+package typealias DaemonSettingsChange = SettingsDocument<DaemonSettings>
+
+extension SettingsDocument where Root == DaemonSettings {
+    /// The change that an option asks for; `nil` if it asks for none.
+    package init?(listen choice: ListenChoice) {
+        self.init()
+        switch choice {
+        case .remembered: return nil
+        case .off: self[\.listen] = .some(nil)
+        case .at(let address): self[\.listen] = address.text
+        }
+    }
+}
+
+extension DaemonSettings: TabledSettings {
+    /// Who may be bound by a setting does not set it.
+    private static let bounds: SettingEntries = [.command, .socket]
+
+    /// Each setting of the daemon.
+    ///
+    /// A new one needs its property, a row here, its option in the command, and its effect.
+    package static let table = SettingTable<DaemonSettings>([
+        Setting(
+            "limit",
+            member: "limitBytesPerSecond",
+            \.limitBytesPerSecond,
+            .limit,
+            entries: [.command, .socket, .network],
+            isChangeable: true,
+            help: "Maximum speed of all downloads together, in bytes per second: 500K, 1.5M, or "
+                + "off.",
+            about: "Maximum bytes per second of all downloads together; 0 is no limit."
+        ),
+        Setting(
+            "timetable",
+            member: "timetable",
+            \.timetable,
+            .timetable,
+            entries: [.command, .socket, .network],
+            isChangeable: true,
+            help: "Limits by local time, such as '22:00-07:00 unlimited, mon-fri 07:00-22:00 2M'; "
+                + "otherwise the rate above applies. off removes them.",
+            about: "Limits by local time: the first matching period applies, otherwise the limit "
+                + "above."
+        ),
+        Setting(
+            "jobs",
+            letter: "j",
+            member: "maximumConcurrentDownloads",
+            \.maximumConcurrentDownloads,
+            .count(1...1000),
+            entries: [.command, .socket, .network],
+            isChangeable: true,
+            help: "Simultaneous downloads, 1 to 1000. Default: 5."
+        ),
+        Setting(
+            "per-host",
+            member: "connectionsPerHost",
+            \.connectionsPerHost,
+            .count(1...1000),
+            entries: [.command, .socket, .network],
+            isChangeable: true,
+            help: "Connections per host, 1 to 1000. Default: 16."
+        ),
+        Setting(
+            "metered",
+            member: "usesMeteredNetwork",
+            \.usesMeteredNetwork,
+            .words("use", "wait"),
+            entries: [.command, .socket, .network],
+            isChangeable: true,
+            help: "What to do while NetworkManager calls the network metered: use it, or wait. "
+                + "Default: use.",
+            about: "Whether to download on metered networks. Default: true."
+        ),
+        Setting(
+            "folder",
+            member: "allowedFolders",
+            \.allowedFolders,
+            .folders,
+            valueName: "dir",
+            entries: bounds,
+            isChangeable: true,
+            help: "A folder for them, in place of those before. May be given several times. "
+                + "Default: your downloads.",
+            about: "The folders for downloads that are added over TCP. Default: the user's "
+                + "downloads."
+        ),
+        Setting(
+            "private-addresses",
+            member: "allowsPrivateAddresses",
+            \.allowsPrivateAddresses,
+            .words("yes", "no"),
+            entries: bounds,
+            isChangeable: true,
+            help: "Whether they may go to this machine and its network. Default: no.",
+            about: "Whether downloads that are added over TCP may go to private addresses."
+        ),
+        Setting(
+            "listen",
+            member: "listen",
+            \.listen,
+            .listen,
+            entries: bounds,
+            isChangeable: true,
+            help: "Answer over TCP, too: 127.0.0.1 or [::1], with a port, or off. The daemon "
+                + "remembers it. Default port: 6880.",
+            about: "Where the daemon answers over TCP, such as 127.0.0.1:6880."
+        ),
+    ])
+}
+
+extension SettingForm where Value == [WireLimitPeriod] {
+    private static let mostPeriods = 100
+
+    fileprivate static let timetable = SettingForm(
+        schema: [
+            "type": "array", "items": ["$ref": "#/components/schemas/LimitPeriod"],
+            "maxItems": .number(mostPeriods),
+        ],
+        valueName: "periods",
+        parse: { (text) throws(ValueError) in
+            text.lowercased() == "off" ? [] : try TimetableText.parse(text)
+        },
+        decode: { (value) throws(ValueError) in
+            guard case .list(let items) = value else {
+                throw ValueError("'\(value.brief)' is not a list", advice: "give a list of periods")
+            }
+            guard items.count <= mostPeriods else {
+                throw ValueError("\(items.count) periods", advice: "give \(mostPeriods) at most")
+            }
+            var periods: [WireLimitPeriod] = []
+            for item in items { periods.append(try WireLimitPeriod(item)) }
+            return periods
+        },
+        encode: { .list($0.map(\.json)) }
+    )
+}
+
+extension WireLimitPeriod {
+    fileprivate init(_ value: JSONValue) throws(ValueError) {
+        guard case .text(let from)? = value["from"], case .text(let to)? = value["to"] else {
+            throw ValueError("a period without 'from' or 'to'", advice: "give both, as 22:00")
+        }
+        self.init(from: from, to: to, limitBytesPerSecond: nil)
+        if let days = value["days"] {
+            guard case .list(let names) = days else {
+                throw ValueError("'days' is not a list", advice: "give mon to sun")
+            }
+            self.days = names.map { if case .text(let name) = $0 { name } else { "" } }
+        }
+        if let limit = value["limitBytesPerSecond"], limit != .null {
+            limitBytesPerSecond = try SettingForm<Int64>.rate(from: 1).decode(limit)
+        }
+        do throws(DownloadError) {
+            _ = try checked()
+        } catch {
+            throw ValueError(error.message, advice: error.advice)
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        var members: [(String, JSONValue)] = []
+        if let days { members.append(("days", .list(days.map { .text($0) }))) }
+        members.append(("from", .text(from)))
+        if let limit = limitBytesPerSecond {
+            members.append(("limitBytesPerSecond", .number(Int(limit))))
+        }
+        return .object(members + [("to", .text(to))])
+    }
+}
+
+extension SettingForm where Value == [String]? {
+    /// Absolute paths; `nil` is null.
+    fileprivate static let folders = SettingForm(
+        schema: ["type": "array", "items": ["type": "string"]],
+        valueName: "dir",
+        parse: { (text) throws(ValueError) in [try folder(text)] },
+        decode: { (value) throws(ValueError) in
+            guard case .list(let items) = value else {
+                throw ValueError("'\(value.brief)' is not a list", advice: "give a list of folders")
+            }
+            var folders: [String] = []
+            for item in items {
+                guard case .text(let path) = item else {
+                    throw ValueError("'\(item.brief)' is not a path", advice: "give a text")
+                }
+                folders.append(try folder(path))
+            }
+            return folders
+        },
+        encode: { $0.map { .list($0.map { .text($0) }) } ?? .null }
+    )
+
+    private static func folder(_ path: String) throws(ValueError) -> String {
+        let names = path.split(separator: "/")
+        guard path.hasPrefix("/"), !path.holdsUnsafeToShow, path.utf8.count < 4096,
+            !names.contains(".."), !names.isEmpty
+        else {
+            throw ValueError(
+                "'\(path.sanitized(atMost: 100))' is no absolute path of a folder",
+                advice: "give it as /home/me/Downloads; not the whole system"
+            )
+        }
+        return path
+    }
+}
+
+extension SettingForm where Value == String? {
+    /// An address of this machine, or `off`.
+    fileprivate static let listen = SettingForm(
+        schema: ["type": "string", "examples": ["127.0.0.1:6880"]],
+        valueName: "address",
+        parse: { (text) throws(ValueError) in
+            text.lowercased() == "off" ? nil : try address(text)
+        },
+        decode: { (value) throws(ValueError) in
+            guard case .text(let text) = value else {
+                throw ValueError("'\(value.brief)' is no address", advice: "give a text")
+            }
+            return try address(text)
+        },
+        encode: { $0.map { .text($0) } ?? .null }
+    )
+
+    private static func address(_ text: String) throws(ValueError) -> String {
+        do throws(DownloadError) {
+            return try ListenAddress(parsing: text).text
+        } catch {
+            throw ValueError(error.message, advice: error.advice)
+        }
+    }
+}

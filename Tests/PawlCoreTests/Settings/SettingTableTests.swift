@@ -1,0 +1,134 @@
+import FoundationEssentials
+import PawlCore
+import Testing
+
+/// The table of a download's settings.
+@Suite(.timeLimit(.minutes(1)))
+struct SettingTableTests {
+    private typealias Document = SettingsDocument<DownloadSettings>
+    private static let table = DownloadSettings.table
+
+    /// Texts that give each setting a value other than its default.
+    private static let texts = [
+        "if-exists": "fail", "checksum": "md5=d41d8cd98f00b204e9800998ecf8427e",
+        "mirror": "https://me:secret@mirror.example/a", "header": "X-A: b",
+        "redirect-header": "X-C: d", "user-agent": "me", "user": "me:secret", "insecure": "true",
+        "cacert": "/etc/ca.pem", "connect-timeout": "1.5", "connections": "3", "retries": "2",
+        "max-retry-after": "60", "stall-timeout": "5", "min-speed": "1K", "max-time": "90",
+        "limit": "2M", "wait-for-network": "true", "metered": "false", "no-resume": "true",
+        "resume-without-validator": "false", "adopt": "true", "insecure-redirects": "true",
+    ]
+
+    private static func settings(_ names: some Sequence<String>) throws -> DownloadSettings {
+        var settings = DownloadSettings()
+        for name in names {
+            let setting = try #require(table[name: name])
+            try setting.parse(&settings, try #require(texts[name], "no text for \(name)"))
+        }
+        return settings
+    }
+
+    @Test(arguments: table.settings.map(\.name))
+    func `a value that is not the default comes back from JSON`(name: String) throws {
+        let settings = try Self.settings([name])
+        let document = Document(settings)
+        #expect(document.members.count == 1)
+        let json = try JSONEncoder().encode(document)
+        let read = try JSONDecoder().decode(Document.self, from: json)
+        #expect(read == document)
+        #expect(Document(try read.settings()) == document)
+        #expect(Document(DownloadSettings()).isEmpty)
+    }
+
+    @Test func `all settings together come back from JSON`() throws {
+        let settings = try Self.settings(Self.table.settings.map(\.name))
+        let document = Document(settings)
+        #expect(document.members == Set(Self.table.settings.compactMap(\.member)))
+        let read = try JSONDecoder().decode(Document.self, from: try JSONEncoder().encode(document))
+        let back = try read.settings()
+        #expect(back.fields == settings.fields)
+        #expect(back.credentials == settings.credentials)
+        #expect(back.mirrors == settings.mirrors)
+        #expect(Document(back) == document)
+    }
+
+    @Test func `null gives the default back`() throws {
+        let settings = try Self.settings(Self.table.settings.map(\.name))
+        var document = Document()
+        for member in Self.table.settings.compactMap(\.member) { document[member: member] = .null }
+        #expect(Document(try document.settings(over: settings)).isEmpty)
+        #expect(Document(settings).merging(document).isEmpty)
+    }
+
+    /// `Mirror` finds each stored property, so that none can be forgotten.
+    @Test func `each property of the settings has a row`() throws {
+        let all = try Self.settings(Self.table.settings.map(\.name))
+        let ofConnection: Set = ["socketPath", "allowsPrivateAddresses"]
+        func expectChanged(_ one: Any, _ other: Any, without left: Set<String> = []) {
+            let usual = Dictionary(
+                uniqueKeysWithValues: Mirror(reflecting: other).children.map {
+                    ($0.label ?? "", "\($0.value)")
+                }
+            )
+            for child in Mirror(reflecting: one).children {
+                let name = child.label ?? ""
+                guard !left.contains(name) else { continue }
+                #expect(usual[name] != "\(child.value)", "no row changes \(name)")
+            }
+        }
+        expectChanged(all, DownloadSettings(), without: ["connection"])
+        expectChanged(all.connection, ConnectionSettings(), without: ofConnection)
+    }
+
+    @Test func `names and members are unique, and every help is a sentence`() {
+        let names = Self.table.settings.map(\.name)
+        #expect(Set(names).count == names.count)
+        let members = Self.table.settings.compactMap(\.member)
+        #expect(Set(members).count == members.count)
+        for setting in Self.table.settings {
+            #expect(setting.help.hasSuffix("."), "\(setting.name)")
+            #expect(setting.isRepeatable == (setting.schema["items"] != nil))
+        }
+    }
+
+    @Test func `a document shows which values are given`() {
+        var document = Document()
+        #expect(document[\.retries] == nil)
+        document[\.retries] = 10
+        #expect(document[\.retries] == 10)
+        #expect(document[\.limitBytesPerSecond] == nil)
+        document[\.limitBytesPerSecond] = .some(nil)
+        #expect(document[\.limitBytesPerSecond] == .some(nil))
+        document[member: "retries"] = -1
+        #expect(document[\.retries] == nil, "a value that is not valid")
+        document[\.limitBytesPerSecond] = nil
+        #expect(document.members == ["retries"])
+    }
+
+    @Test func `secrets can be left out`() throws {
+        let settings = try Self.settings(Self.table.settings.map(\.name))
+        let text = String(
+            decoding: try JSONEncoder().encode(Document(settings).withoutSecrets),
+            as: UTF8.self
+        )
+        #expect(!text.contains("secret"))
+        #expect(!text.contains("X-A"))
+        #expect(text.contains("retries"))
+    }
+
+    private static let invalid: [(String, JSONValue)] = [
+        ("retries", "3"), ("retries", -1), ("connections", 65), ("stallTimeoutSeconds", 0),
+        ("resumes", 1), ("fields", ["a"]), ("fields", "a"), ("credentials", ["name": "a"]),
+        ("checksum", "sha256=12"), ("mirrors", ["ftp://h/"]), ("authoritiesFile", "relative"),
+        ("ifExists", "ask"), ("userAgent", "a\nb"),
+    ]
+
+    @Test(arguments: invalid)
+    func `a value that is not valid is refused by its member`(member: String, value: JSONValue) {
+        var document = Document()
+        document[member: member] = value
+        let error = #expect(throws: DownloadError.self) { try document.settings() }
+        #expect(error?.code == .usage)
+        #expect(error?.message.contains("'\(member)'") == true)
+    }
+}
