@@ -182,7 +182,11 @@ struct ChaosAnswers: Sendable {
         _ answer: ChaosAnswer,
         _ sentFile: @escaping @Sendable () -> Void
     ) {
-        if case .file = answer.body, plan.sendsHead, plan.field("Content-Length") == nil {
+        // A reset takes back what the client has not read yet.
+        let isReset = plan.marks.contains { mark in
+            if case .end(.reset) = mark.action { true } else { false }
+        }
+        if case .file = answer.body, plan.sendsHead, plan.field("Content-Length") == nil, !isReset {
             plan.marks.append(BodyMark(after: 1, .call(sentFile)))
         }
         guard let stop, stop.request == requestsOfRun else { return }

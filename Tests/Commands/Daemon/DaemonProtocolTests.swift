@@ -67,7 +67,7 @@ extension DaemonSuites {
                 (
                     [
                         "\(base)/settings", "-X", "PATCH", "-H", json, "-d",
-                        #"{"limitBytesPerSecond":0}"#,
+                        #"{"limitBytesPerSecond":-1}"#,
                     ],
                     400, .usage
                 ),
