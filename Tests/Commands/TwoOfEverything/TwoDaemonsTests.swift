@@ -34,6 +34,8 @@ extension DaemonSuites {
                 )
                 _ = await stop.waitForExit()
                 #expect(await add.waitForExit() == .code(0), "round \(round): \(add.errors)")
+                // The stop may have come after the download was added.
+                try await scene.succeed("daemon", "start")
                 #expect(try await scene.downloads().count == round + 2)
             }
         }
