@@ -8,6 +8,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -63,6 +64,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(
@@ -91,7 +93,7 @@ let package = Package(
         .systemLibrary(name: "CPlatform"),
         .target(name: "CPage", exclude: ["Page"]),
 
-        ours("PawlCore"),
+        ours("PawlCore", [heap]),
         ours("PawlStorage", ["PawlCore", "CCrypto", "CPlatform", system]),
         ours("PawlTransport", ["PawlCore", "CCurl", "CPlatform"]),
         ours("PawlEngine", ["PawlCore", "PawlStorage", system, logging]),

@@ -55,18 +55,22 @@ public final class Download: Sendable {
     ///
     /// - Throws: `DownloadError`.
     public func run() async throws(DownloadError) -> DownloadedFile {
-        try await run {}
+        guard let turn = await engine.queue.turn() else {
+            monitor.ended()
+            end.set()
+            throw DownloadError(.interrupted, "stopped before it began")
+        }
+        return try await run(in: DownloadStart(turn))
     }
 
-    /// `whenFetched` is called once, when the next download may begin: at the end, or as soon as
-    /// nothing is left but to give a file its name.
-    package func run(
-        whenFetched: @escaping @Sendable () -> Void
-    ) async throws(DownloadError) -> DownloadedFile {
-        let fetched = DownloadTurn(whenEnded: whenFetched)
+    /// Runs to the end, in a turn that `Downloader.nextStart` has given.
+    ///
+    /// The turn ends with the download, or as soon as nothing is left but to give a file its name.
+    package func run(in start: DownloadStart) async throws(DownloadError) -> DownloadedFile {
+        let turn = start.turn
         // Also of one that fails before it has fetched anything.
         defer {
-            fetched.end()
+            turn.end()
             end.set()
         }
         do throws(DownloadError) {
@@ -80,22 +84,29 @@ public final class Download: Sendable {
             )
             job.resume = resume
             job.storageKey = storageKey
-            return try await run(job, fetched)
+            return try await DownloadDriver(job, engine: engine, monitor: monitor) {
+                turn.endEarly()
+            }.run()
         } catch {
             monitor.ended()
             throw error
         }
     }
+}
 
-    private func run(
-        _ job: DownloadJob,
-        _ fetched: DownloadTurn
-    ) async throws(DownloadError) -> DownloadedFile {
-        try await engine.queue.run { (turn) async throws(DownloadError) in
-            try await DownloadDriver(job, engine: engine, monitor: monitor) {
-                if turn.endEarly() { fetched.end() }
-            }.run()
-        }
+/// A turn to run a download.
+package struct DownloadStart: Sendable {
+    let turn: DownloadTurn
+
+    init(_ turn: DownloadTurn) { self.turn = turn }
+}
+
+extension Downloader {
+    /// Waits until another download may start; `nil` if the task was cancelled before.
+    ///
+    /// For many downloads: those that wait cost nothing.
+    package func nextStart() async -> DownloadStart? {
+        await engine.queue.turn().map { DownloadStart($0) }
     }
 }
 

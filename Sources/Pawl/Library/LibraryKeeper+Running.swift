@@ -16,7 +16,7 @@ extension LibraryKeeper {
             }
             var line = RunLine(limit: session.configuration.maximumConcurrentDownloads)
             var isEnding = false
-            while !isEnding || line.active > 0 || !line.waiting.isEmpty {
+            while !isEnding || !line.isEmpty {
                 await work.wait()
                 var mayHaveStopped = false
                 for item in work.take() {
@@ -27,7 +27,7 @@ extension LibraryKeeper {
                     case .disk(let body): await runOnDisk(body)
                     case .lookAt(let names):
                         group.addTask { await self.follow(names.map { .added($0) }) }
-                    case .ended: line.active -= 1
+                    case .ended(let run): line.ended(run)
                     case .look: mayHaveStopped = true
                     case .end: isEnding = true
                     }
@@ -52,35 +52,48 @@ extension LibraryKeeper {
         }
     }
 
-    /// Those that wait for their turn, and how many have it.
+    /// Runs that wait for their turn, and those that have it.
     struct RunLine {
-        let limit: Int
-        var active = 0
-        private(set) var waiting: ArraySlice<LibraryRun> = []
+        private var scheduler: StartScheduler<LibraryIndex.RunID>
+        private var waiting: [LibraryIndex.RunID: LibraryRun] = [:]
+        private var begun: ArraySlice<LibraryIndex.RunID> = []
+        private var active: Set<LibraryIndex.RunID> = []
+        private var lastPosition: Int64 = 0
 
-        init(limit: Int) { self.limit = max(1, limit) }
+        init(limit: Int) { scheduler = StartScheduler(limit: max(1, limit)) }
 
-        var isFull: Bool { active + waiting.count >= limit }
+        var isFull: Bool { scheduler.placesTaken + scheduler.waitingCount >= scheduler.limit }
+        var isEmpty: Bool { active.isEmpty && waiting.isEmpty }
 
-        mutating func add(_ run: LibraryRun) { waiting.append(run) }
+        mutating func add(_ run: LibraryRun) {
+            lastPosition += 1
+            waiting[run.start.run] = run
+            scheduler.wait(.init(id: run.start.run, position: lastPosition))
+        }
 
-        /// The one that has waited longest, where there is a turn.
+        /// The one that has waited longest, if there is a turn.
         mutating func next() -> LibraryRun? {
-            guard active < limit, let run = waiting.popFirst() else { return nil }
-            active += 1
+            if begun.isEmpty { begun = scheduler.begin()[...] }
+            guard let id = begun.popFirst(), let run = waiting.removeValue(forKey: id) else {
+                return nil
+            }
+            active.insert(id)
             return run
         }
 
-        /// Those that were stopped: they end at once, and need no turn.
+        /// Those that were stopped while they waited: they end at once, and need no turn.
         mutating func takeStopped() -> [LibraryRun] {
-            var stopped: [LibraryRun] = []
-            var left: [LibraryRun] = []
-            for run in waiting {
-                if run.isStopped { stopped.append(run) } else { left.append(run) }
+            let stopped = waiting.values.filter(\.isStopped)
+            for run in stopped where scheduler.leave(run.start.run) {
+                waiting[run.start.run] = nil
+                active.insert(run.start.run)
             }
-            waiting = left[...]
-            active += stopped.count
-            return stopped
+            return stopped.filter { active.contains($0.start.run) }
+        }
+
+        mutating func ended(_ run: LibraryIndex.RunID) {
+            active.remove(run)
+            scheduler.ended(run)
         }
     }
 
@@ -119,6 +132,6 @@ extension LibraryKeeper {
         run.noted.set()
         run.ended.set()
         for wake in wakes { wake() }
-        work.post(.ended)
+        work.post(.ended(run.start.run))
     }
 }

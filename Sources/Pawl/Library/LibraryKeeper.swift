@@ -36,7 +36,7 @@ final class LibraryKeeper: Sendable {
         /// Find out what these names are now.
         case lookAt([String])
         /// A run has told of its end.
-        case ended
+        case ended(LibraryIndex.RunID)
         /// A run was stopped that may still be in line.
         case look
         case end

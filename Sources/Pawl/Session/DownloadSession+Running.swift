@@ -23,12 +23,14 @@ extension DownloadSession {
             // One that came late is the session's business as soon as it is to run.
             state.tasks[task.taskIdentifier] = task
             if !task.takesPlace { return state.atOnce.append(task.taskIdentifier) }
-            state.queue.add(
-                task.taskIdentifier,
+            state.lastPosition += 1
+            var entry = StartScheduler.Entry(
+                id: task.taskIdentifier,
                 priority: priority,
-                notBefore: moment,
-                now: now
+                position: state.lastPosition
             )
+            entry.waitsUntil = moment
+            state.scheduler.wait(entry)
         }
         cleanOnce()
     }
@@ -52,29 +54,30 @@ extension DownloadSession {
     /// Returns whether it was in line: then no run of it will begin.
     func dequeue(_ task: SessionTask) -> Bool {
         state.withLock { state in
-            guard let index = state.atOnce.firstIndex(of: task.taskIdentifier) else {
-                return state.queue.remove(task.taskIdentifier)
+            let id = task.taskIdentifier
+            if let index = state.atOnce.firstIndex(of: id) {
+                state.atOnce.remove(at: index)
+            } else if let index = state.starting.firstIndex(of: id) {
+                state.starting.remove(at: index)
+                state.scheduler.ended(id)
+            } else {
+                return state.scheduler.leave(id)
             }
-            state.atOnce.remove(at: index)
             return true
         }
     }
 
     func setPriority(_ priority: DownloadPriority, of task: SessionTask) {
-        change { $0.queue.setPriority(task.taskIdentifier, priority) }
+        scheduled { $0.setPriority(task.taskIdentifier, priority) }
     }
 
-    /// The next task may begin, though this one may not have told its end yet.
-    func gaveBackPlace() { change { $0.queue.gaveBack() } }
-
-    /// The next task may begin while this one can do nothing; false where too many are so.
-    func lendsPlace() -> Bool {
-        var lends = false
-        change { lends = $0.queue.lends() }
-        return lends
+    /// Changes the scheduler; what may start then starts.
+    @discardableResult
+    func scheduled<Result: Sendable>(
+        _ body: (inout StartScheduler<Int>) -> Result
+    ) -> Result {
+        change { body(&$0.scheduler) }
     }
-
-    func tookBackPlace() { change { $0.queue.tookBack() } }
 
     func post(_ event: SessionEvent) {
         change { state in
@@ -86,14 +89,16 @@ extension DownloadSession {
     func delivered() { change { $0.undelivered -= 1 } }
 
     /// Changes what the runner looks at, and has it look.
-    private func change(_ body: (inout State) -> Void) {
-        let starts = state.withLock { state in
-            body(&state)
+    @discardableResult
+    private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, starts) = state.withLock { state in
+            let result = body(&state)
             defer { state.isRunning = true }
-            return !state.isRunning
+            return (result, !state.isRunning)
         }
         // It is the session's own: neither as urgent as who began it, nor with its task's values.
         if starts { Task.detached(priority: .medium) { await self.run() } } else { bell.nudge() }
+        return result
     }
 
     private func run() async {
@@ -139,15 +144,17 @@ extension DownloadSession {
                 state.runs += 1
                 return .run(task)
             }
-            while let id = state.queue.next(at: now) {
+            state.starting += state.scheduler.begin(moment: now)
+            while let id = state.starting.popFirst() {
                 guard let task = state.tasks[id] else {
-                    state.queue.gaveBack()
+                    state.scheduler.ended(id)
+                    state.starting += state.scheduler.begin(moment: now)
                     continue
                 }
                 state.runs += 1
                 return .run(task)
             }
-            return state.isIdle ? .rest : .wait(until: state.queue.nextDate)
+            return state.isIdle ? .rest : .wait(until: state.scheduler.nextMoment)
         }
     }
 }

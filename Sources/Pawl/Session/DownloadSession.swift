@@ -18,7 +18,11 @@ public final class DownloadSession: Sendable {
     struct State {
         var tasks: [Int: SessionTask] = [:]
         var nextIdentifier = 1
-        var queue: StartQueue<Int>
+        var scheduler: StartScheduler<Int>
+        /// Enqueued tasks so far: each has the next position.
+        var lastPosition: Int64 = 0
+        /// Those that may start and have not yet.
+        var starting: ArraySlice<Int> = []
         /// Those that need no place.
         var atOnce: [Int] = []
         /// What ends an answer that is being read as a stream.
@@ -35,7 +39,10 @@ public final class DownloadSession: Sendable {
         var loss: DownloadError?
         var delegate: (any DownloadSessionDelegate)?
 
-        var isIdle: Bool { queue.isEmpty && atOnce.isEmpty && runs == 0 && undelivered == 0 }
+        var isIdle: Bool {
+            scheduler.isEmpty && starting.isEmpty && atOnce.isEmpty && runs == 0
+                && undelivered == 0
+        }
     }
 
     enum Phase {
@@ -84,7 +91,7 @@ public final class DownloadSession: Sendable {
         self.engine = engine
         state = Mutex(
             State(
-                queue: StartQueue(limit: settings.maximumConcurrentDownloads),
+                scheduler: StartScheduler(limit: settings.maximumConcurrentDownloads),
                 delegate: delegate
             )
         )

@@ -10,11 +10,13 @@ final class StartPlace: Sendable {
     }
 
     private let session: DownloadSession
+    private let task: Int
     private let state: Mutex<State>
 
     /// `isCounted`: whether the task needs a place at all.
-    init(_ session: DownloadSession, isCounted: Bool) {
+    init(_ session: DownloadSession, _ task: Int, isCounted: Bool) {
         self.session = session
+        self.task = task
         state = Mutex(isCounted ? .held : .ended)
     }
 
@@ -25,8 +27,7 @@ final class StartPlace: Sendable {
 
     func end() {
         state.withLock { state in
-            if state == .lent { session.tookBackPlace() }
-            if state != .ended { session.gaveBackPlace() }
+            if state != .ended { session.scheduled { $0.ended(task) } }
             state = .ended
         }
     }
@@ -34,14 +35,14 @@ final class StartPlace: Sendable {
     /// Another task may begin until `takeBack()`.
     func lend() {
         state.withLock { state in
-            if state == .held, session.lendsPlace() { state = .lent }
+            if state == .held, session.scheduled({ $0.lend(task) }) { state = .lent }
         }
     }
 
     func takeBack() {
         state.withLock { state in
             guard state == .lent else { return }
-            session.tookBackPlace()
+            session.scheduled { $0.takeBack(task) }
             state = .held
         }
     }

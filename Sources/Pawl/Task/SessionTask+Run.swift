@@ -6,7 +6,7 @@ internal import Synchronization
 extension SessionTask {
     func run() async {
         handle(.runBegan)
-        let place = StartPlace(session, isCounted: takesPlace)
+        let place = StartPlace(session, taskIdentifier, isCounted: takesPlace)
         let result = await withDiscardingTaskGroup(
             returning: Result<TaskProduct, DownloadError>.self
         ) { group in

@@ -44,12 +44,12 @@ struct DownloadRun: Sendable {
     /// As many at a time as may run, in the order given: those that wait cost nothing, nor do those
     /// that have ended.
     private func startAll(_ downloader: Downloader, _ board: ProgressBoard) async {
-        let gate = StartGate(places: settings.maximumConcurrentDownloads)
         await withDiscardingTaskGroup { group in
             for (index, order) in orders.enumerated() {
-                await gate.enter()
-                guard !Task.isCancelled, !console.outputIsClosed else { break }
-                group.addTask { await run(order, id: index + 1, downloader, board, gate) }
+                guard let start = await downloader.nextStart(), !Task.isCancelled,
+                    !console.outputIsClosed
+                else { break }
+                group.addTask { await run(order, id: index + 1, downloader, board, start) }
             }
         }
     }
@@ -59,7 +59,7 @@ struct DownloadRun: Sendable {
         id: Int,
         _ downloader: Downloader,
         _ board: ProgressBoard,
-        _ gate: StartGate
+        _ start: DownloadStart
     ) async {
         let clock = SystemTimekeeper()
         let download = downloader.makeDownload(
@@ -75,7 +75,7 @@ struct DownloadRun: Sendable {
         ) { download.progress }
         let result: Result<DownloadedFile, DownloadError>
         do {
-            result = .success(try await download.run { gate.leave() })
+            result = .success(try await download.run(in: start))
         } catch {
             result = .failure(error)
         }

@@ -3,7 +3,7 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// What is asked of the queue: in the store first, then the planner and the tasks follow.
+/// What is asked of the queue: in the store first, then the scheduler and the tasks follow.
 extension DownloadKeeper {
     // MARK: - Adding
 
@@ -46,7 +46,7 @@ extension DownloadKeeper {
         guard isNew else { return outcome }
         nextPosition = position
         for row in outcome.downloads where row.state == .waiting {
-            planner.wait(QueuePlanner.Entry(row))
+            scheduler.wait(QueueScheduler.Entry(row))
         }
         published(outcome)
         return outcome
@@ -330,14 +330,14 @@ extension DownloadKeeper {
         )
     }
 
-    /// The planner and the task do what the store says.
+    /// The scheduler and the task do what the store says.
     private func follow(_ change: Change, _ action: QueueAction) {
         let row = change.now
         switch change.effect {
         case .nothing, .refuse: return
         case .become(.waiting):
             retryTimes[row.id] = nil
-            wait(QueuePlanner.Entry(row))
+            wait(QueueScheduler.Entry(row))
         case .become(let state):
             leave(row.id)
             if let late = change.late { cancelled[row.id, default: []].append(late.intention) }

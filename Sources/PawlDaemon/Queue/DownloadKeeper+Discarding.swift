@@ -6,19 +6,19 @@ internal import PawlWire
 /// What is thrown away, and what waits for that.
 extension DownloadKeeper {
     /// Puts a download in line, once nothing of it is being thrown away.
-    func wait(_ entry: QueuePlanner.Entry) {
+    func wait(_ entry: QueueScheduler.Entry) {
         runningPlaces.leave(entry.id)
         if discarding.contains(entry.id) {
             heldBack[entry.id] = entry
         } else {
-            planner.wait(entry)
+            scheduler.wait(entry)
         }
     }
 
     func leave(_ id: Int64) {
         heldBack[id] = nil
         runningPlaces.leave(id)
-        planner.leave(id)
+        scheduler.leave(id)
     }
 
     func hold(_ discards: [Discard]) { discarding.formUnion(discards.map(\.download)) }
@@ -63,7 +63,7 @@ extension DownloadKeeper {
     private func release(_ id: Int64) {
         discarding.remove(id)
         guard let entry = heldBack.removeValue(forKey: id) else { return }
-        planner.wait(entry)
+        scheduler.wait(entry)
         bell.ring()
     }
 

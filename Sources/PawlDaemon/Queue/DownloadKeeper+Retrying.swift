@@ -7,8 +7,8 @@ internal import PawlWire
 /// Those that failed and are tried again: when, and what the network has to do with it.
 extension DownloadKeeper {
     /// The place in line of one that waits; the time of another try counts by a clock that nobody sets.
-    func entry(of row: WireDownload) -> QueuePlanner.Entry {
-        var entry = QueuePlanner.Entry(row)
+    func entry(of row: WireDownload) -> QueueScheduler.Entry {
+        var entry = QueueScheduler.Entry(row)
         guard row.failures != nil, let time = retryTimes[row.id] else { return entry }
         (entry.notBefore, entry.waitsUntil) = (nil, time)
         return entry
@@ -25,7 +25,7 @@ extension DownloadKeeper {
         let now = Date()
         let meant = try transaction.retryWait(of: row.id)
         let wait = policy.remaining(until: date, at: now, of: meant)
-        retryTimes[row.id] = clock + wait
+        retryTimes[row.id] = moment + wait
         if row.problem?.code != .diskFull, try transaction.outages(of: row.id) > 0 {
             outageWaiters.insert(row.id)
         }
@@ -57,7 +57,7 @@ extension DownloadKeeper {
         clearRetryDates(of: outageWaiters)
         for id in outageWaiters {
             retryTimes[id] = nil
-            planner.hurry(id)
+            scheduler.hurry(id)
         }
         outageWaiters = []
         bell.ring()

@@ -82,7 +82,7 @@ extension DownloadKeeper {
         let old = sessionLimits
         guard limits != old else { return }
         sessionLimits = limits
-        planner.sessionLimits = limits.compactMapValues(\.concurrentDownloads)
+        scheduler.groupLimits = limits.compactMapValues(\.concurrentDownloads)
         for name in Set(limits.keys).union(old.keys) {
             let limit = limits[name]?.bytesPerSecond
             guard limit != old[name]?.bytesPerSecond else { continue }

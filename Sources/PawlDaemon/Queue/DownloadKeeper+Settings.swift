@@ -10,7 +10,7 @@ extension DownloadKeeper {
     /// With the defaults, and what holds at this moment.
     var shownSettings: DaemonSettings {
         var shown = settings
-        shown.maximumConcurrentDownloads = planner.limit
+        shown.maximumConcurrentDownloads = scheduler.limit
         shown.allowedFolders =
             settings.allowedFolders ?? ConfinedFolder.downloads.map { [$0] } ?? []
         shown.current = WireCurrentLimit(limit(at: Date()))
@@ -43,7 +43,7 @@ extension DownloadKeeper {
         }
         var told = new
         if change[\.maximumConcurrentDownloads] == nil {
-            told.maximumConcurrentDownloads = planner.limit
+            told.maximumConcurrentDownloads = scheduler.limit
         }
         // What holds by the clock is no change.
         told.current = nil
@@ -73,7 +73,7 @@ extension DownloadKeeper {
 
     private func follow(_ change: DaemonSettingsChange, from old: DaemonSettings) {
         if let limit = change[\.maximumConcurrentDownloads] {
-            planner.limit = limit
+            scheduler.limit = limit
             atATime.store(limit, ordering: .relaxed)
         }
         session.setLimit(connectionsPerHost: settings.connectionsPerHost)

@@ -20,7 +20,7 @@ extension DownloadKeeper {
 
     /// A download that waits for the end of a run which fetches the same to the same place.
     private struct Repetition: Sendable {
-        var entry: QueuePlanner.Entry
+        var entry: QueueScheduler.Entry
         var other: Int64
     }
 
@@ -28,7 +28,7 @@ extension DownloadKeeper {
     private struct Outcome {
         var starts: [Start] = []
         var repetitions: [Repetition] = []
-        var retries: [QueuePlanner.Entry] = []
+        var retries: [QueueScheduler.Entry] = []
         var notInLine: [Int64] = []
         /// What runs have left that nobody is to have.
         var discards: [Discard] = []
@@ -57,11 +57,11 @@ extension DownloadKeeper {
     /// All ends that are there and all starts that follow from them in one transaction; nothing is done on
     /// the disk in it.
     func step() -> [Begun] {
-        var next = planner
+        var next = scheduler
         for end in ends { next.ended(end.id) }
         for start in unstarted { next.ended(start.id) }
         let ended = next
-        var starting = isWindingUp ? [] : next.begin(at: Date(), clock: clock)
+        var starting = isWindingUp ? [] : next.begin(at: Date(), moment: moment)
         let full = starting.isEmpty ? nil : lackOfRoom()
         // What has ended is written all the same.
         if full != nil { (starting, next) = ([], ended) }
@@ -115,11 +115,11 @@ extension DownloadKeeper {
         isBehind = true
     }
 
-    private func apply(_ outcome: Outcome, _ work: Work, _ next: QueuePlanner) -> [Begun] {
+    private func apply(_ outcome: Outcome, _ work: Work, _ next: QueueScheduler) -> [Begun] {
         ends.removeAll { end in work.ends.contains { $0.task === end.task } }
         unstarted = []
         fulfilled.removeAll(where: work.fulfilled.contains)
-        planner = next
+        scheduler = next
         goOn(work.announcements)
         for end in work.ends {
             live.ended(end.id, end.task)
@@ -132,7 +132,7 @@ extension DownloadKeeper {
         discards += outcome.discards
         counters.failed(outcome.failures)
         for id in outcome.notInLine { leave(id) }
-        for entry in outcome.retries { planner.wait(entry) }
+        for entry in outcome.retries { scheduler.wait(entry) }
         for id in work.starting { retryTimes[id] = nil }
         let free = runningPlaces.end(work.ends.map(\.id))
         for entry in free { wait(entry) }
@@ -142,7 +142,7 @@ extension DownloadKeeper {
         }
         // A row that went or ended meanwhile has no run.
         for id in work.starting
-        where live[id] == nil && !unstarted.contains(where: { $0.id == id }) { planner.ended(id) }
+        where live[id] == nil && !unstarted.contains(where: { $0.id == id }) { scheduler.ended(id) }
         // They may begin at once, or are to be told.
         if !outcome.retries.isEmpty || !unstarted.isEmpty || !free.isEmpty
             || !outcome.repetitions.isEmpty
@@ -447,7 +447,7 @@ extension DownloadKeeper {
         guard row.state.isActive, !isWindingUp else { return }
         guard !restarts.contains(row.id) else {
             row.state = .waiting
-            outcome.retries.append(QueuePlanner.Entry(row))
+            outcome.retries.append(QueueScheduler.Entry(row))
             return
         }
         var failure = OutagePolicy.Failure(error)
@@ -471,7 +471,7 @@ extension DownloadKeeper {
         row.notBefore = Date().addingTimeInterval(wait.seconds)
         row.problem = Problem(error)
         try transaction.setRetry(wait, outages: failure.outages, of: row.id)
-        retryTimes[row.id] = clock + wait
+        retryTimes[row.id] = moment + wait
         // Room comes back without the network.
         if failure.isOutage, error.code != .diskFull { outageWaiters.insert(row.id) }
         outcome.retries.append(entry(of: row))

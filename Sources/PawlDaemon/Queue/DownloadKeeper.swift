@@ -5,7 +5,7 @@ internal import PawlCore
 internal import PawlWire
 internal import Synchronization
 
-/// Keeps the queue: what the store says, the planner follows, and the tasks after it.
+/// Keeps the queue: what the store says, the scheduler follows, and the tasks after it.
 ///
 /// Everything that changes a state goes through here, one after the other, and is in the store
 /// before anybody hears of it. It runs on a thread of its own, as each change waits for the disk.
@@ -27,7 +27,7 @@ actor DownloadKeeper {
     var nextLimitLook: Date?
     /// How many run at a time, for those who look.
     let atATime = Atomic<Int>(DaemonSettings().maximumConcurrentDownloads)
-    var planner: QueuePlanner
+    var scheduler: QueueScheduler
     /// What sessions say of all their downloads together.
     var sessionLimits: [String: StoreTransaction.SessionLimits] = [:]
     /// Runs that have ended and are not in the store yet.
@@ -47,7 +47,7 @@ actor DownloadKeeper {
     /// Intentions that are carried out, which is not in the store yet.
     var fulfilled: [Int64] = []
     /// When those that failed are tried again, by a clock that nobody sets.
-    var retryTimes: [Int64: Duration] = [:]
+    var retryTimes: [Int64: Moment] = [:]
     /// Those that failed as the network may have been gone.
     var outageWaiters: Set<Int64> = []
     /// The last time any server sent something.
@@ -57,7 +57,7 @@ actor DownloadKeeper {
     /// Those of which something is being thrown away, and what is to be in line once that is done: a run
     /// that began before would lose its files to it.
     var discarding: Set<Int64> = []
-    var heldBack: [Int64: QueuePlanner.Entry] = [:]
+    var heldBack: [Int64: QueueScheduler.Entry] = [:]
     var runningPlaces = RunningPlaces()
     var nextPosition: Int64 = 1
     var firstPosition: Int64 = 0
@@ -107,7 +107,7 @@ actor DownloadKeeper {
     }
 
     /// The time on a monotonic clock.
-    var clock: Duration { ContinuousClock.now - origin }
+    var moment: Moment { .zero + (ContinuousClock.now - origin) }
 
     /// What is there when it begins.
     struct Beginning {
@@ -130,10 +130,10 @@ actor DownloadKeeper {
         self.logger = logger
         live = LiveDownloads()
         news = EventNews(last: beginning.lastEvent)
-        planner = QueuePlanner(limit: beginning.limit ?? settings.maximumConcurrentDownloads)
-        atATime.store(planner.limit, ordering: .relaxed)
+        scheduler = QueueScheduler(limit: beginning.limit ?? settings.maximumConcurrentDownloads)
+        atATime.store(scheduler.limit, ordering: .relaxed)
         var configuration = SessionConfiguration.default
-        // The planner says how many run.
+        // The scheduler says how many run.
         configuration.maximumConcurrentDownloads = 10_000
         configuration.connectionsPerHost = settings.connectionsPerHost
         configuration.keeper = beginning.keeper
@@ -192,7 +192,7 @@ actor DownloadKeeper {
                     hold(due)
                     for discard in due { removedWithFiles[discard.download] = nil }
                     if !due.isEmpty { group.addTask { _ = await self.carryOut(due) } }
-                    if isWindingUp, planner.running.isEmpty { break }
+                    if isWindingUp, scheduler.running.isEmpty { break }
                     if isWindingUp {
                         await bell.waitInAnyCase()
                     } else {
@@ -209,10 +209,10 @@ actor DownloadKeeper {
     private var timeToWait: Duration? {
         // What could not be written is tried again soon.
         if isBehind { return .seconds(1) }
-        let dates = [planner.nextDate, nextLimitLook].compactMap { $0 }
+        let dates = [scheduler.nextDate, nextLimitLook].compactMap { $0 }
         let waits = [
             dates.min().map { Duration.seconds(max(0, min($0.timeIntervalSinceNow, 3600))) },
-            planner.nextTime.map { max(.zero, $0 - clock) },
+            scheduler.nextMoment.map { max(.zero, $0 - moment) },
         ]
         return waits.compactMap { $0 }.min()
     }
@@ -260,7 +260,10 @@ actor DownloadKeeper {
     private static let watchInterval: Duration = .milliseconds(250)
 }
 
-extension QueuePlanner.Entry {
+/// Decides which of the queue's downloads start now; the groups are sessions.
+typealias QueueScheduler = StartScheduler<Int64>
+
+extension QueueScheduler.Entry {
     init(_ download: WireDownload) {
         self.init(
             id: download.id,
@@ -268,7 +271,7 @@ extension QueuePlanner.Entry {
             position: download.position,
             notBefore: download.notBefore
         )
-        session = download.session
+        group = download.session
     }
 }
 

@@ -1,3 +1,4 @@
+internal import PawlCore
 internal import PawlWire
 
 /// Which URLs are being fetched to where, and who waits for one of them to end.
@@ -33,7 +34,7 @@ struct RunningPlaces: Sendable {
     }
 
     private struct Waiter: Sendable {
-        var entry: QueuePlanner.Entry
+        var entry: QueueScheduler.Entry
         var other: Int64
     }
 
@@ -64,7 +65,7 @@ struct RunningPlaces: Sendable {
     }
 
     /// A download waits until a run has ended; returns whether there is such a run.
-    mutating func wait(_ entry: QueuePlanner.Entry, for other: Int64) -> Bool {
+    mutating func wait(_ entry: QueueScheduler.Entry, for other: Int64) -> Bool {
         guard running[other] != nil else { return false }
         waiting[entry.id] = Waiter(entry: entry, other: other)
         return true
@@ -74,7 +75,7 @@ struct RunningPlaces: Sendable {
     mutating func leave(_ id: Int64) { waiting[id] = nil }
 
     /// Runs have ended; returns those that waited for them.
-    mutating func end(_ ids: some Sequence<Int64>) -> [QueuePlanner.Entry] {
+    mutating func end(_ ids: some Sequence<Int64>) -> [QueueScheduler.Entry] {
         for id in ids { end(id) }
         let free = waiting.values.filter { running[$0.other] == nil }.map(\.entry)
         for entry in free { waiting[entry.id] = nil }

@@ -1,76 +1,57 @@
-package import PawlCore
+internal import PawlCore
 internal import Synchronization
 
-/// Lets so many downloads run at a time, the others wait in order.
+/// Limits how many downloads run at the same time; the others wait in order.
 package final class DownloadQueue: Sendable {
     private struct State {
-        var free: Int
-        var waiting: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
-        var nextID: UInt64 = 0
+        var scheduler: StartScheduler<UInt64>
+        var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+        var lastID: UInt64 = 0
     }
 
     private let state: Mutex<State>
-
     private let limit: Int
 
     package init(limit: Int) {
         self.limit = max(1, limit)
-        state = Mutex(State(free: self.limit))
+        state = Mutex(State(scheduler: StartScheduler(limit: self.limit)))
     }
 
-    /// Runs `work` when it is its turn.
-    ///
-    /// Cancelled while waiting, throws `.interrupted`.
-    package func run<Result: Sendable>(
-        _ work: (DownloadTurn) async throws(DownloadError) -> Result
-    ) async throws(DownloadError) -> Result {
-        guard await enter() else {
-            throw DownloadError(.interrupted, "stopped before it began")
-        }
-        let turn = DownloadTurn(mayEndEarly: limit > 1) { self.leave() }
-        defer { turn.end() }
-        return try await work(turn)
-    }
-
-    private func enter() async -> Bool {
+    /// Waits for a turn, which has to be ended; `nil` if the task was cancelled before.
+    package func turn() async -> DownloadTurn? {
         let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
+            state.lastID += 1
+            return state.lastID
         }
-        return await withTaskCancellationHandler {
+        let isAdmitted = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let answer: Bool? = state.withLock { state in
-                    // Cancelled before it waits: the handler below found nobody to wake.
-                    if Task.isCancelled { return false }
-                    guard state.free == 0 else {
-                        state.free -= 1
-                        return true
-                    }
-                    state.waiting.append((id, continuation))
-                    return nil
+                // Cancelled before it waits: the handler below found nobody to wake.
+                let isCancelled = state.withLock { state in
+                    guard !Task.isCancelled else { return true }
+                    state.waiters[id] = continuation
+                    state.scheduler.wait(.init(id: id, position: Int64(id)))
+                    return false
                 }
-                if let answer { continuation.resume(returning: answer) }
+                if isCancelled { continuation.resume(returning: false) } else { admit() }
             }
         } onCancel: {
-            let cancelled = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-                guard let index = state.waiting.firstIndex(where: { $0.id == id }) else {
-                    return nil
-                }
-                return state.waiting.remove(at: index).continuation
+            let cancelled = state.withLock { state in
+                state.scheduler.leave(id) ? state.waiters.removeValue(forKey: id) : nil
             }
             cancelled?.resume(returning: false)
         }
+        guard isAdmitted else { return nil }
+        return DownloadTurn(mayEndEarly: limit > 1) {
+            self.state.withLock { $0.scheduler.ended(id) }
+            self.admit()
+        }
     }
 
-    private func leave() {
-        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-            guard !state.waiting.isEmpty else {
-                state.free += 1
-                return nil
-            }
-            return state.waiting.removeFirst().continuation
+    private func admit() {
+        let admitted = state.withLock { state in
+            state.scheduler.begin().compactMap { state.waiters.removeValue(forKey: $0) }
         }
-        next?.resume(returning: true)
+        for waiter in admitted { waiter.resume(returning: true) }
     }
 }
 
@@ -82,15 +63,14 @@ package final class DownloadTurn: Sendable {
     private let mayEndEarly: Bool
     private let whenEnded: @Sendable () -> Void
 
-    package init(mayEndEarly: Bool = true, whenEnded: @escaping @Sendable () -> Void) {
+    init(mayEndEarly: Bool, whenEnded: @escaping @Sendable () -> Void) {
         self.mayEndEarly = mayEndEarly
         self.whenEnded = whenEnded
     }
 
-    /// Before the file has its name; false where one is to follow the other.
-    package func endEarly() -> Bool {
+    /// Before the file has its name, unless one download is to follow the other.
+    package func endEarly() {
         if mayEndEarly { end() }
-        return mayEndEarly
     }
 
     package func end() {

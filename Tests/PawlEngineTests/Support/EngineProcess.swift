@@ -58,12 +58,14 @@ final class EngineProcess: Sendable {
         job.connectivityChanged = connectivityChanged
         let task = Task { [job] () -> Result<DownloadedFile, DownloadError> in
             do throws(DownloadError) {
-                let file = try await self.engine.queue.run { (turn) async throws(DownloadError) in
-                    try await DownloadDriver(job, engine: self.engine, monitor: monitor) {
-                        _ = turn.endEarly()
-                    }.run()
+                guard let turn = await self.engine.queue.turn() else {
+                    throw DownloadError(.interrupted, "stopped before it started")
                 }
-                return .success(file)
+                defer { turn.end() }
+                let driver = DownloadDriver(job, engine: self.engine, monitor: monitor) {
+                    turn.endEarly()
+                }
+                return .success(try await driver.run())
             } catch {
                 monitor.ended()
                 return .failure(error)

@@ -1,0 +1,289 @@
+package import struct FoundationEssentials.Date
+internal import HeapModule
+
+/// Decides which waiting downloads start now (pure).
+///
+/// The most urgent starts first, then the one with the lowest position. None starts before its time. At most
+/// `limit` run at the same time, and at most as many of a group as the group allows. The command, sessions,
+/// the library and the daemon all use it.
+package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
+    /// A download that waits.
+    package struct Entry: Hashable, Sendable {
+        package var id: ID
+        package var priority: DownloadPriority
+        /// The order among those of the same priority.
+        package var position: Int64
+        /// The earliest start by the wall clock; `nil` for immediately.
+        package var notBefore: Date?
+        /// The earliest start by the monotonic clock; `nil` for immediately.
+        package var waitsUntil: Moment?
+        /// Whether it ran when the process ended: it continues before others of its priority start.
+        package var wasRunning = false
+        /// Whether it may have ended the process: it starts after all others, and runs alone.
+        package var isSuspect = false
+        /// The group whose limit applies to it, too.
+        package var group: String?
+
+        package init(
+            id: ID,
+            priority: DownloadPriority = .normal,
+            position: Int64,
+            notBefore: Date? = nil
+        ) {
+            self.id = id
+            self.priority = priority
+            self.position = position
+            self.notBefore = notBefore
+        }
+    }
+
+    /// The maximum number of downloads that run at the same time.
+    package var limit: Int
+    /// The maximum number of downloads of a group that run at the same time, for groups that have one.
+    package var groupLimits: [String: Int] = [:] {
+        didSet { releaseAll() }
+    }
+
+    private var waiting: [ID: Waiting] = [:]
+    /// Keys of earlier versions of an entry are ignored when they are taken out.
+    private var ready = Heap<ReadyKey>()
+    private var dated = Heap<TimeKey<Date>>()
+    private var delayed = Heap<TimeKey<Moment>>()
+    /// Ready, but their group is at its limit.
+    private var heldByGroup: [String: Heap<ReadyKey>] = [:]
+    /// Ready, but an earlier run of the same download has not ended.
+    private var heldByRun: [ID: ReadyKey] = [:]
+    private var lastVersion: UInt64 = 0
+
+    package private(set) var running: Set<ID> = []
+    /// The groups of those that run, and how many of each group run.
+    private var groups: [ID: String] = [:]
+    private var groupCounts: [String: Int] = [:]
+    /// Those that run and need no place at the moment.
+    private var lent: Set<ID> = []
+
+    package init(limit: Int) { self.limit = limit }
+
+    package var waitingCount: Int { waiting.count }
+    /// The number of keys in the heaps, those of earlier versions included.
+    package var keyCount: Int { ready.count + dated.count + delayed.count }
+    package var isEmpty: Bool { waiting.isEmpty }
+    /// Those that hold a place.
+    package var placesTaken: Int { running.count - lent.count }
+
+    /// When `begin` has to be called again though nothing has changed.
+    package var nextDate: Date? {
+        mutating get {
+            while let first = dated.min, !isCurrent(first.id, first.version) { dated.removeMin() }
+            return dated.min?.time
+        }
+    }
+
+    /// The same by the monotonic clock.
+    package var nextMoment: Moment? {
+        mutating get {
+            while let first = delayed.min, !isCurrent(first.id, first.version) {
+                delayed.removeMin()
+            }
+            return delayed.min?.time
+        }
+    }
+
+    // MARK: - Waiting
+
+    /// Adds a download, or changes its entry.
+    package mutating func wait(_ entry: Entry) {
+        lastVersion += 1
+        waiting[entry.id] = Waiting(entry: entry, version: lastVersion)
+        lineUp(entry, lastVersion)
+        compact()
+    }
+
+    /// Removes a download; one that runs continues until `ended`.
+    ///
+    /// Returns whether it was waiting.
+    @discardableResult
+    package mutating func leave(_ id: ID) -> Bool {
+        heldByRun[id] = nil
+        return waiting.removeValue(forKey: id) != nil
+    }
+
+    /// Keeps the position among those of the new priority.
+    package mutating func setPriority(_ id: ID, _ priority: DownloadPriority) {
+        guard var entry = waiting[id]?.entry, entry.priority != priority else { return }
+        entry.priority = priority
+        wait(entry)
+    }
+
+    /// What a download waits for, apart from its turn, has happened.
+    package mutating func hurry(_ id: ID) {
+        guard var entry = waiting[id]?.entry, entry.notBefore == nil, entry.waitsUntil != nil
+        else { return }
+        entry.waitsUntil = nil
+        wait(entry)
+    }
+
+    private mutating func lineUp(_ entry: Entry, _ version: UInt64) {
+        if let date = entry.notBefore {
+            dated.insert(TimeKey(time: date, id: entry.id, version: version))
+        } else if let moment = entry.waitsUntil {
+            delayed.insert(TimeKey(time: moment, id: entry.id, version: version))
+        } else {
+            ready.insert(ReadyKey(entry, version))
+        }
+    }
+
+    // MARK: - Running
+
+    /// The downloads to start now, in order; their places are taken until `ended`.
+    package mutating func begin(at date: Date = .distantPast, moment: Moment = .zero) -> [ID] {
+        while let due = dated.min, due.time <= date {
+            dated.removeMin()
+            if isCurrent(due.id, due.version) { lineUp(due.id) { $0.notBefore = nil } }
+        }
+        while let due = delayed.min, due.time <= moment {
+            delayed.removeMin()
+            if isCurrent(due.id, due.version) { lineUp(due.id) { $0.waitsUntil = nil } }
+        }
+        var begun: [ID] = []
+        while placesTaken < limit, let key = ready.min {
+            guard isCurrent(key.id, key.version) else {
+                ready.removeMin()
+                continue
+            }
+            // All behind it are suspect, too.
+            if key.isSuspect, !running.isEmpty { break }
+            ready.removeMin()
+            guard let entry = waiting[key.id]?.entry, mayRun(entry, key) else { continue }
+            waiting[key.id] = nil
+            running.insert(key.id)
+            if let group = entry.group {
+                groups[key.id] = group
+                groupCounts[group, default: 0] += 1
+            }
+            begun.append(key.id)
+        }
+        return begun
+    }
+
+    /// One that may not run yet is held until what it waits for has ended.
+    private mutating func mayRun(_ entry: Entry, _ key: ReadyKey) -> Bool {
+        if running.contains(entry.id) {
+            heldByRun[entry.id] = key
+            return false
+        }
+        if let group = entry.group, let limit = groupLimits[group],
+            groupCounts[group, default: 0] >= limit
+        {
+            heldByGroup[group, default: Heap()].insert(key)
+            return false
+        }
+        return true
+    }
+
+    /// A run has ended, for whatever reason.
+    package mutating func ended(_ id: ID) {
+        guard running.remove(id) != nil else { return }
+        lent.remove(id)
+        if let key = heldByRun.removeValue(forKey: id) { ready.insert(key) }
+        guard let group = groups.removeValue(forKey: id) else { return }
+        let count = groupCounts[group, default: 1] - 1
+        groupCounts[group] = count > 0 ? count : nil
+        releaseOne(of: group)
+    }
+
+    /// More than these do not lend their places: all of them continue when the network is back.
+    package static var mostLent: Int { 100 }
+
+    /// One that runs can do nothing at the moment: another may start until `takeBack`.
+    ///
+    /// Returns `false` if too many lend their places already.
+    package mutating func lend(_ id: ID) -> Bool {
+        guard running.contains(id), lent.count < Self.mostLent else { return false }
+        return lent.insert(id).inserted
+    }
+
+    /// It continues: more than `limit` may run for a while.
+    package mutating func takeBack(_ id: ID) { lent.remove(id) }
+
+    // MARK: - Keys
+
+    private struct Waiting: Sendable {
+        var entry: Entry
+        var version: UInt64
+    }
+
+    private func isCurrent(_ id: ID, _ version: UInt64) -> Bool { waiting[id]?.version == version }
+
+    /// Drops the keys of earlier versions when they are the majority, so that their number stays bounded.
+    private mutating func compact() {
+        let most = 2 * waiting.count + 64
+        if ready.count > most {
+            ready = Heap(ready.unordered.filter { isCurrent($0.id, $0.version) })
+        }
+        if dated.count > most {
+            dated = Heap(dated.unordered.filter { isCurrent($0.id, $0.version) })
+        }
+        if delayed.count > most {
+            delayed = Heap(delayed.unordered.filter { isCurrent($0.id, $0.version) })
+        }
+    }
+
+    private mutating func lineUp(_ id: ID, _ change: (inout Entry) -> Void) {
+        guard var item = waiting[id] else { return }
+        change(&item.entry)
+        waiting[id] = item
+        lineUp(item.entry, item.version)
+    }
+
+    /// The next of a group whose place has become free.
+    private mutating func releaseOne(of group: String) {
+        while let key = heldByGroup[group]?.popMin() {
+            guard isCurrent(key.id, key.version) else { continue }
+            return ready.insert(key)
+        }
+        heldByGroup[group] = nil
+    }
+
+    private mutating func releaseAll() {
+        for held in heldByGroup.values { ready.insert(contentsOf: held.unordered) }
+        heldByGroup = [:]
+    }
+
+    private struct ReadyKey: Comparable, Sendable {
+        var isSuspect: Bool
+        var wasRunning: Bool
+        var priority: DownloadPriority
+        var position: Int64
+        var id: ID
+        var version: UInt64
+
+        init(_ entry: Entry, _ version: UInt64) {
+            isSuspect = entry.isSuspect
+            wasRunning = entry.wasRunning
+            priority = entry.priority
+            position = entry.position
+            id = entry.id
+            self.version = version
+        }
+
+        static func < (left: ReadyKey, right: ReadyKey) -> Bool {
+            if left.isSuspect != right.isSuspect { return right.isSuspect }
+            if left.priority != right.priority { return left.priority > right.priority }
+            if left.wasRunning != right.wasRunning { return left.wasRunning }
+            if left.position != right.position { return left.position < right.position }
+            return left.id == right.id ? left.version < right.version : left.id < right.id
+        }
+    }
+
+    private struct TimeKey<Time: Comparable & Sendable>: Comparable, Sendable {
+        var time: Time
+        var id: ID
+        var version: UInt64
+
+        static func < (left: TimeKey, right: TimeKey) -> Bool {
+            if left.time != right.time { return left.time < right.time }
+            return left.id == right.id ? left.version < right.version : left.id < right.id
+        }
+    }
+}
