@@ -1,4 +1,4 @@
-"""That everybody can use it, in the states that do not come by themselves; and that the audit finds what it is for."""
+"""Checks of accessibility in unusual states, and that the audit finds known faults."""
 
 from playwright.sync_api import expect
 
@@ -7,7 +7,7 @@ from checks import MIB, adding, check, in_state, row, until
 
 
 def audit_both(page, where):
-    """Light and dark, without a change of what is shown."""
+    """Audits the displayed state in the light and the dark colour scheme."""
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         audit(page, f"{where}, {scheme}")
@@ -15,7 +15,7 @@ def audit_both(page, where):
 
 
 @check
-def the_audit_finds_what_it_is_for(scene, origin, pages):
+def the_audit_finds_known_faults(scene, origin, pages):
     page = pages.open()
     expect(page.locator("#empty")).to_be_visible()
     audit(page, "as it is")
@@ -50,8 +50,8 @@ def the_audit_finds_what_it_is_for(scene, origin, pages):
 
 
 @check
-def everybody_can_log_in(scene, origin, pages):
-    # That a stranger is refused the browser says by itself.
+def the_login_is_accessible(scene, origin, pages):
+    # The browser logs the refused request to the console.
     pages.expects_loss = True
     page = pages.open(scene.url + "/")
     dialog = page.get_by_role("dialog", name="Log in")
@@ -64,25 +64,25 @@ def everybody_can_log_in(scene, origin, pages):
 
 
 @check
-def everybody_can_use_its_forms(scene, origin, pages):
+def the_forms_are_accessible(scene, origin, pages):
     scene.ask("PATCH", "/v1/settings", {"timetable": [{"from": "08:00", "to": "18:00", "days": ["mon"]}]})
     page = pages.open()
     page.get_by_role("button", name="Limits").click()
     dialog = page.get_by_role("dialog", name="Limits")
     expect(dialog.get_by_role("group", name="Period")).to_be_visible()
     audit_both(page, "limits with a period")
-    dialog.get_by_role("button", name="Remove this period").click()
+    dialog.get_by_role("button", name="Remove period").click()
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
-    dialog, addresses = adding(page, scene)
-    addresses.fill("nonsense")
+    dialog, urls_field = adding(page, scene)
+    urls_field.fill("nonsense")
     dialog.get_by_role("button", name="Add").click()
     expect(dialog.get_by_role("alert")).to_be_visible()
-    audit_both(page, "what cannot be added")
+    audit_both(page, "a URL that is not valid")
 
 
 @check
-def everybody_can_use_it_while_something_is_wrong(scene, origin, pages):
+def the_page_is_accessible_while_something_is_wrong(scene, origin, pages):
     scene.add([origin.url("half.iso", 4 * MIB, hold=MIB)], settings={"connections": 2})
     page = pages.open()
     in_state(page, "half.iso", "running")
@@ -91,11 +91,11 @@ def everybody_can_use_it_while_something_is_wrong(scene, origin, pages):
     in_state(page, "half.iso", "paused")
     row(page, "half.iso").click()
     detail = page.get_by_role("complementary", name="half.iso")
-    expect(detail.get_by_role("img", name="is there")).to_be_visible()
-    audit_both(page, "detail of a paused one")
+    expect(detail.get_by_role("img", name="% done")).to_be_visible()
+    audit_both(page, "details of a paused download")
     page.evaluate("document.body.dispatchEvent(new DragEvent('dragover', { bubbles: true, cancelable: true }))")
     expect(page.locator("#drop")).to_be_visible()
-    audit_both(page, "something is dragged over it")
+    audit_both(page, "text is dragged over the page")
     page.evaluate("document.body.dispatchEvent(new DragEvent('dragleave', { bubbles: true }))")
     expect(page.locator("#drop")).to_be_hidden()
     pages.expects_loss = True
@@ -108,8 +108,8 @@ def everybody_can_use_it_while_something_is_wrong(scene, origin, pages):
     expect(banner).to_be_hidden()
     scene.kill()
     try:
-        expect(banner).to_contain_text("does not answer")
-        audit_both(page, "the daemon is away")
+        expect(banner).to_contain_text("does not respond")
+        audit_both(page, "the daemon does not respond")
     finally:
         scene.start()
     expect(banner).to_be_hidden()

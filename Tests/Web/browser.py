@@ -1,4 +1,4 @@
-"""The browser, and what holds for every page in it."""
+"""Opens pages in the browser and checks what holds for each of them."""
 
 import json
 import os
@@ -6,9 +6,9 @@ import os
 from playwright.sync_api import expect
 
 AUDIT = open(os.path.join(os.path.dirname(__file__), "audit.js"), encoding="utf-8").read()
-# A commit of the queue may take long.
+# A commit of the queue may take long on a busy disk.
 expect.set_options(timeout=20_000)
-# What must have a name that is read out.
+# Roles that must have a name for screen readers.
 NAMED = {
     "button", "link", "textbox", "searchbox", "checkbox", "combobox", "spinbutton", "dialog", "image", "grid",
     "progressbar", "group", "toolbar", "region", "complementary", "RootWebArea", "columnheader", "InputTime",
@@ -16,7 +16,7 @@ NAMED = {
 
 
 class Pages:
-    """Opens pages, and notes what none of them may do."""
+    """Opens pages and records what no page may do: errors, warnings, requests to other servers."""
 
     def __init__(self, browser, scene):
         self.browser = browser
@@ -29,27 +29,27 @@ class Pages:
         context = self.browser.new_context(**options)
         page = context.new_page()
         page.set_default_timeout(15_000)
-        page.on("console", self.said)
+        page.on("console", self.on_console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        page.on("request", self.asked)
+        page.on("request", self.on_request)
         if prepare:
             prepare(page)
         link = path or self.scene.pawl("daemon", "token", "--url")
         page.goto(link)
         return page
 
-    def said(self, message):
-        # That the daemon is away, or wants a token, the browser says by itself.
+    def on_console(self, message):
+        # The browser itself logs a lost connection and a refused login.
         if message.type in ("error", "warning") and not self.expects_loss:
             self.complaints.append(f"console: {message.text}")
 
-    def asked(self, request):
+    def on_request(self, request):
         if not request.url.startswith((self.scene.url + "/", "data:")):
-            self.complaints.append(f"asked elsewhere: {request.url}")
+            self.complaints.append(f"request to another server: {request.url}")
 
 
 def audit(page, where):
-    """Contrast, references, names."""
+    """Requires contrast, valid references and names."""
     found = page.evaluate(AUDIT)
     client = page.context.new_cdp_session(page)
     nodes = client.send("Accessibility.getFullAXTree")["nodes"]
@@ -63,11 +63,11 @@ def audit(page, where):
         name = node.get("name", {}).get("value", "").strip()
         if not name and role not in ("group", "image"):
             found.append(f"a {role} without a name: {json.dumps(node.get('properties', []))[:200]}")
-    assert "button" in roles, f"{where}: nothing was looked at"
+    assert "button" in roles, f"{where}: nothing was examined"
     assert not found, f"{where}: " + "; ".join(sorted(set(found)))
 
 
 def thread_seconds(client):
-    """The CPU time that the page's thread has taken."""
+    """The CPU time of the page's thread in seconds."""
     metrics = client.send("Performance.getMetrics")["metrics"]
     return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")

@@ -1,4 +1,4 @@
-"""What the page does, one check after the other; each begins with an empty queue."""
+"""Checks of what the page does. Each starts with an empty queue."""
 
 import os
 import re
@@ -32,15 +32,15 @@ def in_state(page, name, state):
 
 
 def adding(page, scene):
-    """The dialog that adds, open and with the folder filled in, and its field of addresses."""
+    """Opens the dialog that adds downloads and fills in the folder; returns the dialog and its field of URLs."""
     page.get_by_role("button", name="Add").click()
     dialog = page.get_by_role("dialog", name="Add downloads")
     dialog.get_by_label("Folder").fill(scene.folder)
-    return dialog, dialog.get_by_label("Addresses")
+    return dialog, dialog.get_by_label("URLs")
 
 
 def names(page):
-    """As they are seen, from the top."""
+    """The displayed names, from the top."""
     return page.evaluate(
         """() => [...document.querySelectorAll("#rows .row:not([hidden])")]
             .sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)
@@ -49,10 +49,10 @@ def names(page):
 
 
 def until(page, condition):
-    """For what the page's own requests tell, not its elements."""
+    """Waits for a condition that no element of the page shows."""
     end = time.monotonic() + 20
     while not condition():
-        assert time.monotonic() < end, "it did not happen"
+        assert time.monotonic() < end, "the condition did not become true"
         page.evaluate("new Promise(requestAnimationFrame)")
 
 
@@ -66,14 +66,14 @@ def in_order(page, wanted):
 
 
 @check
-def a_link_logs_in_once_and_a_token_too(scene, origin, pages):
+def a_link_logs_in_once_and_a_token_always(scene, origin, pages):
     link = scene.pawl("daemon", "token", "--url")
     page = pages.open(link)
-    expect(page.locator("#empty")).to_contain_text("Nothing to download yet")
+    expect(page.locator("#empty")).to_contain_text("No downloads yet")
     assert page.url == scene.url + "/", page.url
     pages.expects_loss = True
-    stranger = pages.open(link)
-    dialog = stranger.get_by_role("dialog", name="Log in")
+    second = pages.open(link)
+    dialog = second.get_by_role("dialog", name="Log in")
     expect(dialog).to_be_visible()
     dialog.get_by_label("Token").fill("wrong")
     dialog.get_by_role("button", name="Log in").click()
@@ -81,8 +81,8 @@ def a_link_logs_in_once_and_a_token_too(scene, origin, pages):
     dialog.get_by_label("Token").fill(scene.pawl("daemon", "token"))
     dialog.get_by_role("button", name="Log in").click()
     expect(dialog).to_be_hidden()
-    expect(stranger.locator("#empty")).to_be_visible()
-    assert stranger.context.cookies()[0]["httpOnly"]
+    expect(second.locator("#empty")).to_be_visible()
+    assert second.context.cookies()[0]["httpOnly"]
     by_token = pages.open(scene.url + "/#token=" + scene.pawl("daemon", "token"))
     expect(by_token.locator("#empty")).to_be_visible()
     assert by_token.url == scene.url + "/"
@@ -90,21 +90,21 @@ def a_link_logs_in_once_and_a_token_too(scene, origin, pages):
 
 
 @check
-def addresses_are_typed_pasted_and_dropped(scene, origin, pages):
+def urls_are_typed_pasted_and_dropped(scene, origin, pages):
     page = pages.open()
     expect(page.locator("#empty")).to_be_visible()
     page.get_by_role("button", name="Add").click()
     dialog = page.get_by_role("dialog", name="Add downloads")
-    addresses = dialog.get_by_label("Addresses")
-    expect(addresses).to_be_focused()
+    urls_field = dialog.get_by_label("URLs")
+    expect(urls_field).to_be_focused()
     dialog.get_by_label("Folder").fill(scene.folder)
-    addresses.fill("file:///etc/passwd")
+    urls_field.fill("file:///etc/passwd")
     dialog.get_by_role("button", name="Add").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("no http or https address")
-    addresses.fill(f"{origin.url('one', 1000)}\n{origin.url('two', 1000)}")
-    expect(dialog.locator("#add-count")).to_have_text("2 addresses")
-    # What is dropped into a field is the field's.
-    assert addresses.evaluate(
+    expect(dialog.get_by_role("alert")).to_contain_text("not an HTTP or HTTPS URL")
+    urls_field.fill(f"{origin.url('one', 1000)}\n{origin.url('two', 1000)}")
+    expect(dialog.locator("#add-count")).to_have_text("2 URLs")
+    # Text that is dropped into a field belongs to the field.
+    assert urls_field.evaluate(
         """(field) => field.dispatchEvent(new DragEvent("drop", {
             dataTransfer: new DataTransfer(), bubbles: true, cancelable: true }))"""
     )
@@ -125,34 +125,34 @@ def addresses_are_typed_pasted_and_dropped(scene, origin, pages):
             }""",
             [kind, origin.url(kind, 10)],
         )
-        expect(addresses).to_have_value(origin.url(kind, 10))
+        expect(urls_field).to_have_value(origin.url(kind, 10))
         dialog.get_by_role("button", name="Add").click()
         in_state(page, kind, "finished")
 
 
 @check
-def many_are_added_once_where_one_is_refused(scene, origin, pages):
+def of_many_urls_each_is_added_once_although_one_is_refused(scene, origin, pages):
     page = pages.open()
-    dialog, addresses = adding(page, scene)
+    dialog, urls_field = adding(page, scene)
     dialog.get_by_label("Add paused").check()
     urls = [origin.url(f"many-{number}", 10) for number in range(260)]
-    # The page takes it, the daemon does not.
+    # The page accepts this URL, the daemon does not.
     refused = origin.url("a" * 40_000, 10)
-    addresses.fill("\n".join(["# a list", *urls[:255], refused, *urls[255:]]))
-    # The browser says by itself that an answer was a refusal.
+    urls_field.fill("\n".join(["# a list", *urls[:255], refused, *urls[255:]]))
+    # The browser logs an error response to the console.
     pages.expects_loss = True
     dialog.get_by_role("button", name="Add").click()
     expect(dialog.get_by_role("alert")).to_contain_text("The first 250 were added.")
     pages.expects_loss = False
-    expect(dialog.locator("#add-count")).to_have_text("11 addresses")
-    addresses.fill(addresses.input_value().replace(refused + "\n", ""))
+    expect(dialog.locator("#add-count")).to_have_text("11 URLs")
+    urls_field.fill(urls_field.input_value().replace(refused + "\n", ""))
     dialog.get_by_role("button", name="Add").click()
     expect(dialog).to_be_hidden()
     assert scene.ask("GET", "/v1/status")["counts"] == {"paused": 260}
 
 
 @check
-def the_map_shows_which_connection_brings_what(scene, origin, pages):
+def the_map_shows_the_range_of_each_connection(scene, origin, pages):
     page = pages.open()
     scene.add([origin.url("map.iso", 64 * MIB, hold=KIB, drip=16 * KIB)], settings={"connections": 4})
     in_state(page, "map.iso", "running")
@@ -166,9 +166,9 @@ def the_map_shows_which_connection_brings_what(scene, origin, pages):
             .map((cell) => cell.getAttribute("class"))).size === 4"""
     )
     page.wait_for_function("""() => document.querySelectorAll(".map rect[class^='done']").length > 4""")
-    there = detail.get_by_role("img", name="is there")
-    expect(there).to_have_accessible_name(re.compile("4 connections"))
-    expect(detail.get_by_role("img", name="at the top")).to_be_visible()
+    segments_map = detail.get_by_role("img", name="% done")
+    expect(segments_map).to_have_accessible_name(re.compile("4 connections"))
+    expect(detail.get_by_role("img", name="the scale ends at")).to_be_visible()
     expect(detail.locator(".events li")).to_have_count(2)
     expect(page.locator("#total")).to_contain_text("/s")
     origin.release()
@@ -180,7 +180,7 @@ def the_map_shows_which_connection_brings_what(scene, origin, pages):
 
 
 @check
-def what_is_there_of_a_paused_one_is_shown_where_it_lies(scene, origin, pages):
+def the_map_of_a_paused_download_shows_its_gaps(scene, origin, pages):
     page = pages.open()
     scene.add([origin.url("gaps.iso", 8 * MIB, hold=MIB)], settings={"connections": 4})
     in_state(page, "gaps.iso", "running")
@@ -198,7 +198,7 @@ def what_is_there_of_a_paused_one_is_shown_where_it_lies(scene, origin, pages):
         )
 
     shows_gaps(page)
-    # One that has never seen it run.
+    # A page that was opened after the download was paused.
     other = pages.open()
     row(other, "gaps.iso").click()
     shows_gaps(other)
@@ -206,17 +206,17 @@ def what_is_there_of_a_paused_one_is_shown_where_it_lies(scene, origin, pages):
 
 
 @check
-def each_connection_says_from_where_it_fetches(scene, origin, pages):
+def each_connection_shows_its_host(scene, origin, pages):
     page = pages.open()
-    address = origin.url("mirrored.iso", 64 * MIB, hold=KIB, drip=KIB)
-    mirror = address.replace("127.0.0.1", "localhost")
-    scene.add([address], settings={"connections": 4, "mirrors": [mirror]})
+    url = origin.url("mirrored.iso", 64 * MIB, hold=KIB, drip=KIB)
+    mirror = url.replace("127.0.0.1", "localhost")
+    scene.add([url], settings={"connections": 4, "mirrors": [mirror]})
     in_state(page, "mirrored.iso", "running")
     row(page, "mirrored.iso").click()
     detail = page.get_by_role("complementary", name="mirrored.iso")
-    facts = detail.locator(".facts")
-    expect(facts.locator("dt:text-is('Source') + dd")).to_have_text(address)
-    expect(facts.locator("dt:text-is('Mirror') + dd")).to_have_text(mirror)
+    properties = detail.locator(".properties")
+    expect(properties.locator("dt:text-is('Source') + dd")).to_have_text(url)
+    expect(properties.locator("dt:text-is('Mirror') + dd")).to_have_text(mirror)
     hosts = detail.locator(".connections .host")
     expect(hosts.filter(has_text="from localhost:").first).to_be_visible(timeout=20_000)
     expect(hosts.filter(has_text="from 127.0.0.1:").first).to_be_visible()
@@ -225,18 +225,18 @@ def each_connection_says_from_where_it_fetches(scene, origin, pages):
 
 
 @check
-def what_is_not_loaded_is_found_whatever_its_capitals(scene, origin, pages):
+def search_finds_downloads_that_are_not_loaded_and_ignores_case(scene, origin, pages):
     names = ["%C3%84pfel%20neu.ISO"] + [f"other-{number}" for number in range(250)]
     scene.add([origin.url(name, 10) for name in names], isPaused=True)
     scene.ask("POST", "/v1/actions/cancel", {"all": True})
     page = pages.open()
     expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", "201")
-    page.get_by_label("Search by name or address").fill("äPFEL N")
+    page.get_by_label("Search by name or URL").fill("äPFEL N")
     in_order(page, ["Äpfel neu.ISO"])
 
 
 @check
-def what_ended_long_ago_is_loaded_only_where_it_is_seen(scene, origin, pages):
+def old_ended_downloads_are_loaded_only_when_they_are_displayed(scene, origin, pages):
     page = pages.open()
     scene.add([origin.url("old.iso", 10)])
     in_state(page, "old.iso", "finished")
@@ -251,13 +251,13 @@ def what_ended_long_ago_is_loaded_only_where_it_is_seen(scene, origin, pages):
     in_order(page, ["old.iso"])
     page.get_by_role("button", name="All 1,251").click()
     expect(grid).to_have_attribute("aria-rowcount", "201")
-    search = page.get_by_label("Search by name or address")
+    search = page.get_by_label("Search by name or URL")
     search.fill("/OLD.")
     in_order(page, ["old.iso"])
     search.fill("")
     expect(grid).to_have_attribute("aria-rowcount", "201")
     assert len(asked) == 2, asked
-    # Each page goes on where the one before has ended.
+    # Each page continues where the previous one ended.
     grid.focus()
     for count in (201, 1201, 1252):
         expect(grid).to_have_attribute("aria-rowcount", str(count))
@@ -269,7 +269,7 @@ def what_ended_long_ago_is_loaded_only_where_it_is_seen(scene, origin, pages):
 
 
 @check
-def one_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
+def a_download_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
     page = pages.open()
     scene.add([origin.url("big", 4 * MIB, hold=MIB), origin.url("small", 10)])
     in_state(page, "big", "running")
@@ -285,10 +285,10 @@ def one_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
     dialog.get_by_label("Priority").select_option("high")
     dialog.get_by_label("Speed limit").fill("0.5")
     dialog.get_by_role("button", name="Change").click()
-    expect(detail.locator(".facts")).to_contain_text("512 KiB/s")
+    expect(detail.locator(".properties")).to_contain_text("512 KiB/s")
     expect(row(page, "big")).to_contain_text("high priority")
-    # What has been received goes with it, so that is asked for first.
-    cancelling = page.get_by_role("dialog", name="Cancel")
+    # Cancelling deletes the received bytes, so the page asks for confirmation.
+    cancelling = page.get_by_role("dialog", name="Cancel download")
     detail.get_by_role("button", name="Cancel…").click()
     expect(cancelling).to_contain_text("“big”")
     cancelling.get_by_role("button", name="Keep").click()
@@ -298,20 +298,20 @@ def one_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
     cancelling.get_by_role("button", name="Cancel and delete").click()
     in_state(page, "big", "cancelled")
     detail.get_by_role("button", name="Remove…").click()
-    dialog = page.get_by_role("dialog", name="Remove")
-    dialog.get_by_role("button", name="Keep").click()
+    dialog = page.get_by_role("dialog", name="Remove download")
+    dialog.get_by_role("button", name="Cancel").click()
     expect(row(page, "big")).to_have_count(1)
     detail.get_by_role("button", name="Remove…").click()
     dialog.get_by_role("button", name="Remove").click()
     expect(row(page, "big")).to_have_count(0)
     expect(detail).to_be_hidden()
-    # By hand alone, and with its file.
+    # By keyboard alone, and with its file.
     path = os.path.join(scene.folder, "small")
     assert os.path.exists(path)
     expect(page.get_by_role("grid", name="Downloads")).to_be_focused()
     page.keyboard.press("Home")
     page.keyboard.press("Delete")
-    dialog.get_by_label("Delete what is on the disk, too").check()
+    dialog.get_by_label("Also delete files").check()
     dialog.get_by_role("button", name="Remove").click()
     expect(page.locator("#empty")).to_be_visible()
     expect(page.locator("#live")).to_contain_text("removed")
@@ -320,20 +320,20 @@ def one_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
 
 
 @check
-def what_is_still_on_the_disk_is_said(scene, origin, pages):
+def files_that_could_not_be_deleted_are_reported(scene, origin, pages):
     scene.add([origin.url("small", 10)])
     page = pages.open()
     in_state(page, "small", "finished")
-    # What no program removes as a file.
+    # A folder, which is not removed as a file.
     path = os.path.join(scene.folder, "small")
     os.remove(path)
     os.mkdir(path)
     row(page, "small").click()
     page.get_by_role("complementary", name="small").get_by_role("button", name="Remove…").click()
     dialog = page.get_by_role("dialog", name="Remove")
-    dialog.get_by_label("Delete what is on the disk, too").check()
+    dialog.get_by_label("Also delete files").check()
     dialog.get_by_role("button", name="Remove").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("not all is off the disk", ignore_case=True)
+    expect(dialog.get_by_role("alert")).to_contain_text("some files were not deleted", ignore_case=True)
     expect(row(page, "small")).to_have_count(0)
     dialog.get_by_role("button", name="Remove").click()
     expect(dialog).to_be_hidden()
@@ -341,7 +341,7 @@ def what_is_still_on_the_disk_is_said(scene, origin, pages):
 
 
 @check
-def an_error_says_what_to_do(scene, origin, pages):
+def an_error_is_shown_with_advice(scene, origin, pages):
     page = pages.open()
     scene.add([f"http://127.0.0.1:{origin.server_port}/missing.zip"])
     in_state(page, "missing.zip", "failed")
@@ -352,14 +352,14 @@ def an_error_says_what_to_do(scene, origin, pages):
     detail = page.get_by_role("complementary", name="missing.zip")
     expect(detail).to_be_focused()
     expect(detail.get_by_role("region", name="Problem")).to_contain_text("What to do: check the address")
-    expect(detail.get_by_role("button", name="Try again")).to_be_visible()
+    expect(detail.get_by_role("button", name="Retry")).to_be_visible()
     page.keyboard.press("Escape")
     expect(detail).to_be_hidden()
     expect(page.locator("#grid")).to_be_focused()
 
 
 @check
-def the_queue_is_put_in_order_by_keys_buttons_and_mouse(scene, origin, pages):
+def the_queue_is_reordered_by_keys_buttons_and_mouse(scene, origin, pages):
     page = pages.open()
     scene.add([origin.url(name, 10) for name in ("a", "b", "c", "d")], isPaused=True)
     in_order(page, ["a", "b", "c", "d"])
@@ -374,11 +374,11 @@ def the_queue_is_put_in_order_by_keys_buttons_and_mouse(scene, origin, pages):
     row(page, "b").drag_to(row(page, "a"), target_position={"x": 60, "y": 4})
     in_order(page, ["b", "a", "d", "c"])
     row(page, "a").click()
-    places = {"To the end": "bdca", "One up": "bdac", "To the beginning": "abdc", "One down": "badc"}
-    for button, order in places.items():
+    moves = {"Move to the end": "bdca", "Move up": "bdac", "Move to the start": "abdc", "Move down": "badc"}
+    for button, order in moves.items():
         page.get_by_role("button", name=button).click()
         in_order(page, list(order))
-    page.get_by_role("button", name="To the end").click()
+    page.get_by_role("button", name="Move to the end").click()
     in_order(page, ["b", "d", "c", "a"])
     other = pages.open()
     in_order(other, ["b", "d", "c", "a"])
@@ -389,16 +389,16 @@ def the_queue_is_put_in_order_by_keys_buttons_and_mouse(scene, origin, pages):
 
 
 @check
-def limits_and_the_timetable_are_kept(scene, origin, pages):
+def limits_and_the_timetable_are_saved(scene, origin, pages):
     before = scene.ask("GET", "/v1/settings")
     page = pages.open()
     page.get_by_role("button", name="Limits").click()
     dialog = page.get_by_role("dialog", name="Limits")
-    dialog.get_by_label("All downloads").fill("8")
-    dialog.get_by_label("Downloads at a time").fill("3")
-    dialog.get_by_label("Connections a host").fill("7")
-    dialog.get_by_label("Go on while the network is metered").uncheck()
-    dialog.get_by_role("button", name="Add a period").click()
+    dialog.get_by_label("Total speed limit").fill("8")
+    dialog.get_by_label("Simultaneous downloads").fill("3")
+    dialog.get_by_label("Connections per host").fill("7")
+    dialog.get_by_label("Download on metered networks").uncheck()
+    dialog.get_by_role("button", name="Add period").click()
     period = dialog.get_by_role("group", name="Period")
     period.get_by_label("sun").uncheck()
     period.get_by_label("From").fill("00:00")
@@ -413,28 +413,28 @@ def limits_and_the_timetable_are_kept(scene, origin, pages):
     assert settings["usesMeteredNetwork"] is False
     days = ["mon", "tue", "wed", "thu", "fri", "sat"]
     assert settings["timetable"] == [{"days": days, "from": "00:00", "to": "24:00", "limitBytesPerSecond": 2 * MIB}]
-    expect(page.locator("#limit")).to_contain_text("at most")
+    expect(page.locator("#limit")).to_contain_text("Limit 2.00 MiB/s")
     page.locator("#limit").click()
-    expect(dialog.get_by_label("Connections a host")).to_have_value("7")
-    metered = dialog.get_by_label("Go on while the network is metered")
+    expect(dialog.get_by_label("Connections per host")).to_have_value("7")
+    metered = dialog.get_by_label("Download on metered networks")
     expect(metered).not_to_be_checked()
     metered.check()
     expect(period.get_by_label("sun")).not_to_be_checked()
-    period.get_by_role("button", name="Remove this period").click()
-    dialog.get_by_label("All downloads").fill("")
-    dialog.get_by_label("Downloads at a time").fill(str(before["maximumConcurrentDownloads"]))
-    dialog.get_by_label("Connections a host").fill(str(before["connectionsPerHost"]))
+    period.get_by_role("button", name="Remove period").click()
+    dialog.get_by_label("Total speed limit").fill("")
+    dialog.get_by_label("Simultaneous downloads").fill(str(before["maximumConcurrentDownloads"]))
+    dialog.get_by_label("Connections per host").fill(str(before["connectionsPerHost"]))
     dialog.get_by_role("button", name="Save").click()
-    expect(page.locator("#limit")).to_have_text("no limit")
+    expect(page.locator("#limit")).to_have_text("No limit")
     assert scene.ask("GET", "/v1/settings") == before
 
 
 @check
-def filters_search_and_many_at_once(scene, origin, pages):
+def downloads_are_filtered_searched_and_selected(scene, origin, pages):
     page = pages.open()
     scene.add([origin.url(name, 10) for name in ("apple.iso", "pear.iso", "plum.zip")], isPaused=True)
     in_order(page, ["apple.iso", "pear.iso", "plum.zip"])
-    page.get_by_label("Search by name or address").fill("ISO")
+    page.get_by_label("Search by name or URL").fill("ISO")
     in_order(page, ["apple.iso", "pear.iso"])
     page.locator("#grid").focus()
     page.keyboard.press("Control+a")
@@ -442,14 +442,14 @@ def filters_search_and_many_at_once(scene, origin, pages):
     page.get_by_role("toolbar", name="Selected downloads").get_by_role("button", name="Resume").click()
     for name in ("apple.iso", "pear.iso"):
         in_state(page, name, "finished")
-    page.get_by_label("Search by name or address").fill("")
+    page.get_by_label("Search by name or URL").fill("")
     page.get_by_role("button", name="Paused 1").click()
     in_order(page, ["plum.zip"])
     expect(page.get_by_role("button", name="Finished 2")).to_be_visible()
 
 
 @check
-def it_shows_the_truth_after_the_daemon_was_killed(scene, origin, pages):
+def the_page_is_up_to_date_after_the_daemon_was_killed(scene, origin, pages):
     page = pages.open()
     scene.add([origin.url("going", 4 * MIB, hold=MIB)])
     scene.add([origin.url("gone", 10), origin.url("stays", 10)], isPaused=True)
@@ -457,7 +457,7 @@ def it_shows_the_truth_after_the_daemon_was_killed(scene, origin, pages):
     row(page, "going").click()
     pages.expects_loss = True
     scene.kill()
-    expect(page.get_by_role("status").filter(has_text="does not answer")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="does not respond")).to_be_visible()
     scene.start()
     scene.ask("POST", "/v1/actions/remove", {"targets": ["gone"]})
     expect(page.locator("#banner")).to_be_hidden(timeout=20_000)
@@ -471,7 +471,7 @@ def it_shows_the_truth_after_the_daemon_was_killed(scene, origin, pages):
 
 
 @check
-def a_stream_that_went_silent_is_given_up_and_made_anew(scene, origin, pages):
+def a_silent_stream_is_closed_and_opened_again(scene, origin, pages):
     page = pages.open(prepare=lambda page: page.clock.install())
     scene.add([origin.url("going", 4 * MIB, hold=MIB)])
     in_state(page, "going", "running")
@@ -479,12 +479,12 @@ def a_stream_that_went_silent_is_given_up_and_made_anew(scene, origin, pages):
     page.on("request", lambda request: asked.append(request) if request.url.endswith("/v1/events") else None)
     banner = page.locator("#banner")
     with scene.standing_still():
-        # It ends for all but the daemon.
+        # The download completes everywhere but in the stopped daemon.
         origin.release()
         for attempts in (1, 2):
             page.clock.fast_forward(31_000)
-            expect(banner).to_contain_text("does not answer")
-            # Nor is an answer waited for that never begins.
+            expect(banner).to_contain_text("does not respond")
+            # The page also stops waiting for a response that never starts.
             until(page, lambda: len(asked) >= attempts)
         in_state(page, "going", "running")
     expect(banner).to_be_hidden()
@@ -494,7 +494,7 @@ def a_stream_that_went_silent_is_given_up_and_made_anew(scene, origin, pages):
 
 
 @check
-def what_happens_while_it_loads_is_not_lost(scene, origin, pages):
+def events_during_loading_are_not_lost(scene, origin, pages):
     scene.add([origin.url("early", 10)], isPaused=True)
     held = []
     page = pages.open(prepare=lambda page: page.route("**/v1/downloads?state=waiting*", lambda route: held.append(route)))
@@ -510,10 +510,10 @@ def what_happens_while_it_loads_is_not_lost(scene, origin, pages):
 
 
 @check
-def everybody_can_use_it(scene, origin, pages):
+def the_page_is_accessible(scene, origin, pages):
     page = pages.open()
     expect(page.locator("#empty")).to_be_visible()
-    audit(page, "nothing there")
+    audit(page, "empty list")
     scene.add([origin.url("running.iso", 4 * MIB, hold=MIB)], settings={"connections": 2})
     scene.add([f"http://127.0.0.1:{origin.server_port}/missing", origin.url("done", 100)])
     scene.add([origin.url("later", 10)], isPaused=True)
@@ -529,7 +529,7 @@ def everybody_can_use_it(scene, origin, pages):
         page.keyboard.press("Control+a")
         expect(page.get_by_role("toolbar", name="Selected downloads")).to_be_visible()
         audit(page, f"all selected, {scheme}")
-        for opener, name in (("Add", "Add downloads"), ("Limits", "Limits"), ("Change…", "Change download"), ("Remove…", "Remove")):
+        for opener, name in (("Add", "Add downloads"), ("Limits", "Limits"), ("Change…", "Change download"), ("Remove…", "Remove download")):
             button = page.get_by_role("button", name=opener, exact=True).first
             button.click()
             dialog = page.get_by_role("dialog", name=name)
@@ -540,7 +540,7 @@ def everybody_can_use_it(scene, origin, pages):
             expect(button).to_be_focused()
 
 
-# By how much something in a row of the timetable leaves its dialog.
+# How far the widest element of a timetable row extends beyond its dialog.
 PERIOD_OVERHANG = """Math.max(...[...document.querySelectorAll(".period :is(input, button, label)")].map((each) =>
     each.getBoundingClientRect().right - document.querySelector("#settings").getBoundingClientRect().right))"""
 
@@ -552,25 +552,25 @@ def a_selected_row_reaches_the_edge(scene, origin, pages):
     in_order(page, list("ab"))
     edge = """() => document.querySelector("#grid").getBoundingClientRect().right
         - document.querySelector("#rows .row").getBoundingClientRect().right"""
-    assert page.evaluate(edge) == 0, "a stripe stands beside the rows"
+    assert page.evaluate(edge) == 0, "there is a gap beside the rows"
     scene.add([origin.url(f"more-{number}", 10) for number in range(40)], isPaused=True)
     expect(page.locator("#filter-all .count")).to_have_text("42")
-    # With a bar to scroll by, the columns stay below their heads.
+    # With a scroll bar, the columns stay aligned with their headings.
     apart = """() => document.querySelector(".head > :nth-child(4)").getBoundingClientRect().right
         - document.querySelector("#rows .row > :nth-child(4)").getBoundingClientRect().right"""
     until(page, lambda: page.evaluate(apart) == 0)
 
 
 @check
-def a_moment_that_has_passed_is_not_shown(scene, origin, pages):
+def a_start_time_in_the_past_is_not_shown(scene, origin, pages):
     scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 1})
     try:
         scene.add([origin.url("first", 4 * MIB, hold=KIB)], settings={"connections": 1})
         moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 12))
         scene.add([origin.url("second", 10)], notBefore=moment)
         page = pages.open()
-        expect(row(page, "second")).to_contain_text("Begins")
-        # Its turn has not come: the first one still runs.
+        expect(row(page, "second")).to_contain_text("Starts at")
+        # It still waits, because the first one runs.
         expect(row(page, "second")).to_contain_text("Queued")
         in_state(page, "first", "running")
     finally:
@@ -578,11 +578,11 @@ def a_moment_that_has_passed_is_not_shown(scene, origin, pages):
 
 
 @check
-def a_phone_is_wide_enough(scene, origin, pages):
+def the_page_fits_on_a_phone(scene, origin, pages):
     name = "a-very-long-name-" * 8 + ".iso"
-    address = origin.url(name, 256 * MIB, hold=KIB, drip=KIB)
-    settings = {"connections": 4, "mirrors": [address.replace("127.0.0.1", "localhost")]}
-    scene.add([address], settings=settings)
+    url = origin.url(name, 256 * MIB, hold=KIB, drip=KIB)
+    settings = {"connections": 4, "mirrors": [url.replace("127.0.0.1", "localhost")]}
+    scene.add([url], settings=settings)
     for width in (360, 320):
         phone = {"viewport": {"width": width, "height": 740}, "has_touch": True, "is_mobile": True}
         page = pages.open(reduced_motion="reduce", **phone)
@@ -601,7 +601,7 @@ def a_phone_is_wide_enough(scene, origin, pages):
         inner = detail.locator(".body").evaluate("(body) => body.scrollWidth - body.clientWidth")
         assert inner <= 0, f"detail is {inner} pixels wider than {width}"
         audit(page, f"detail on a phone of {width}")
-        # Back leads to the list, and so it does after the detail was closed by hand.
+        # Back leads to the list, also after the details were closed with their button.
         address = page.url
         page.go_back()
         expect(detail).to_be_hidden()
@@ -613,8 +613,8 @@ def a_phone_is_wide_enough(scene, origin, pages):
         page.go_back()
         expect(rows(page).first).to_be_visible()
         assert page.url == address, page.url
-        # A finger selects at the picture.
-        rows(page).first.locator(".picture").tap()
+        # A touch selects on the icon.
+        rows(page).first.locator(".icon").tap()
         expect(page.locator("#selected")).to_have_text("1 selected")
         fits("selection")
         audit(page, f"selection on a phone of {width}")
@@ -625,7 +625,7 @@ def a_phone_is_wide_enough(scene, origin, pages):
             page.get_by_role("button", name=button).tap()
             fits(button)
             if button == "Limits":
-                page.get_by_role("button", name="Add a period").tap()
+                page.get_by_role("button", name="Add period").tap()
                 cut = page.evaluate(PERIOD_OVERHANG)
                 assert cut <= 0, f"the timetable's row is cut by {cut} pixels on {width}"
             audit(page, f"{button} on a phone of {width}")

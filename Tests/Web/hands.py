@@ -1,4 +1,4 @@
-"""Each key, each field of the forms, and the bar for many at once."""
+"""Checks of each key, each field of the forms, and the actions on a selection."""
 
 import os
 
@@ -8,7 +8,7 @@ from checks import KIB, MIB, adding, check, in_order, in_state, row, rows, until
 
 
 @check
-def each_key_does_what_is_promised(scene, origin, pages):
+def each_documented_key_works(scene, origin, pages):
     scene.add([origin.url(f"file-{number:02}", 10) for number in range(40)], isPaused=True)
     page = pages.open()
     expect(page.locator("#filter-all .count")).to_have_text("40")
@@ -43,7 +43,7 @@ def each_key_does_what_is_promised(scene, origin, pages):
     expect(page.get_by_role("toolbar", name="Selected downloads")).to_be_hidden()
     press("Home")
     press("p")
-    # It goes to the end, which is not drawn.
+    # It moves to the end of the list, outside of the drawn rows.
     expect(page.get_by_role("button", name="Finished 1")).to_be_visible()
     press("Enter")
     expect(page.get_by_role("complementary", name="file-00")).to_be_visible()
@@ -54,21 +54,21 @@ def each_key_does_what_is_promised(scene, origin, pages):
     press("Escape")
     grid.focus()
     press("/")
-    expect(page.get_by_label("Search by name or address")).to_be_focused()
+    expect(page.get_by_label("Search by name or URL")).to_be_focused()
 
 
 @check
-def each_field_of_the_forms_counts(scene, origin, pages):
+def each_field_of_the_forms_has_an_effect(scene, origin, pages):
     page = pages.open()
-    dialog, addresses = adding(page, scene)
+    dialog, urls_field = adding(page, scene)
     dialog.get_by_label("Priority").select_option("low")
     dialog.get_by_label("Connections").fill("3")
     dialog.get_by_label("Speed limit").fill("0.5")
     dialog.get_by_label("Checksum").fill("sha256=" + "0" * 64)
-    addresses.fill(f"{origin.url('one', 10)}\n{origin.url('two', 10)}")
+    urls_field.fill(f"{origin.url('one', 10)}\n{origin.url('two', 10)}")
     dialog.get_by_role("button", name="Add").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("a checksum is for one address")
-    addresses.fill(origin.url("slow", 4 * MIB, hold=KIB, drip=KIB))
+    expect(dialog.get_by_role("alert")).to_contain_text("A checksum needs a single URL")
+    urls_field.fill(origin.url("slow", 4 * MIB, hold=KIB, drip=KIB))
     dialog.get_by_role("button", name="Add").click()
     in_state(page, "slow", "running")
     added = scene.downloads()[0]
@@ -79,19 +79,19 @@ def each_field_of_the_forms_counts(scene, origin, pages):
     detail.get_by_role("button", name="Change…").click()
     dialog = page.get_by_role("dialog", name="Change download")
     dialog.get_by_label("Name").fill("other")
-    dialog.get_by_label("Another address").fill(origin.url("slow", 4 * MIB, hold=KIB, drip=2 * KIB))
+    dialog.get_by_label("New URL").fill(origin.url("slow", 4 * MIB, hold=KIB, drip=2 * KIB))
     dialog.get_by_label("Connections").fill("2")
     dialog.get_by_label("Speed limit").fill("")
     dialog.get_by_role("button", name="Change").click()
     detail = page.get_by_role("complementary", name="other")
-    expect(detail.locator(".facts")).to_contain_text(f"drip={2 * KIB}")
+    expect(detail.locator(".properties")).to_contain_text(f"drip={2 * KIB}")
     expect(detail.locator(".connections tbody tr")).to_have_count(2)
     in_state(page, "other", "running")
     assert "limitBytesPerSecond" not in scene.downloads()[0]
     origin.release()
-    # The checksum that was given is not the file's.
+    # The given checksum is wrong.
     in_state(page, "other", "failed")
-    detail.get_by_role("button", name="Try again").click()
+    detail.get_by_role("button", name="Retry").click()
     in_state(page, "other", "failed")
 
 
@@ -113,7 +113,7 @@ def a_range_is_selected_with_the_shift_key(scene, origin, pages):
     selected("")
     click("d", "Shift")
     selected("bcd")
-    # Upwards, from where the last click was.
+    # Upwards from the last click.
     click("a", "Shift")
     selected("abcd")
     click("b", "Control")
@@ -123,12 +123,12 @@ def a_range_is_selected_with_the_shift_key(scene, origin, pages):
 
 
 @check
-def a_late_answer_closes_no_other_dialog(scene, origin, pages):
+def a_late_response_closes_no_other_dialog(scene, origin, pages):
     scene.add([origin.url("stuck", 10), origin.url("plain", 10)])
     page = pages.open()
     for name in ("stuck", "plain"):
         in_state(page, name, "finished")
-    # What no program removes as a file.
+    # A folder, which is not removed as a file.
     path = os.path.join(scene.folder, "stuck")
     os.remove(path)
     os.mkdir(path)
@@ -148,12 +148,12 @@ def a_late_answer_closes_no_other_dialog(scene, origin, pages):
         expect(dialog).to_be_hidden()
 
     ask_to_remove("stuck")
-    dialog.get_by_label("Delete what is on the disk, too").check()
+    dialog.get_by_label("Also delete files").check()
     dialog.get_by_role("button", name="Remove").click()
     close(dialog)
     ask_to_remove("plain")
     held.pop().continue_()
-    expect(page.locator("#banner")).to_contain_text("not all is off the disk", ignore_case=True)
+    expect(page.locator("#banner")).to_contain_text("some files were not deleted", ignore_case=True)
     os.rmdir(path)
     expect(row(page, "stuck")).to_have_count(0)
     expect(dialog).to_contain_text("“plain”")
@@ -161,17 +161,17 @@ def a_late_answer_closes_no_other_dialog(scene, origin, pages):
     dialog.get_by_role("button", name="Remove").click()
     expect(dialog).to_be_hidden()
     expect(page.locator("#empty")).to_be_visible()
-    # The same of the one that adds: what was typed meanwhile stays.
-    dialog, addresses = adding(page, scene)
-    addresses.fill(origin.url("three", 10))
+    # The same for the dialog that adds downloads: URLs typed in the meantime stay.
+    dialog, urls_field = adding(page, scene)
+    urls_field.fill(origin.url("three", 10))
     dialog.get_by_role("button", name="Add").click()
     close(dialog)
-    dialog, addresses = adding(page, scene)
-    addresses.fill(origin.url("four", 10))
+    dialog, urls_field = adding(page, scene)
+    urls_field.fill(origin.url("four", 10))
     held.pop().continue_()
     in_state(page, "three", "finished")
     expect(dialog).to_be_visible()
-    expect(addresses).to_have_value(origin.url("four", 10))
+    expect(urls_field).to_have_value(origin.url("four", 10))
     dialog.get_by_role("button", name="Add").click()
     until(page, lambda: held)
     held.pop().continue_()
@@ -180,7 +180,7 @@ def a_late_answer_closes_no_other_dialog(scene, origin, pages):
 
 
 @check
-def the_bar_does_it_to_all_that_are_selected(scene, origin, pages):
+def the_toolbar_acts_on_all_selected_downloads(scene, origin, pages):
     wanted = ["one", "two", "three"]
     scene.add([origin.url(name, 4 * MIB, hold=KIB, drip=KIB) for name in wanted], settings={"connections": 1})
     page = pages.open()

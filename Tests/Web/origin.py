@@ -1,4 +1,4 @@
-"""A web server that holds files back until it is told to go on."""
+"""A web server that holds its responses back until it is told to continue."""
 
 import http.server
 import re
@@ -8,9 +8,9 @@ import urllib.parse
 
 
 class Origin(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    """`/NAME?size=…` is a file; with `hold=N` each answer stops N bytes behind its beginning, and with
-    `drip=N` it goes on from there by N bytes, twenty times a second: a connection that stands still is
-    given up after a while, perhaps for another source.
+    """`/NAME?size=…` is a file. With `hold=N`, each response stops after N bytes. With `drip=N`, it then
+    sends N bytes 20 times per second: Pawl replaces a connection that is silent for long, perhaps by one
+    to another source.
     """
 
     daemon_threads = True
@@ -32,7 +32,7 @@ class Origin(socketserver.ThreadingMixIn, http.server.HTTPServer):
         self.gate.clear()
 
     def handle_error(self, request, client_address):
-        pass  # A client that went away is none of ours.
+        pass  # Clients may close their connections at any time.
 
 
 class Answer(http.server.BaseHTTPRequestHandler):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the page in a real browser, against a real daemon and a real origin.
 
-    run.py FOLDER [WORD …]    FOLDER holds pawl and pawld; only checks with one of the words
+    run.py FOLDER [WORD …]    FOLDER contains pawl and pawld; with WORDs, only checks whose name has one of them
 """
 
 import os
@@ -12,7 +12,7 @@ import traceback
 
 from playwright.sync_api import sync_playwright
 
-import access  # noqa: F401 - they add their checks
+import access  # noqa: F401 - these modules register their checks
 import hands  # noqa: F401
 import weight  # noqa: F401
 from browser import Pages
@@ -24,7 +24,7 @@ BROWSER = shutil.which("chromium")
 
 
 def run(function, scene, browser):
-    """What went wrong, or nothing; prints a line."""
+    """Runs a check, prints a line, and returns whether it passed."""
     origin = Origin()
     pages = Pages(browser, scene)
     name = function.__name__.replace("_", " ")
@@ -55,8 +55,8 @@ def run(function, scene, browser):
 def main(programs, words):
     wanted = [each for each in CHECKS if not words or any(word in each.__name__ for word in words)]
     if not wanted:
-        raise SystemExit("no check has that name")
-    # In a container of root's the browser's sandbox cannot be made.
+        raise SystemExit("no check matches")
+    # The browser's sandbox is not available to root in a container.
     options = ["--no-sandbox"] if os.geteuid() == 0 else []
     with Scene(programs) as scene, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=BROWSER, args=options)

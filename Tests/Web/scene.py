@@ -1,4 +1,4 @@
-"""A daemon of the test's own, and what is asked of it beside the browser."""
+"""A daemon for the checks, and requests to it beside those of the browser."""
 
 import contextlib
 import http.client
@@ -23,7 +23,7 @@ class SocketConnection(http.client.HTTPConnection):
 
 
 class Scene:
-    """The daemon's folders are its own: nobody's real queue is ever touched."""
+    """Runs a daemon with folders of its own, so that no real queue is touched."""
 
     def __init__(self, programs):
         self.program = os.path.join(programs, "pawl")
@@ -51,11 +51,11 @@ class Scene:
         shutil.rmtree(self.home, ignore_errors=True)
 
     def allowances(self):
-        """What is added over TCP goes where it may, and to this machine."""
+        """The settings that allow the page to use the scene's folder and to download from this machine."""
         return {"allowedFolders": [self.folder], "allowsPrivateAddresses": True}
 
     def start(self):
-        """Answers when this returns; at the same port as before."""
+        """Starts the daemon, at the same port as before, and returns when it responds."""
         self.daemon = subprocess.Popen(
             [self.program, "daemon", "run", "--listen", f"127.0.0.1:{self.port}"],
             env=self.environment,
@@ -63,13 +63,13 @@ class Scene:
             stderr=subprocess.STDOUT,
             text=True,
         )
-        said = []
+        output = []
         for line in self.daemon.stdout:
-            said.append(line)
+            output.append(line)
             if "answers at" in line:
                 break
         else:
-            raise SystemExit("the daemon did not start: " + "".join(said))
+            raise SystemExit("the daemon did not start: " + "".join(output))
         self.url = self.ask("GET", "/v1/status")["url"]
         self.port = int(self.url.rsplit(":", 1)[1])
 
@@ -83,7 +83,7 @@ class Scene:
 
     @contextlib.contextmanager
     def standing_still(self):
-        """The daemon keeps its connections, and does nothing."""
+        """Stops the daemon's process while its connections stay open."""
         self.daemon.send_signal(signal.SIGSTOP)
         try:
             yield
@@ -102,7 +102,7 @@ class Scene:
         return run.stdout.strip()
 
     def ask(self, method, path, body=None):
-        """Over the Unix socket, as the user."""
+        """Makes a request over the Unix socket, as the user."""
         connection = SocketConnection(self.socket)
         headers = {"Content-Type": "application/json"} if body is not None else {}
         connection.request(method, path, json.dumps(body) if body is not None else None, headers)

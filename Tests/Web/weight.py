@@ -1,4 +1,4 @@
-"""What the page weighs and takes: bytes, rows, frames, CPU at rest."""
+"""Checks of the page's size, its speed with many rows, and its CPU time at rest."""
 
 from playwright.sync_api import expect
 
@@ -9,7 +9,7 @@ COUNT = 10_000
 
 
 @check
-def the_whole_page_weighs_less_than_100_kilobytes(scene, origin, pages):
+def the_page_is_smaller_than_100_kilobytes(scene, origin, pages):
     context = pages.browser.new_context()
     page = context.new_page()
     sizes = {}
@@ -24,7 +24,7 @@ def the_whole_page_weighs_less_than_100_kilobytes(scene, origin, pages):
 
 
 def many(scene, origin, pages):
-    """A page with ten thousand, of which fifty run, and go on while anything is measured."""
+    """Opens a page with 10,000 downloads, 50 of which run while the check measures."""
     scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 50, "connectionsPerHost": 100})
     pace = {"connections": 1, "limitBytesPerSecond": 20_000}
     scene.add([origin.url(f"running-{n}", 1 << 22) for n in range(50)], settings=pace)
@@ -36,7 +36,7 @@ def many(scene, origin, pages):
     return page
 
 
-# To the end and back, a screen and more with each frame; at the top is what runs.
+# Scrolls to the end and back, more than one screen per frame. The running downloads are at the top.
 SCROLL = """(count) => new Promise((done) => {
     const viewport = document.getElementById("viewport"), frames = [];
     let step = viewport.scrollHeight / 150, wrong = 0, changes = 0, at = null;
@@ -57,27 +57,27 @@ SCROLL = """(count) => new Promise((done) => {
 
 
 @check
-def ten_thousand_are_scrolled_through_without_a_stutter(scene, origin, pages):
+def scrolling_through_10_000_downloads_is_smooth(scene, origin, pages):
     page = many(scene, origin, pages)
     assert page.locator(".row").count() < 60
     client = page.context.new_cdp_session(page)
-    # CPU time, as others run beside this.
+    # CPU time, because other programs may be running.
     client.send("Performance.enable", {"timeDomain": "threadTicks"})
     rounds, changes = [], 0
 
     def is_smooth(middle, late, *_):
         return middle <= 17.5 and late <= 25
 
-    # Another one may need both cores for a while.
+    # Another program may need both cores for a while, so there are up to three rounds.
     while not rounds or (not is_smooth(*rounds[-1]) and len(rounds) < 3):
         before = thread_seconds(client)
-        told = page.evaluate(SCROLL, 300)
-        # 60 a second leave 16.7.
+        result = page.evaluate(SCROLL, 300)
+        # At 60 frames per second, a frame takes 16.7 ms.
         each = (thread_seconds(client) - before) / 300 * 1000
-        assert each < 12, f"{each:.1f} ms of CPU a frame"
-        assert told["wrong"] == 0, told["wrong"]
-        changes += told["changes"]
-        frames = sorted(told["frames"])
+        assert each < 12, f"{each:.1f} ms of CPU per frame"
+        assert result["wrong"] == 0, result["wrong"]
+        changes += result["changes"]
+        frames = sorted(result["frames"])
         rounds.append((frames[150], frames[285], each))
     middle, late, each = rounds[-1]
     assert is_smooth(middle, late), rounds
@@ -88,13 +88,13 @@ def ten_thousand_are_scrolled_through_without_a_stutter(scene, origin, pages):
     page.keyboard.press("End")
     expect(grid).to_have_attribute("aria-activedescendant", f"row-{scene.ask('GET', '/v1/downloads?order=newest&limit=1')['downloads'][0]['id']}")
     return (
-        f"{each:.1f} ms of CPU a frame, from frame to frame {middle:.1f} ms in the middle, {late:.1f} for 95 %, "
+        f"{each:.1f} ms of CPU per frame; from frame to frame {middle:.1f} ms in the median, {late:.1f} for 95 %; "
         f"the numbers changed {changes} times"
     )
 
 
 @check
-def ten_thousand_are_there_at_once(scene, origin, pages):
+def the_first_paint_with_10_000_downloads_is_fast(scene, origin, pages):
     many(scene, origin, pages).context.close()
     paints = []
     for _ in range(3):
@@ -106,13 +106,13 @@ def ten_thousand_are_there_at_once(scene, origin, pages):
     return f"first paint {', '.join(f'{paint:.0f}' for paint in paints)} ms"
 
 
-def rests(page, settled, seconds):
-    """What the page's thread takes for so long, once it has settled, is under a twentieth of a core."""
+def requires_idle(page, settled, seconds):
+    """Requires that the idle page's thread uses less than 5 % of a core."""
     client = page.context.new_cdp_session(page)
     client.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.evaluate(f"new Promise((done) => {settled})")
     shares = []
-    # The least counts: on a busy machine the same work takes longer, in caches that others have filled.
+    # The lowest value counts: on a busy machine the same work takes longer, because caches are shared.
     while not shares or (min(shares) >= 0.05 and len(shares) < 3):
         before = thread_seconds(client)
         page.evaluate(f"new Promise((done) => setTimeout(done, {seconds * 1000}))")
@@ -122,17 +122,17 @@ def rests(page, settled, seconds):
 
 
 @check
-def it_rests_when_nothing_happens(scene, origin, pages):
+def the_page_is_idle_when_nothing_happens(scene, origin, pages):
     scene.add([origin.url(f"file-{n}", 10) for n in range(1000)], isPaused=True)
     page = pages.open()
     expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", "1001")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    note = rests(page, "requestIdleCallback(done)", 2)
+    note = requires_idle(page, "requestIdleCallback(done)", 2)
     assert asked == [], asked
     return note
 
 
 @check
-def it_rests_while_fifty_of_ten_thousand_run(scene, origin, pages):
-    return rests(many(scene, origin, pages), "setTimeout(done, 1000)", 4)
+def the_page_is_almost_idle_while_50_of_10_000_run(scene, origin, pages):
+    return requires_idle(many(scene, origin, pages), "setTimeout(done, 1000)", 4)

@@ -1,8 +1,8 @@
-// The daemon's API: each call is one request, and each error says what to do.
+// The daemon's API. Each call is one request; each error has advice.
 
 export class Problem extends Error {
   constructor(status, body) {
-    super(body.title || `the daemon answered ${status}`);
+    super(body.title || `The daemon returned HTTP status ${status}`);
     this.status = status;
     this.code = body.code;
     this.detail = body.detail;
@@ -14,9 +14,9 @@ export class Problem extends Error {
   }
 }
 
-// Called where the daemon wants to know who asks.
-let whenLockedOut = () => {};
-export const onLockedOut = (handler) => { whenLockedOut = handler; };
+// Called when the daemon requires a login.
+let unauthorized = () => {};
+export const onUnauthorized = (handler) => { unauthorized = handler; };
 
 export async function request(method, path, body, headers = {}, signal = undefined) {
   const options = { method, headers: { Accept: "application/json", ...headers }, signal, cache: "no-store" };
@@ -29,13 +29,13 @@ export async function request(method, path, body, headers = {}, signal = undefin
     answer = await fetch(path, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem(0, { title: "the daemon does not answer", advice: "look at pawl daemon status" });
+    throw new Problem(0, { title: "The daemon does not respond", advice: "run pawl daemon status" });
   }
   if (answer.ok) return answer;
   const text = await answer.text();
   let problem = {};
-  try { problem = JSON.parse(text); } catch { /* It is no daemon's. */ }
-  if (answer.status === 401 && path !== "/v1/login") whenLockedOut();
+  try { problem = JSON.parse(text); } catch { /* Not a response of the daemon. */ }
+  if (answer.status === 401 && path !== "/v1/login") unauthorized();
   throw new Problem(answer.status, problem);
 }
 
@@ -56,16 +56,16 @@ const select = (ids) => ({ targets: ids.map(String) });
 
 export const act = (action, ids) => json("POST", `/v1/actions/${action}`, select(ids));
 
-// Throws where something is still there that was to be thrown away.
+// Throws if files could not be deleted.
 export function checkRemoved({ notRemoved }) {
   if (!notRemoved) return;
   const reasons = notRemoved.map(({ problem }) => new Problem(0, problem).text);
-  throw new Error(`Not all is off the disk: ${reasons.join("; ")}`);
+  throw new Error(`Some files were not deleted: ${reasons.join("; ")}`);
 }
 
 export const change = (ids, changes) => json("POST", "/v1/changes", { selection: select(ids), changes });
 
-// In requests that a TCP listener takes: 1 MiB each. With the same key nothing is added twice.
+// Splits the downloads into requests below the 1 MiB that the TCP listener accepts. The same key adds nothing twice.
 export async function add(downloads, key, whenAdded) {
   for (let index = 0; index < downloads.length; index += 250) {
     const part = downloads.slice(index, index + 250);

@@ -1,4 +1,4 @@
-// One download, as it is.
+// The details of one download.
 
 import * as api from "./api.js";
 import { $, el, icon, inFrame, setAttribute, setText } from "./dom.js";
@@ -9,24 +9,24 @@ import { SpeedGraph } from "./graph.js";
 import { isActive, isEnded } from "./store.js";
 
 const retries = {
-  now: "Trying again makes sense at once.",
-  later: "Trying again makes sense after some time.",
-  elsewhere: "Another address of the same file may serve.",
-  never: "Trying again makes no sense before something was changed.",
+  now: "You can retry immediately.",
+  later: "Retry later.",
+  elsewhere: "Try another URL of the same file.",
+  never: "Retrying will not help until something changes.",
 };
 const eventNames = {
-  added: "Added", started: "Began", retrying: "Failed, tries again", paused: "Paused", resumed: "Put in line",
+  added: "Added", started: "Started", retrying: "Failed, will retry", paused: "Paused", resumed: "Queued",
   changed: "Changed", finished: "Finished", failed: "Failed", cancelled: "Cancelled",
 };
 
-// Of which a part may be there.
+// Whether a part of the file may be on disk.
 const isPartial = (download) => download.totalBytes > 0 && (!isEnded(download) || download.state === "failed");
 
 export class Detail {
   id = null;
-  #isAsking = false;
-  #asksAgain = false;
-  #lastEvents = 0;
+  #isLoading = false;
+  #needsReload = false;
+  #lastEvent = 0;
 
   // actions: toggle(id), cancel(ids), remove(ids), change(id), move(id, direction), closed(hadFocus)
   constructor(store, actions) {
@@ -44,24 +44,24 @@ export class Detail {
       this.id = id;
       this.#build();
       this.#loadEvents();
-      this.follow();
+      this.loadSegments();
     }
-    if (this.element.hidden) this.#remember();
+    if (this.element.hidden) this.#pushHistory();
     this.element.hidden = false;
     document.body.classList.add("has-detail");
     this.#draw();
     if (focuses) this.element.focus();
   }
 
-  // The browser's way back leads from the detail to the list, and not away from the page. There is one entry of the
-  // history for it: closed by hand, it is left for the next one.
-  #remember() {
+  // Lets the browser's Back button return from the details to the list instead of leaving the page. The history has
+  // one entry for the details; after they were closed on the page, the next download reuses it.
+  #pushHistory() {
     if (history.state?.shows) history.replaceState({ shows: "detail" }, "");
     else history.pushState({ shows: "detail" }, "");
   }
 
-  // The browser went back, or forward.
-  wentTo(state) {
+  // Handles the Back and Forward buttons.
+  historyChanged(state) {
     if (state?.shows !== "detail") this.#hide();
     else if (this.id === null) history.replaceState({ shows: "list" }, "");
   }
@@ -74,7 +74,7 @@ export class Detail {
 
   #hide() {
     if (this.id === null) return;
-    // Somebody may be typing elsewhere when it goes by itself.
+    // If the download disappears by itself, the focus may be elsewhere and must stay there.
     const { activeElement } = document;
     const hadFocus = activeElement === document.body || this.element.contains(activeElement);
     this.id = null;
@@ -83,37 +83,36 @@ export class Detail {
     this.actions.closed(hadFocus);
   }
 
-  // The download's segments, while somebody looks: asked for when something has moved, not by a clock.
-  async follow() {
+  // Loads the download's segments. It is called when the download advances, not by a timer.
+  async loadSegments() {
     const { id } = this;
     const download = this.store.get(id);
     if (!download || document.hidden || !isPartial(download)) return;
-    if (this.#isAsking) { this.#asksAgain = true; return; }
-    this.#isAsking = true;
+    if (this.#isLoading) { this.#needsReload = true; return; }
+    this.#isLoading = true;
     try {
       const map = await api.segments(id);
-      // What is shown may be another one by now.
+      // Another download may be displayed by now.
       if (this.id === id) { this.map = map; this.draw(); }
     } catch {
-      // The stream tells of it.
+      // The event stream reports a lost connection.
     } finally {
-      this.#isAsking = false;
-      if (this.#asksAgain) { this.#asksAgain = false; this.follow(); }
+      this.#isLoading = false;
+      if (this.#needsReload) { this.#needsReload = false; this.loadSegments(); }
     }
   }
 
-  // Something happened to it.
-  happened(event) {
+  handleEvent(event) {
     if (event.download !== this.id) return;
     if (event.kind === "removed") { this.close(); return; }
-    if (event.id > this.#lastEvents) this.#addEvent(event);
-    this.follow();
+    if (event.id > this.#lastEvent) this.#addEvent(event);
+    this.loadSegments();
   }
 
   async reload() {
     if (this.id === null) return;
     if (!this.store.get(this.id)) { this.close(); return; }
-    await Promise.all([this.#loadEvents(), this.follow()]);
+    await Promise.all([this.#loadEvents(), this.loadSegments()]);
   }
 
   async #loadEvents() {
@@ -122,18 +121,18 @@ export class Detail {
       const events = await api.eventsOf(id);
       if (this.id !== id) return;
       this.events.replaceChildren();
-      this.#lastEvents = 0;
+      this.#lastEvent = 0;
       for (const event of events) this.#addEvent(event);
     } catch {
-      // The rest of it is shown all the same.
+      // The other details are shown without the events.
     }
   }
 
   #addEvent(event) {
-    this.#lastEvents = event.id;
-    const why = event.problem ? `: ${event.problem.title}` : "";
+    this.#lastEvent = event.id;
+    const reason = event.problem ? `: ${event.problem.title}` : "";
     this.events.prepend(el("li", {}, el("time", { datetime: event.at }, format.time(event.at, true)),
-      el("span", {}, `${eventNames[event.kind] ?? event.kind}${why}`)));
+      el("span", {}, `${eventNames[event.kind] ?? event.kind}${reason}`)));
     while (this.events.childElementCount > 200) this.events.lastChild.remove();
   }
 
@@ -147,17 +146,17 @@ export class Detail {
     const { actions } = this;
     const id = this.id;
     this.map = null;
-    this.#lastEvents = 0;
+    this.#lastEvent = 0;
     this.name = el("h2", { id: "detail-name" });
     this.state = el("span", { class: "badge" });
     this.main = this.#button("", "pause", () => actions.toggle(id), "primary");
     this.cancel = this.#button("Cancel…", "", () => actions.cancel([id]));
     this.change = this.#button("Change…", "", () => actions.change(id));
     const remove = this.#button("Remove…", "", () => actions.remove([id]));
-    const places = [["first", "To the beginning"], ["up", "One up"], ["down", "One down"], ["last", "To the end"]];
-    this.places = el("div", { class: "places", role: "group", "aria-label": "Place in the queue" },
-      el("span", { class: "label", "aria-hidden": "true" }, "Place"),
-      ...places.map(([direction, label]) => el("button", {
+    const moves = [["first", "Move to the start"], ["up", "Move up"], ["down", "Move down"], ["last", "Move to the end"]];
+    this.position = el("div", { class: "position", role: "group", "aria-label": "Queue position" },
+      el("span", { class: "label", "aria-hidden": "true" }, "Queue position"),
+      ...moves.map(([direction, label]) => el("button", {
         type: "button", class: "small", title: label, "aria-label": label, onclick: () => actions.move(id, direction),
       }, { first: "⤒", up: "↑", down: "↓", last: "⤓" }[direction])));
     this.problem = el("section", { class: "problem", "aria-label": "Problem" });
@@ -166,20 +165,20 @@ export class Detail {
     this.figures = el("p", { class: "figures" });
     this.segments = new SegmentsMap();
     this.graph = new SpeedGraph();
-    this.facts = el("dl", { class: "facts" });
+    this.properties = el("dl", { class: "properties" });
     this.events = el("ol", { class: "events" });
     this.element.replaceChildren(
       el("div", { class: "heading" }, this.name,
         el("button", { type: "button", class: "small", "aria-label": "Close details", title: "Close (Esc)", onclick: () => this.close() }, icon("close"))),
       el("div", { class: "body" },
         el("div", { class: "summary" }, this.state, this.figures), this.bar,
-        el("div", { class: "buttons left" }, this.main, this.cancel, this.change, remove), this.places,
+        el("div", { class: "buttons left" }, this.main, this.cancel, this.change, remove), this.position,
         this.problem, this.segments.element, this.graph.element,
-        el("section", { "aria-label": "Facts" }, el("h3", {}, "Facts"), this.facts),
+        el("section", { "aria-label": "Details" }, el("h3", {}, "Details"), this.properties),
         el("section", { "aria-label": "Events" }, el("h3", {}, "Events"), this.events)));
     this.element.dataset.id = id;
-    // What is drawn again only where it has changed is new here.
-    this.action = this.problemText = this.factsText = null;
+    // These elements are new, so everything has to be drawn once.
+    this.action = this.problemText = this.propertiesText = null;
   }
 
   // MARK: Drawing
@@ -209,7 +208,7 @@ export class Detail {
     const history = this.store.histories.get(download.id) ?? [];
     this.graph.element.hidden = !isRunning || history.length < 2;
     if (isRunning) this.graph.show(history);
-    this.#drawFacts(download);
+    this.#drawProperties(download);
   }
 
   #drawActions(download) {
@@ -219,10 +218,10 @@ export class Detail {
       this.action = action.icon + this.id;
       this.main.replaceChildren(icon(action.icon), el("span", {}, action.label));
     }
-    const isOver = isEnded(download);
-    this.cancel.hidden = isOver && download.state !== "failed";
+    const hasEnded = isEnded(download);
+    this.cancel.hidden = hasEnded && download.state !== "failed";
     this.change.hidden = download.state === "finished";
-    this.places.hidden = isOver;
+    this.position.hidden = hasEnded;
   }
 
   #drawProblem(problem) {
@@ -238,25 +237,25 @@ export class Detail {
       el("p", { class: "hint" }, "Code ", el("code", {}, problem.code)));
   }
 
-  #drawFacts(download) {
+  #drawProperties(download) {
     const { response } = download;
     const limit = download.limitBytesPerSecond;
     const field = (name) => response?.fields.find((field) => field.name.toLowerCase() === name)?.value;
-    const facts = [
+    const properties = [
       ["Source", download.url], ...(download.mirrors ?? []).map((url) => ["Mirror", url]),
-      ...(response?.redirects ?? []).map((url) => ["By way of", url]),
+      ...(response?.redirects ?? []).map((url) => ["Redirected via", url]),
       ["Served by", response && response.url !== download.url ? response.url : null],
       [download.path || !download.destination.endsWith("/") ? "File" : "Folder", download.path ?? download.destination],
       ["Priority", isEnded(download) ? null : download.priority],
       ["Connections", download.connections], ["Speed limit", limit ? format.speed(limit) : null],
       ["Not before", download.notBefore ? format.time(download.notBefore) : null],
-      ["Failures in a row", download.failures], ["Type", field("content-type")], ["Changed on server", field("last-modified")],
+      ["Consecutive failures", download.failures], ["Type", field("content-type")], ["Last modified", field("last-modified")],
       ["Session", download.session], ["Added", format.time(download.createdAt)],
-      ["Ended", download.endedAt ? format.time(download.endedAt) : null], ["Id", download.id],
+      ["Ended", download.endedAt ? format.time(download.endedAt) : null], ["ID", download.id],
     ].filter(([, value]) => value !== undefined && value !== null && value !== "");
-    const text = JSON.stringify(facts);
-    if (this.factsText === text) return;
-    this.factsText = text;
-    this.facts.replaceChildren(...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))]));
+    const text = JSON.stringify(properties);
+    if (this.propertiesText === text) return;
+    this.propertiesText = text;
+    this.properties.replaceChildren(...properties.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))]));
   }
 }

@@ -1,8 +1,8 @@
-// Small things around the document.
+// Functions for elements of the document.
 
 export const $ = (id) => document.getElementById(id);
 
-// An element: el("button", {class: "x", type: "button"}, "text", child). Nothing is parsed as HTML.
+// Creates an element: el("button", {class: "x", type: "button"}, "text", child). Nothing is parsed as HTML.
 export function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -25,7 +25,7 @@ export function svg(tag, attributes = {}, ...children) {
 
 export const icon = (name) => svg("svg", { "aria-hidden": "true" }, svg("use", { href: `#i-${name}` }));
 
-// What is there already is left alone: writing it would cost a layout.
+// Sets only a text that differs: each assignment would cost a layout.
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -38,22 +38,22 @@ export function setAttribute(node, name, value) {
   }
 }
 
-// Says something to those who listen to the page.
-let saying = 0;
+// Announces a text to screen readers.
+let announcement = 0;
 export function announce(text) {
   const live = $("live");
   live.textContent = "";
-  cancelAnimationFrame(saying);
-  // Only what changes is read.
-  saying = requestAnimationFrame(() => { live.textContent = text; });
+  cancelAnimationFrame(announcement);
+  // Screen readers read only changes.
+  announcement = requestAnimationFrame(() => { live.textContent = text; });
 }
 
-// Runs once in the next frame, however often it is asked for; not while nobody looks.
+// Returns a function that runs `draw` in the next frame, once per frame, and not while the page is hidden.
 export function inFrame(draw) {
-  let asked = false;
+  let isScheduled = false;
   return () => {
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame(() => { asked = false; draw(); });
+    if (isScheduled) return;
+    isScheduled = true;
+    requestAnimationFrame(() => { isScheduled = false; draw(); });
   };
 }

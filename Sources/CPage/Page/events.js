@@ -1,8 +1,8 @@
-// The stream of what happens: it comes back by itself, and says when it is away.
+// The stream of events from the daemon. It reconnects by itself and reports when the connection is lost.
 
 import { request } from "./api.js";
 
-// The daemon says something every ten seconds at least.
+// The time without data after which the connection counts as lost. The daemon sends data at least every 10 s.
 const silence = 30_000;
 
 export class EventStream {
@@ -12,8 +12,8 @@ export class EventStream {
     this.last = null;
     this.failures = 0;
     this.retry = null;
-    addEventListener("online", () => this.hurry());
-    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.hurry(); });
+    addEventListener("online", () => this.retryNow());
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.retryNow(); });
   }
 
   start() {
@@ -28,51 +28,51 @@ export class EventStream {
     this.aborter = null;
   }
 
-  // What was loaded meanwhile failed: anew, after a while.
-  later() {
+  // Starts again after a delay.
+  restartLater() {
     this.stop();
     this.retry = setTimeout(() => this.start(), 2000);
   }
 
-  // Where it waits before it tries again: at once.
-  hurry() {
+  // If it waits before the next attempt, starts immediately.
+  retryNow() {
     if (this.retry !== null) this.start();
   }
 
   async run(aborter) {
-    let isLockedOut = false, watchdog;
-    const heard = () => {
+    let isUnauthorized = false, watchdog;
+    const received = () => {
       clearTimeout(watchdog);
       watchdog = setTimeout(() => aborter.abort(), silence);
     };
     try {
-      heard();
+      received();
       const headers = { Accept: "text/event-stream" };
       if (this.last !== null) headers["Last-Event-ID"] = this.last;
       const answer = await request("GET", "/v1/events", undefined, headers, aborter.signal);
-      await this.read(answer.body.getReader(), heard);
+      await this.read(answer.body.getReader(), received);
     } catch (error) {
-      isLockedOut = error.status === 401;
+      isUnauthorized = error.status === 401;
     } finally {
       clearTimeout(watchdog);
     }
     if (this.aborter !== aborter) return;
     this.handlers.closed();
-    // The form that then shows begins it anew.
-    if (isLockedOut) return;
+    // The login form starts the stream again.
+    if (isUnauthorized) return;
     const wait = Math.min(8000, 300 * 2 ** this.failures);
     this.failures += 1;
     this.retry = setTimeout(() => this.start(), wait);
   }
 
-  async read(reader, heard) {
+  async read(reader, received) {
     const decoder = new TextDecoder();
     let text = "", isOpen = false;
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
-        heard();
+        received();
         if (!isOpen) {
           isOpen = true;
           this.failures = 0;
@@ -81,14 +81,14 @@ export class EventStream {
         text += decoder.decode(value, { stream: true });
         const blocks = text.split("\n\n");
         text = blocks.pop();
-        for (const block of blocks) this.take(block);
+        for (const block of blocks) this.handle(block);
       }
     } finally {
       reader.cancel().catch(() => {});
     }
   }
 
-  take(block) {
+  handle(block) {
     let name = "message", data = "";
     for (const line of block.split("\n")) {
       if (line.startsWith("data: ")) data += line.slice(6);

@@ -1,4 +1,4 @@
-// Numbers and times in words.
+// Formats numbers, dates and states for display.
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
@@ -19,7 +19,7 @@ export function duration(seconds) {
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   if (whole < 86400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
   const days = Math.floor(whole / 86400);
-  return days > 999 ? "very long" : `${days} d ${Math.floor((whole % 86400) / 3600)} h`;
+  return days > 999 ? "over 999 d" : `${days} d ${Math.floor((whole % 86400) / 3600)} h`;
 }
 
 export function timeLeft(download) {
@@ -28,7 +28,7 @@ export function timeLeft(download) {
   return duration((totalBytes - completedBytes) / bytesPerSecond);
 }
 
-// From 0 to 1; undefined where nobody knows.
+// From 0 to 1; undefined if the size is unknown.
 export function fraction(download) {
   if (download.state === "finished") return 1;
   if (download.totalBytes === undefined) return undefined;
@@ -38,7 +38,7 @@ export function fraction(download) {
 
 export function percent(download) {
   const part = fraction(download);
-  // 100 only when all is there.
+  // 100 only if the file is complete.
   return part === undefined ? "" : `${part === 1 ? 100 : part < 0.1 ? (part * 100).toFixed(1) : Math.floor(part * 100)} %`;
 }
 
@@ -61,18 +61,18 @@ export function time(text, precise = false) {
 }
 
 const names = {
-  running: "Downloading", waiting: "Queued", waitingForConnectivity: "Waiting for the network",
+  running: "Downloading", waiting: "Queued", waitingForConnectivity: "Waiting for network",
   paused: "Paused", suspended: "Suspended", finished: "Finished", failed: "Failed", cancelled: "Cancelled",
 };
 
 export function stateName(download) {
   const { state, notBefore, failures } = download;
-  // A moment that has passed is no news: it waits for its turn.
-  if (state === "waiting" && new Date(notBefore) > Date.now()) return `${failures ? "Tries again" : "Begins"} ${time(notBefore)}`;
+  // A time in the past is not shown: the download waits for its turn.
+  if (state === "waiting" && new Date(notBefore) > Date.now()) return `${failures ? "Retries" : "Starts"} at ${time(notBefore)}`;
   return names[state] ?? state;
 }
 
-// Which picture a state has.
+// The icon for a state.
 export const stateIcon = (state) => ({
   running: "running", finished: "finished", failed: "failed", cancelled: "cancelled",
   paused: "pause", suspended: "pause",

@@ -1,4 +1,4 @@
-// The dialogs that add, change and remove, and the one that logs in.
+// The dialogs: add, change, remove, cancel and log in.
 
 import * as api from "./api.js";
 import { $, announce, setText } from "./dom.js";
@@ -9,11 +9,11 @@ const mebibyte = 1024 * 1024;
 export const toRate = (text) => (text === "" ? null : Math.max(1, Math.round(Number(text) * mebibyte)));
 export const fromRate = (rate) => (rate ? String(Math.round((rate / mebibyte) * 100) / 100 || 0.01) : "");
 
-// A form in a <dialog>: `submit` runs once at a time, and what it throws is shown in the form; what it
-// returns is called when the dialog is away and others can have the focus.
+// A form in a <dialog>. `submit` never runs twice at the same time. An error that it throws is shown in the form.
+// If it returns a function, that function is called after the dialog was closed, when it can move the focus.
 export class Form {
-  // Called with what was thrown too late for the form to show it.
-  static complain = () => {};
+  // Shows an error that arrives after its form was closed.
+  static showLateError = () => {};
   #openings = 0;
 
   constructor(id, submit) {
@@ -42,7 +42,7 @@ export class Form {
     button.disabled = true;
     this.error.hidden = true;
     const opening = this.#openings;
-    // It may be closed by then, or open for others.
+    // The dialog may have been closed, or opened for other downloads, in the meantime.
     const isOpen = () => this.dialog.open && opening === this.#openings;
     try {
       const after = await submit();
@@ -50,7 +50,7 @@ export class Form {
       if (wasOpen) this.dialog.close();
       after?.(wasOpen);
     } catch (error) {
-      if (!isOpen()) { Form.complain(error); return; }
+      if (!isOpen()) { Form.showLateError(error); return; }
       setText(this.error, error.text ?? error.message);
       this.error.hidden = false;
     } finally {
@@ -59,16 +59,16 @@ export class Form {
   }
 }
 
-// The addresses in a text, and what is none.
-export function addresses(text) {
-  const found = [], wrong = [];
+// The URLs in a text, and the words that are not URLs.
+export function parseURLs(text) {
+  const urls = [], invalid = [];
   const lines = text.split("\n").filter((line) => !line.trimStart().startsWith("#"));
   for (const word of lines.join("\n").split(/\s+/).filter(Boolean)) {
-    // A browser takes `http:host`, too.
-    if (/^https?:\/\//i.test(word) && URL.canParse(word)) found.push(word);
-    else wrong.push(word);
+    // `URL` would also accept `http:host`.
+    if (/^https?:\/\//i.test(word) && URL.canParse(word)) urls.push(word);
+    else invalid.push(word);
   }
-  return { found: [...new Set(found)], wrong };
+  return { urls: [...new Set(urls)], invalid };
 }
 
 export class AddForm extends Form {
@@ -84,61 +84,61 @@ export class AddForm extends Form {
   }
 
   open(text = "") {
-    // What was typed before stays where a second text comes in.
+    // Text that is pasted while the dialog is open is appended.
     const before = this.dialog.open ? this.urls.value.trim() : "";
     this.urls.value = [before, text.trim()].filter(Boolean).join("\n");
     this.#count();
-    $("add-folder").placeholder = this.store.settings?.allowedFolders?.[0] ?? "The downloads folder";
+    $("add-folder").placeholder = this.store.settings?.allowedFolders?.[0] ?? "Default downloads folder";
     super.open();
     this.urls.focus();
   }
 
   #count() {
-    const { found, wrong } = addresses(this.urls.value);
-    const parts = found.length ? [format.plural(found.length, "address", "addresses")] : [];
-    if (wrong.length) parts.push(`not an address: ${wrong[0].slice(0, 60)}`);
+    const { urls, invalid } = parseURLs(this.urls.value);
+    const parts = urls.length ? [format.plural(urls.length, "URL")] : [];
+    if (invalid.length) parts.push(`not a URL: ${invalid[0].slice(0, 60)}`);
     setText($("add-count"), parts.join(" · "));
   }
 
   async #add() {
-    const { found, wrong } = addresses(this.urls.value);
-    if (wrong.length) throw new Error(`“${wrong[0].slice(0, 80)}” is no http or https address`);
-    if (!found.length) throw new Error("give an address");
+    const { urls, invalid } = parseURLs(this.urls.value);
+    if (invalid.length) throw new Error(`“${invalid[0].slice(0, 80)}” is not an HTTP or HTTPS URL`);
+    if (!urls.length) throw new Error("Enter at least one URL");
     const settings = {};
     if ($("add-connections").value) settings.connections = Number($("add-connections").value);
     if ($("add-limit").value) settings.limitBytesPerSecond = toRate($("add-limit").value);
     if ($("add-checksum").value.trim()) {
-      if (found.length > 1) throw new Error("a checksum is for one address");
+      if (urls.length > 1) throw new Error("A checksum needs a single URL");
       settings.checksum = $("add-checksum").value.trim();
     }
     const folder = $("add-folder").value.trim();
     const destination = folder && !folder.endsWith("/") ? `${folder}/` : folder;
-    const downloads = found.map((url) => ({
+    const downloads = urls.map((url) => ({
       url, destination, settings, priority: $("add-priority").value, isPaused: $("add-paused").checked,
     }));
-    // Where an answer was lost, the second attempt adds nothing twice.
+    // If a response was lost, the second attempt adds nothing twice.
     const key = (part) => {
       if (!this.keys.has(part)) this.keys.set(part, `${Date.now()}-${Math.random()}`);
       return this.keys.get(part);
     };
     let count = 0;
     try {
-      await api.add(downloads, key, (added, length) => { this.store.learned(added); count += length; });
+      await api.add(downloads, key, (added, length) => { this.store.update(added); count += length; });
     } catch (error) {
       if (!count) throw error;
-      this.#strike(found.slice(0, count));
-      throw new Error(`The first ${count} were added. Of the rest: ${error.text ?? error.message}`);
+      this.#removeURLs(urls.slice(0, count));
+      throw new Error(`The first ${count} were added. The others were not: ${error.text ?? error.message}`);
     }
     this.keys.clear();
-    this.#strike(found);
+    this.#removeURLs(urls);
     if ($("add-checksum").value.trim() === settings.checksum) $("add-checksum").value = "";
     announce(`${format.plural(count, "download")} added`);
   }
 
-  // What was added goes, what was typed meanwhile stays.
-  #strike(added) {
-    const gone = new Set(added);
-    this.urls.value = this.urls.value.replace(/\S+\s*/g, (word) => (gone.has(word.trim()) ? "" : word));
+  // Removes the URLs that were added from the field; the user may have typed others in the meantime.
+  #removeURLs(added) {
+    const isAdded = new Set(added);
+    this.urls.value = this.urls.value.replace(/\S+\s*/g, (word) => (isAdded.has(word.trim()) ? "" : word));
     this.#count();
   }
 }
@@ -170,8 +170,8 @@ export class ChangeForm extends Form {
     const limit = $("change-limit").value;
     if (limit !== fromRate(download.limitBytesPerSecond)) changes.limitBytesPerSecond = toRate(limit) ?? 0;
     if (!Object.keys(changes).length) return;
-    this.store.learned((await api.change([download.id], changes)).downloads);
-    announce("Changed");
+    this.store.update((await api.change([download.id], changes)).downloads);
+    announce("Download changed");
   }
 }
 
@@ -184,8 +184,8 @@ export class RemoveForm extends Form {
   open(ids) {
     this.ids = ids.filter((id) => this.store.get(id));
     if (!this.ids.length) return;
-    const one = this.ids.length === 1 ? `“${this.store.get(this.ids[0]).name}”` : format.plural(this.ids.length, "download");
-    setText($("remove-text"), `Take ${one} off the list?`);
+    const subject = this.ids.length === 1 ? `“${this.store.get(this.ids[0]).name}”` : format.plural(this.ids.length, "download");
+    setText($("remove-text"), `Remove ${subject}?`);
     $("remove-files").checked = false;
     this.isDone = false;
     super.open();
@@ -193,20 +193,20 @@ export class RemoveForm extends Form {
 
   async #remove() {
     const { ids } = this;
-    const after = (wasOpen) => this.whenRemoved(ids, wasOpen);
-    // Once it was told what is still there, the button only closes.
+    const after = (wasOpen) => this.removed(ids, wasOpen);
+    // After the form has shown which files could not be deleted, the button only closes it.
     if (this.isDone) return after;
     const outcome = await api.act($("remove-files").checked ? "remove-with-files" : "remove", ids);
-    // It may have been closed and opened for others meanwhile.
+    // The form may have been opened for other downloads in the meantime.
     if (this.ids === ids) this.isDone = true;
-    this.store.forget(ids);
+    this.store.remove(ids);
     announce(`${format.plural(ids.length, "download")} removed`);
     api.checkRemoved(outcome);
     return after;
   }
 }
 
-// Cancelling throws away what has been received, so it is asked for first; nothing is asked where there is none.
+// Cancelling deletes the bytes received so far, so it needs a confirmation; without such bytes it needs none.
 export class CancelForm extends Form {
   // cancel(ids)
   constructor(store, cancel) {
@@ -217,21 +217,21 @@ export class CancelForm extends Form {
 
   open(ids) {
     this.ids = ids.filter((id) => this.store.get(id));
-    const kept = this.ids.map((id) => this.store.get(id)).filter((download) => download.completedBytes > 0);
-    if (!kept.length) { if (this.ids.length) this.cancel(this.ids); return; }
-    const sum = kept.reduce((sum, download) => sum + download.completedBytes, 0);
-    const one = this.ids.length === 1 ? `“${kept[0].name}”` : format.plural(this.ids.length, "download");
-    setText($("cancel-text"), `Cancel ${one}? The ${format.bytes(sum)} that have been received are deleted. Pausing keeps them.`);
+    const received = this.ids.map((id) => this.store.get(id)).filter((download) => download.completedBytes > 0);
+    if (!received.length) { if (this.ids.length) this.cancel(this.ids); return; }
+    const sum = received.reduce((sum, download) => sum + download.completedBytes, 0);
+    const subject = this.ids.length === 1 ? `“${received[0].name}”` : format.plural(this.ids.length, "download");
+    setText($("cancel-text"), `Cancel ${subject}? This deletes the ${format.bytes(sum)} received so far. To keep them, pause instead.`);
     super.open();
   }
 }
 
 export class LoginForm extends Form {
-  constructor(whenIn) {
+  constructor(loggedIn) {
     super("login", async () => {
       await api.login({ token: $("login-token").value.trim() });
       $("login-token").value = "";
-      return whenIn;
+      return loggedIn;
     });
     this.dialog.addEventListener("cancel", (event) => event.preventDefault());
   }

@@ -1,11 +1,11 @@
-// A graph of speed over the last minute.
+// The graph of the speed during the last minute.
 
 import { el, setAttribute, setText, svg } from "./dom.js";
 import * as format from "./format.js";
 
 const width = 480, height = 72, span = 60_000;
 
-// The line through what is known, newest at the right: points of "x,y".
+// The points of the line as "x,y", the newest at the right.
 export function points(history, now, top) {
   const seen = history.filter(([at]) => now - at <= span);
   return seen.map(([at, speed]) => {
@@ -14,7 +14,7 @@ export function points(history, now, top) {
   });
 }
 
-// The next round number above.
+// The top of the scale: the next power of two, at least 1 KiB/s.
 export function scale(history) {
   const most = history.reduce((most, [, speed]) => Math.max(most, speed), 0);
   let top = 1024;
@@ -40,6 +40,6 @@ export class SpeedGraph {
     setAttribute(this.area, "points", line.length ? `${first},${height} ${line.join(" ")} ${last},${height}` : "");
     setText(this.top, format.speed(top));
     const speed = history.at(-1)?.[1] ?? 0;
-    setAttribute(this.picture, "aria-label", `${format.speed(speed)} now, ${format.speed(top)} at the top`);
+    setAttribute(this.picture, "aria-label", `Now ${format.speed(speed)}; the scale ends at ${format.speed(top)}`);
   }
 }

@@ -1,20 +1,21 @@
-// The list: a grid of which only the rows that are seen are there.
+// The list of downloads: a grid that has elements for the visible rows only.
 
 import { $, el, icon, inFrame, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { isActive, isEnded } from "./store.js";
 
-const spare = 4;
+// The number of rows that are drawn beyond each edge of the visible part.
+const margin = 4;
 
 export class List {
   current = null;
   selected = new Set();
-  // The one that is shown in detail.
+  // Returns the id of the download whose details are displayed.
   opened = () => null;
   #pool = [];
   #drag = null;
 
-  // actions: open(id), toggle(id), remove(ids), move(id, direction), place(id, before), selection()
+  // actions: open(id), toggle(id), remove(ids), move(id, direction), moveBefore(id, other), selectionChanged()
   constructor(store, actions) {
     this.store = store;
     this.actions = actions;
@@ -37,7 +38,7 @@ export class List {
 
   #draw() {
     const { view } = this.store;
-    // It may have got the focus before it had rows.
+    // The grid may have received the focus before it had rows.
     if (this.current === null && document.activeElement === this.grid) this.#ensureCurrent();
     if (!this.height) {
       this.height = parseFloat(getComputedStyle(this.grid).getPropertyValue("--row")) || 56;
@@ -47,9 +48,9 @@ export class List {
     const total = `${view.length * this.height}px`;
     if (this.rows.style.height !== total) this.rows.style.height = total;
     const top = this.viewport.scrollTop;
-    const first = Math.max(0, Math.floor(top / this.height) - spare);
-    const last = Math.min(view.length, Math.ceil((top + this.seen) / this.height) + spare);
-    const count = Math.ceil(this.seen / this.height) + 2 * spare + 1;
+    const first = Math.max(0, Math.floor(top / this.height) - margin);
+    const last = Math.min(view.length, Math.ceil((top + this.seen) / this.height) + margin);
+    const count = Math.ceil(this.seen / this.height) + 2 * margin + 1;
     while (this.#pool.length < count) this.#pool.push(new Row(this.rows));
     const used = new Set();
     for (let index = first; index < last; index += 1) {
@@ -64,7 +65,7 @@ export class List {
     if (last === view.length) this.store.loadOlder().catch(() => {});
   }
 
-  // The columns stand below their heads, with a scroll bar and without.
+  // Aligns the headings with their columns, with and without a scroll bar.
   #fitHead(scrolls) {
     if (this.scrolls === scrolls) return;
     this.scrolls = scrolls;
@@ -72,7 +73,7 @@ export class List {
     this.grid.style.setProperty("--bar", `${this.viewport.offsetWidth - this.viewport.clientWidth}px`);
   }
 
-  // MARK: Moving about
+  // MARK: Navigation
 
   index() { return this.store.view.findIndex((download) => download.id === this.current); }
 
@@ -87,7 +88,7 @@ export class List {
     if (extends_) {
       if (this.current !== null) this.selected.add(this.current);
       this.selected.add(view[target].id);
-      this.actions.selection();
+      this.actions.selectionChanged();
     }
     this.current = view[target].id;
     this.reveal(target);
@@ -101,7 +102,7 @@ export class List {
     else if (top + this.height > scrollTop + this.seen) this.viewport.scrollTop = top + this.height - this.seen;
   }
 
-  // Those that are selected, else the one that the keyboard is at.
+  // The selected downloads; without a selection, the current one.
   targets() {
     if (this.selected.size) return [...this.selected];
     return this.current === null ? [] : [this.current];
@@ -109,13 +110,13 @@ export class List {
 
   select(ids) {
     this.selected = new Set(ids);
-    this.actions.selection();
+    this.actions.selectionChanged();
     this.draw();
   }
 
   #toggleSelection(id) {
     if (!this.selected.delete(id)) this.selected.add(id);
-    this.actions.selection();
+    this.actions.selectionChanged();
     this.draw();
   }
 
@@ -152,9 +153,9 @@ export class List {
     if (!element) return;
     const id = Number(element.dataset.id);
     if (event.target.closest("button")) { this.actions.toggle(id); return; }
-    // A finger has no keys: it selects at the picture, and anywhere once something is selected.
+    // A touch has no modifier keys: it selects on the icon, and anywhere while something is selected.
     const touches = event.pointerType === "touch" && this.selected.size > 0;
-    if (event.target.closest(".picture") || touches) {
+    if (event.target.closest(".icon") || touches) {
       this.#toggleSelection(id);
     } else if (event.ctrlKey || event.metaKey) {
       if (!this.selected.size && this.current !== null) this.selected.add(this.current);
@@ -194,7 +195,7 @@ export class List {
       if (this.#drag === null) return;
       event.preventDefault();
       event.stopPropagation();
-      this.actions.place(this.#drag, this.store.view[this.#dropIndex(event)]);
+      this.actions.moveBefore(this.#drag, this.store.view[this.#dropIndex(event)]);
     });
     rows.addEventListener("dragend", () => {
       this.#drag = null;
@@ -205,7 +206,7 @@ export class List {
 
   get isDragging() { return this.#drag !== null; }
 
-  // In front of which row; no farther than behind the last that has not ended.
+  // The index of the row that the dragged one would precede. Ended downloads stay behind all others.
   #dropIndex(event) {
     const { view } = this.store;
     const offset = event.clientY - this.rows.getBoundingClientRect().top;
@@ -215,12 +216,12 @@ export class List {
   }
 }
 
-// What a row's button does.
+// The action of a row's button.
 export function mainAction(download) {
   if (isActive(download) || download.state === "waiting") return { name: "pause", label: "Pause", icon: "pause" };
   if (download.state === "finished") return null;
-  const isOver = isEnded(download);
-  return { name: "resume", label: isOver ? "Try again" : "Resume", icon: isOver ? "retry" : "resume" };
+  const hasEnded = isEnded(download);
+  return { name: "resume", label: hasEnded ? "Retry" : "Resume", icon: hasEnded ? "retry" : "resume" };
 }
 
 export function subtitle(download) {
@@ -231,12 +232,12 @@ export function subtitle(download) {
   return parts.join(" · ");
 }
 
-// A row's elements, used for one download after the other.
+// The elements of a row. They are reused for other downloads while the list scrolls.
 class Row {
   id = null;
 
   constructor(parent) {
-    this.picture = el("span", { class: "picture", title: "Select" });
+    this.icon = el("span", { class: "icon", title: "Select" });
     this.name = el("span", { class: "name" });
     this.sub = el("span", { class: "sub" });
     this.fill = el("span", { class: "fill" });
@@ -247,8 +248,8 @@ class Row {
     this.left = el("span", { class: "left right", role: "gridcell" });
     this.button = el("button", { type: "button", class: "small", tabindex: "-1" });
     this.element = el("div", { class: "row", role: "row" },
-      el("span", { class: "title", role: "gridcell" }, this.picture, el("span", { class: "names" }, this.name, this.sub)),
-      el("span", { class: "how", role: "gridcell" }, this.bar, el("span", { class: "figures" }, this.amount, this.percent)),
+      el("span", { class: "title", role: "gridcell" }, this.icon, el("span", { class: "names" }, this.name, this.sub)),
+      el("span", { class: "status", role: "gridcell" }, this.bar, el("span", { class: "figures" }, this.amount, this.percent)),
       this.speed, this.left, el("span", { class: "act", role: "gridcell" }, this.button));
     parent.append(this.element);
   }
@@ -277,10 +278,10 @@ class Row {
 
   #values(download) {
     const { state } = download;
-    const picture = this.isSelected ? "finished" : format.stateIcon(state);
-    if (this.pictured !== picture) {
-      this.pictured = picture;
-      this.picture.replaceChildren(icon(picture));
+    const iconName = this.isSelected ? "finished" : format.stateIcon(state);
+    if (this.iconName !== iconName) {
+      this.iconName = iconName;
+      this.icon.replaceChildren(icon(iconName));
     }
     if (this.state !== state) this.element.dataset.state = this.state = state;
     setText(this.name, download.name || format.host(download.url));
@@ -300,8 +301,8 @@ class Row {
   #action(action, download) {
     this.button.hidden = !action;
     if (!action) return;
-    if (this.icon !== action.icon) {
-      this.icon = action.icon;
+    if (this.buttonIcon !== action.icon) {
+      this.buttonIcon = action.icon;
       this.button.replaceChildren(icon(action.icon));
     }
     const label = `${action.label} ${download.name}`;

@@ -1,4 +1,4 @@
-// The page: what belongs together is put together here.
+// Connects the parts of the page.
 
 import * as api from "./api.js";
 import { $, announce, el, inFrame, setAttribute, setText } from "./dom.js";
@@ -16,21 +16,21 @@ const remove = new RemoveForm(store), settings = new SettingsForm(store);
 
 // MARK: Actions
 
-// What goes wrong is said, and seen until the next thing is done.
+// Shows an error in the banner until the next action succeeds.
 async function attempt(work) {
   try {
     await work();
     if ($("banner").dataset.kind === "error") banner();
   } catch (error) {
-    complain(error);
+    showError(error);
   }
 }
-const complain = Form.complain = (error) => banner(error.text ?? error.message, "error");
+const showError = Form.showLateError = (error) => banner(error.text ?? error.message, "error");
 
 const act = (action, ids) => attempt(async () => {
   const outcome = await api.act(action, ids);
-  // What has happened since was told already.
-  if (Number(stream.last) <= outcome.lastEvent) store.learned(outcome.downloads);
+  // If newer events were received, the store is more recent than this response.
+  if (Number(stream.last) <= outcome.lastEvent) store.update(outcome.downloads);
   api.checkRemoved(outcome);
 });
 
@@ -44,20 +44,20 @@ function toggle(id) {
   announce(`${action.label}: ${download.name}`);
 }
 
-// In front of another one; behind all where that is none of the queue.
-const place = (id, other) => attempt(async () => {
+// Moves a download in front of another one, or to the end of the queue if the other one is not in the queue.
+const moveBefore = (id, other) => attempt(async () => {
   const download = store.get(id);
   if (!download || other?.id === id) return;
   if (!other || isEnded(other)) { await moveTo(id, "move-last"); return; }
   const changes = { before: other.id };
   if (other.priority !== download.priority) changes.priority = other.priority;
-  store.learned((await api.change([id], changes)).downloads);
-  announce(`${download.name} is in front of ${other.name}`);
+  store.update((await api.change([id], changes)).downloads);
+  announce(`Moved ${download.name} before ${other.name}`);
 });
 
 async function moveTo(id, action) {
-  store.learned((await api.act(action, [id])).downloads);
-  announce(action === "move-first" ? "Moved to the beginning" : "Moved to the end");
+  store.update((await api.act(action, [id])).downloads);
+  announce(action === "move-first" ? "Moved to the start of the queue" : "Moved to the end of the queue");
 }
 
 function move(id, direction) {
@@ -70,8 +70,8 @@ function move(id, direction) {
   }
   const other = store.view[direction === "up" ? at - 1 : at + 1];
   if (!other || isEnded(other)) return;
-  if (direction === "up" || other.priority !== self.priority) place(id, other);
-  else place(other.id, self);
+  if (direction === "up" || other.priority !== self.priority) moveBefore(id, other);
+  else moveBefore(other.id, self);
 }
 
 const closed = (hadFocus) => {
@@ -81,12 +81,12 @@ const closed = (hadFocus) => {
 const detail = new Detail(store, { toggle, move, cancel: (ids) => cancel.open(ids), remove: (ids) => remove.open(ids), change: (id) => change.open(id), closed });
 const list = new List(store, {
   open: (id, focuses) => detail.open(id, focuses), add: () => add.open(),
-  toggle, move, place, remove: (ids) => remove.open(ids), selection: () => drawSelection(),
+  toggle, move, moveBefore, remove: (ids) => remove.open(ids), selectionChanged: () => drawSelection(),
 });
 list.opened = () => detail.id;
-remove.whenRemoved = (ids, wasOpen) => {
+remove.removed = (ids, wasOpen) => {
   if (ids.includes(detail.id)) detail.close();
-  // Somebody may be typing elsewhere where it was not.
+  // If the dialog was closed before, the focus is elsewhere and stays there.
   else closed(wasOpen);
   list.select([...list.selected].filter((id) => !ids.includes(id)));
 };
@@ -118,7 +118,7 @@ function drawLimit() {
   if (!current) return;
   const limit = current.limitBytesPerSecond;
   const until = current.until ? ` until ${format.time(current.until)}` : "";
-  setText($("limit"), `${limit ? `at most ${format.speed(limit)}` : "no limit"}${until}`);
+  setText($("limit"), `${limit ? `Limit ${format.speed(limit)}` : "No limit"}${until}`);
 }
 
 function drawSelection() {
@@ -133,8 +133,8 @@ function drawEmpty() {
   $("grid").classList.toggle("bare", isEmpty);
   if (!isEmpty) return;
   const isNew = store.total === 0;
-  const what = store.search ? `Nothing has “${store.search}” in its name or address.` : isNew ? "Nothing to download yet." : "Nothing here.";
-  const hint = isNew ? "Paste an address anywhere on this page, drop one on it, or press Add." : "";
+  const what = store.search ? `No download matches “${store.search}”.` : isNew ? "No downloads yet." : "No downloads in this list.";
+  const hint = isNew ? "Paste a URL anywhere on this page, drop one, or click Add." : "";
   $("empty").replaceChildren(el("p", {}, what), hint ? el("p", { class: "hint" }, hint) : "");
 }
 
@@ -159,57 +159,57 @@ function banner(text = "", kind = "") {
   if (kind === "error") element.append(el("button", { type: "button", class: "small", "aria-label": "Dismiss", onclick: () => banner() }, "×"));
 }
 
-// MARK: What happens
+// MARK: Events
 
-const told = { finished: "finished", failed: "failed" };
+const announcedEvents = new Set(["finished", "failed"]);
 
 const stream = new EventStream({
-  // It hears from now on: what is loaded after that misses nothing.
+  // Events arrive from now on, so a load that starts now misses nothing.
   async opened() {
     try {
       await store.load();
     } catch (error) {
-      if (error.name !== "AbortError" && error.status !== 401) stream.later();
+      if (error.name !== "AbortError" && error.status !== 401) stream.restartLater();
     }
   },
   closed() {
     if (login.dialog.open) return;
-    document.body.classList.add("away");
-    banner("The daemon does not answer. What is shown is as it was; trying again …", "away");
+    document.body.classList.add("offline");
+    banner("The daemon does not respond. The list may be out of date. Reconnecting …", "offline");
   },
   event(name, data) {
     if (name === "progress") {
-      store.progressed(data.downloads);
-      if (detail.id !== null && data.downloads.some((row) => row.id === detail.id)) detail.follow();
+      store.handleProgress(data.downloads);
+      if (detail.id !== null && data.downloads.some((row) => row.id === detail.id)) detail.loadSegments();
       return;
     }
-    // All was loaded when the stream began.
+    // Everything was loaded when the stream was opened.
     if (name === "missed") return;
     if (name === "settings") {
       store.refreshSettings().catch(() => {});
       return;
     }
-    store.happened(data);
-    detail.happened(data);
-    if (told[name]) announce(`${data.name} ${told[name]}`);
+    store.handleEvent(data);
+    detail.handleEvent(data);
+    if (announcedEvents.has(name)) announce(`${data.name} ${name}`);
   },
 });
 
 store.onLoaded = () => {
   $("grid").removeAttribute("aria-busy");
-  if ($("banner").dataset.kind === "away") { banner(); announce("The daemon answers again"); }
-  document.body.classList.remove("away");
+  if ($("banner").dataset.kind === "offline") { banner(); announce("Reconnected to the daemon"); }
+  document.body.classList.remove("offline");
   detail.reload();
 };
 
 const login = new LoginForm(() => stream.start());
-api.onLockedOut(() => {
+api.onUnauthorized(() => {
   stream.stop();
   banner();
   login.open();
 });
 
-// A link may hold a login code or the token: neither stays in the address.
+// A link may contain a login code or the token. Both are removed from the address bar.
 async function logInByLink() {
   const link = new URLSearchParams(location.hash.slice(1));
   const credentials = link.has("code") ? { code: link.get("code") } : link.has("token") ? { token: link.get("token") } : null;
@@ -218,12 +218,12 @@ async function logInByLink() {
   try {
     await api.login(credentials);
     login.dialog.close();
-  } catch { /* The form asks. */ }
+  } catch { /* The login form is shown. */ }
 }
 
-// MARK: Hands
+// MARK: Input
 
-addEventListener("popstate", (event) => detail.wentTo(event.state));
+addEventListener("popstate", (event) => detail.historyChanged(event.state));
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !event.defaultPrevented && !isTyping(event.target)) detail.close();
@@ -236,7 +236,7 @@ document.addEventListener("paste", (event) => {
   const text = event.clipboardData.getData("text/plain");
   if (text.trim()) { event.preventDefault(); add.open(text); }
 });
-// What is dropped into a dialog's field is the field's.
+// Text that is dropped into a field of a dialog belongs to the field.
 const isOurDrop = (event) => !list.isDragging && !event.target.closest?.("dialog :is(input, textarea)");
 
 document.addEventListener("dragover", (event) => {
@@ -252,10 +252,10 @@ document.addEventListener("drop", (event) => {
   if (text.trim()) add.open(text);
 });
 
-let searching;
+let searchTimer;
 $("search").addEventListener("input", (event) => {
-  clearTimeout(searching);
-  searching = setTimeout(() => {
+  clearTimeout(searchTimer);
+  searchTimer = setTimeout(() => {
     list.viewport.scrollTop = 0;
     store.find(event.target.value.trim());
   }, 120);
@@ -265,20 +265,20 @@ $("selection").addEventListener("click", (event) => {
   const ids = [...list.selected];
   if (action === "none") list.select([]);
   else if (action === "remove") remove.open(ids);
-  else if (action) actOnFitting(action, ids);
+  else if (action) actOnApplicable(action, ids);
 });
 
-// Those of a selection that it can be done to.
-function actOnFitting(action, ids) {
-  const fits = {
+// Applies an action to the downloads whose state allows it.
+function actOnApplicable(action, ids) {
+  const applies = {
     pause: (download) => !isEnded(download),
     resume: (download) => download.state !== "finished",
     cancel: (download) => download.state !== "finished",
   }[action];
-  const fitting = ids.filter((id) => store.get(id) && fits(store.get(id)));
-  if (!fitting.length) return;
-  if (action === "cancel") cancel.open(fitting);
-  else act(action, fitting);
+  const applicable = ids.filter((id) => store.get(id) && applies(store.get(id)));
+  if (!applicable.length) return;
+  if (action === "cancel") cancel.open(applicable);
+  else act(action, applicable);
 }
 
 const openSettings = () => attempt(() => settings.open());

@@ -1,14 +1,14 @@
-// The map of a download: which bytes are there, and which connection brings which.
+// The map of a download: the bytes received so far, and the range of each connection.
 
 import { el, setAttribute, setText, svg } from "./dom.js";
 import * as format from "./format.js";
 
 const columns = 48, lines = 8, cells = columns * lines, pitch = 10;
-// So many connections have a colour of their own.
+// The number of colours; further connections reuse them.
 const colours = 6;
 
-// What a cell shows: "" for nothing, "done", "part" (some of it is there); "done c1" for what the first
-// connection has brought, "due c1" for what it is to bring.
+// The class of each cell: "" for nothing received, "done", "part" (some bytes received), "done c1" for a part that
+// connection 1 has received, "due c1" for one that it still has to receive.
 export function cellStates(map) {
   const states = new Array(cells).fill("");
   const total = map.totalBytes;
@@ -46,21 +46,21 @@ export class SegmentsMap {
     this.picture = svg("svg", { viewBox: `0 0 ${columns * pitch - 1.5} ${lines * pitch - 1.5}`, role: "img", class: "map" }, ...this.cells);
     this.body = el("tbody");
     this.table = el("table", { class: "connections" },
-      el("thead", {}, el("tr", {}, ...["Connection", "Fetches", "There", "Speed"].map((text) => el("th", { scope: "col" }, text)))),
+      el("thead", {}, el("tr", {}, ...["Connection", "Range", "Done", "Speed"].map((text) => el("th", { scope: "col" }, text)))),
       this.body);
     this.element = el("section", { class: "segments", "aria-label": "Segments" }, el("h3", {}, "Segments"), this.picture, this.table);
   }
 
-  // The host is the one that was asked for: where there are others, each connection's is shown.
+  // Shows the host of each connection if one of them is not `host`, the host of the download's URL.
   show(map, host) {
     const states = cellStates(map);
     states.forEach((state, index) => setAttribute(this.cells[index], "class", state || null));
     const { connections } = map;
-    const there = format.percent(map) || format.bytes(map.completedBytes);
-    setAttribute(this.picture, "aria-label", `${there} is there; ${format.plural(connections.length, "connection")}`);
+    const done = format.percent(map) || format.bytes(map.completedBytes);
+    setAttribute(this.picture, "aria-label", `${done} done; ${format.plural(connections.length, "connection")}`);
     this.table.hidden = connections.length === 0;
-    const isFromOthers = connections.some((connection) => connection.host !== host);
-    this.#rows(connections, isFromOthers, performance.now());
+    const hasOtherHosts = connections.some((connection) => connection.host !== host);
+    this.#rows(connections, hasOtherHosts, performance.now());
   }
 
   #rows(connections, showsHosts, now) {
@@ -71,7 +71,7 @@ export class SegmentsMap {
       while (row.cells.length < 4) row.insertCell();
       const speed = this.#speed(connection, now, kept);
       const { from, to, position, number } = connection;
-      const [name, range, there, rate] = row.cells;
+      const [name, range, done, rate] = row.cells;
       if (!name.firstChild) {
         name.append(el("span", { "aria-hidden": "true" }), el("span"));
         range.append(el("span"), el("span", { class: "host" }));
@@ -80,13 +80,13 @@ export class SegmentsMap {
       setAttribute(name.firstChild, "class", `key c${number % colours}`);
       setText(name.lastChild, `${number}`);
       setText(range.firstChild, to === undefined ? `from ${format.bytes(from)}` : `${format.bytes(from)} to ${format.bytes(to)}`);
-      setText(there, to === undefined ? format.bytes(position - from) : `${Math.floor((100 * (position - from)) / Math.max(1, to - from))} %`);
+      setText(done, to === undefined ? format.bytes(position - from) : `${Math.floor((100 * (position - from)) / Math.max(1, to - from))} %`);
       setText(rate, speed === undefined ? "" : format.speed(speed));
     });
     this.#previous = kept;
   }
 
-  // Of one connection, from where it stood before.
+  // The speed of a connection, from its previous position.
   #speed(connection, now, kept) {
     const before = this.#previous.get(connection.number);
     const seconds = before ? (now - before.at) / 1000 : 0;

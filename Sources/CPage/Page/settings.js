@@ -1,4 +1,4 @@
-// What holds for all downloads: limits and the timetable.
+// The dialog for the limits of all downloads and the timetable.
 
 import * as api from "./api.js";
 import { $, announce, el, icon } from "./dom.js";
@@ -40,7 +40,7 @@ export class SettingsForm extends Form {
       el("label", {}, "From", el("input", { type: "time", name: "from", required: true })),
       el("label", {}, "To", el("input", { type: "time", name: "to", required: true })),
       el("label", {}, "MiB/s", el("input", { type: "number", name: "limit", min: "0.01", step: "any", placeholder: "No limit" })),
-      el("button", { type: "button", class: "small", "aria-label": "Remove this period", onclick: () => { row.remove(); $("add-period").focus(); } }, icon("close")));
+      el("button", { type: "button", class: "small", "aria-label": "Remove period", onclick: () => { row.remove(); $("add-period").focus(); } }, icon("close")));
     row.period = period;
     row.querySelector("[name=from]").value = period.from;
     row.querySelector("[name=to]").value = period.to === "24:00" ? "00:00" : period.to;
@@ -51,18 +51,18 @@ export class SettingsForm extends Form {
   #period(row) {
     const value = (name) => row.querySelector(`[name=${name}]`).value;
     const chosen = [...row.querySelectorAll(".days input:checked")].map((box) => box.value);
-    if (!chosen.length) throw new Error("a period has no day");
+    if (!chosen.length) throw new Error("Select at least one day for each period");
     const isWhole = value("from") === "00:00" && value("to") === "00:00";
     const period = { from: value("from"), to: isWhole ? "24:00" : value("to") };
     if (chosen.length < days.length) period.days = chosen;
-    // What was not touched stays as it was, to the byte.
+    // The field is rounded; an unchanged limit keeps its exact value.
     const before = row.period.limitBytesPerSecond;
     const limit = value("limit") === fromRate(before) ? before : toRate(value("limit"));
     if (limit) period.limitBytesPerSecond = limit;
     return period;
   }
 
-  // What holds for this run of the daemon alone would else be kept.
+  // Sends only changed values. Otherwise an option of `pawl daemon run`, which is for one run, would become permanent.
   #changed(name, field) {
     const value = Number($(field).value);
     return value === this.store.settings[name] ? {} : { [name]: value };

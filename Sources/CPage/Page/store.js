@@ -1,4 +1,4 @@
-// What the page knows of the queue: filled by pages, kept true by events, drawn by those who listen.
+// The downloads as the page knows them: loaded in pages from the daemon and updated by its events.
 
 import * as api from "./api.js";
 
@@ -15,15 +15,15 @@ const active = new Set(filters[1].states);
 const ended = new Set(["finished", "failed", "cancelled"]);
 const priorities = { high: 0, normal: 1, low: 2 };
 const pageSize = 1000;
-// All that has ended, as it is asked for.
+// The query for all ended downloads.
 const past = { state: [...ended].join(","), order: "newest" };
 const historyLength = 240;
 
 export const isEnded = (download) => ended.has(download.state);
 export const isActive = (download) => active.has(download.state);
 
-// Those that run, then the queue in its order, then what has ended, as the daemon's pages have it: what was added
-// last comes first.
+// Running downloads come first, then the queue in its order, then ended downloads, newest first as in the daemon's
+// pages.
 function compare(a, b) {
   const rank = (download) => (active.has(download.state) ? 0 : ended.has(download.state) ? 2 : 1);
   const ranks = rank(a) - rank(b);
@@ -40,31 +40,32 @@ export class Store {
   counts = {};
   settings = null;
   isLoaded = false;
-  // The speed of each that runs: [milliseconds, bytes a second].
+  // The speeds of each running download: [milliseconds, bytes per second].
   histories = new Map();
-  // Called when another row is shown, or in another place; when numbers have changed.
+  // Called when rows were added, removed or moved.
   onStructure = () => {};
+  // Called when only numbers have changed.
   onValues = () => {};
-  // Called when what is shown is what the daemon has.
+  // Called when everything was loaded.
   onLoaded = () => {};
 
   #running = new Set();
   #stale = new Set();
-  // An id is never used again.
+  // The ids of removed downloads. The daemon never reuses an id.
   #removed = new Set();
   #loading = 0;
-  // While all is loaded: what is there, and what has changed meanwhile.
+  // While everything is loaded: the ids that the daemon has listed, and those that events have named.
   #seen = null;
-  #moved = null;
+  #changedMeanwhile = null;
   #timer = null;
   #untilTimer = null;
   #dateTimer = null;
   #isFetching = false;
-  // For each query of what has ended, back to which id it is loaded: the `after` of the next page, 0 at the end.
+  // For each query of ended downloads, the `after` of its next page; 0 if all pages were loaded.
   #older = new Map();
   #isLoadingOlder = false;
-  // What has not ended, or had not when it was seen first.
-  #watched = new Set();
+  // The downloads that have not ended, or had not when they were loaded first.
+  #seenActive = new Set();
 
   get(id) { return this.downloads.get(id); }
 
@@ -83,11 +84,11 @@ export class Store {
 
   // MARK: Loading
 
-  // All that has not ended, and the newest that has.
+  // Loads all downloads that have not ended, and the newest that have.
   async load() {
     const round = ++this.#loading;
     const seen = this.#seen = new Set();
-    const moved = this.#moved = new Set();
+    const changed = this.#changedMeanwhile = new Set();
     const take = (page) => {
       if (round !== this.#loading) throw new DOMException("another load", "AbortError");
       for (const download of page.downloads) this.#put(download);
@@ -105,10 +106,10 @@ export class Store {
     take(page);
     this.#older = new Map([[JSON.stringify(past), page.next ?? 0]]);
     for (const id of [...this.downloads.keys()]) if (!seen.has(id)) this.#drop(id);
-    // A page may have been made before what happened, and have come after it.
-    this.#seen = this.#moved = null;
-    for (const id of moved) this.#stale.add(id);
-    if (moved.size) this.#refreshSoon();
+    // A page may be older than an event that was received before it.
+    this.#seen = this.#changedMeanwhile = null;
+    for (const id of changed) this.#stale.add(id);
+    if (changed.size) this.#refreshSoon();
     this.isLoaded = true;
     this.#changed();
     this.onLoaded();
@@ -132,7 +133,7 @@ export class Store {
   async refreshSettings() {
     this.settings = await api.settings();
     this.onStructure();
-    // The timetable says something else then.
+    // At that time another period of the timetable applies.
     clearTimeout(this.#untilTimer);
     const { until } = this.settings.current;
     if (!until) return;
@@ -140,28 +141,29 @@ export class Store {
     this.#untilTimer = setTimeout(() => this.refreshSettings().catch(() => {}), wait);
   }
 
-  // What has ended and is to be seen, as it is asked for; of a long search the daemon may find too much.
+  // The query for ended downloads that match the filter and the search. The daemon accepts at most 85 characters, so
+  // it may find too many; the page filters them again.
   get #past() {
     const states = this.filter.states?.filter((state) => ended.has(state)).join(",") ?? past.state;
     return { ...past, state: states, ...(this.search && { search: this.search.slice(0, 85) }) };
   }
 
-  // Where what is loaded of it ends.
+  // The oldest id down to which all matching ended downloads are loaded.
   get #oldest() {
     const at = (query) => this.#older.get(JSON.stringify(query)) ?? Infinity;
     return Math.min(at(past), at(this.#past));
   }
 
-  // More of what has ended, where the list is at its end.
+  // Loads more ended downloads when the list is scrolled to its end.
   async loadOlder() {
     const query = this.#past, after = this.#oldest, older = this.#older;
     if (!query.state || !after || this.#isLoadingOlder || !this.isLoaded) return;
     this.#isLoadingOlder = true;
     try {
       const page = await api.list({ ...query, limit: pageSize, after });
-      // All was loaded anew meanwhile.
+      // Everything was loaded again in the meantime.
       if (older !== this.#older) return;
-      // Of the others events have told what is true by now.
+      // Known downloads are kept up to date by events.
       for (const download of page.downloads) if (!this.get(download.id)) this.#put(download);
       older.set(JSON.stringify(query), page.next ?? 0);
       this.#changed();
@@ -182,20 +184,20 @@ export class Store {
 
   // MARK: Events
 
-  // Something happened to a download: a removed one goes at once, others are asked for.
-  happened(event) {
+  // Removes a removed download immediately, and requests any other one again.
+  handleEvent(event) {
     if (event.kind === "removed") {
       this.#removed.add(event.download);
       this.#drop(event.download);
       this.#changed();
     } else {
       this.#stale.add(event.download);
-      this.#moved?.add(event.download);
+      this.#changedMeanwhile?.add(event.download);
     }
     this.#refreshSoon();
   }
 
-  progressed(rows) {
+  handleProgress(rows) {
     const now = performance.now();
     for (const row of rows) {
       const download = this.downloads.get(row.id);
@@ -205,19 +207,19 @@ export class Store {
       download.bytesPerSecond = row.bytesPerSecond;
       download.connections = row.connections;
       if (row.name) download.name = row.name;
-      this.#note(row.id, now, row.bytesPerSecond);
+      this.#recordSpeed(row.id, now, row.bytesPerSecond);
     }
     this.onValues();
   }
 
-  // An answer tells how downloads are now.
-  learned(downloads) {
+  // Takes over downloads from a response.
+  update(downloads) {
     for (const download of downloads) this.#put(download);
     this.#changed();
     this.#refreshSoon();
   }
 
-  forget(ids) {
+  remove(ids) {
     for (const id of ids) { this.#removed.add(id); this.#drop(id); }
     this.#changed();
   }
@@ -233,7 +235,7 @@ export class Store {
     try {
       const ids = [...this.#stale];
       this.#stale.clear();
-      // Single ones would take longer than all.
+      // Loading everything is faster than so many single downloads.
       if (ids.length > 2000) { await this.load(); return; }
       let hasMoved = false;
       for (let index = 0; index < ids.length; index += 100) {
@@ -248,7 +250,7 @@ export class Store {
         }
       }
       await this.refreshStatus();
-      // Others have made room for it.
+      // The positions of other downloads have changed, too.
       if (hasMoved) {
         await this.#pages("running,waitingForConnectivity,waiting,paused,suspended", (page) => {
           for (const download of page.downloads) this.#put(download);
@@ -256,18 +258,18 @@ export class Store {
       }
       this.#changed();
     } catch {
-      // The stream tells of it, and all is loaded anew when it is back.
+      // The event stream reports a lost connection and loads everything when it is back.
     } finally {
       this.#isFetching = false;
     }
   }
 
-  // MARK: Keeping
+  // MARK: State
 
   #put(download) {
     if (this.#removed.has(download.id)) return;
     this.#seen?.add(download.id);
-    if (!isEnded(download)) this.#watched.add(download.id);
+    if (!isEnded(download)) this.#seenActive.add(download.id);
     const known = this.downloads.get(download.id);
     if (known) {
       for (const name of Object.keys(known)) if (!(name in download)) delete known[name];
@@ -284,20 +286,20 @@ export class Store {
   }
 
   #drop(id) {
-    this.#watched.delete(id);
+    this.#seenActive.delete(id);
     this.downloads.delete(id);
     this.#running.delete(id);
     this.histories.delete(id);
   }
 
-  #note(id, now, speed) {
+  #recordSpeed(id, now, speed) {
     let history = this.histories.get(id);
     if (!history) this.histories.set(id, history = []);
     history.push([now, speed]);
     if (history.length > historyLength) history.shift();
   }
 
-  // What begins or is tried again at a time says something else from then on.
+  // Draws the list again when the next displayed start time is reached.
   #watchDates(next) {
     clearTimeout(this.#dateTimer);
     if (next === Infinity) return;
@@ -316,8 +318,8 @@ export class Store {
         if (date > now) next = Math.min(next, date);
       }
       if (states && !states.has(download.state)) continue;
-      // In between there may be others; but what ended before one's eyes stays.
-      if (download.id < oldest && isEnded(download) && !this.#watched.has(download.id)) continue;
+      // Older ones are hidden until all between them are loaded, unless they ended while the page was open.
+      if (download.id < oldest && isEnded(download) && !this.#seenActive.has(download.id)) continue;
       if (words && !download.name.toLowerCase().includes(words)
         && !download.url.toLowerCase().includes(words)) continue;
       view.push(download);

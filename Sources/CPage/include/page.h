@@ -1,12 +1,12 @@
 #pragma once
 #include <stddef.h>
 
-/// A file of the daemon's web page, as it lies in Page/.
+/// A file of the daemon's web page, from the folder Page.
 struct pawl_page_file {
     const char *name;
     const unsigned char *bytes;
     size_t count;
 };
 
-/// The files one by one; the name of the one behind the last is NULL.
+/// The file at an index. Behind the last file its name is NULL.
 struct pawl_page_file pawl_page_file(size_t index);
