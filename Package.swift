@@ -1,6 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// This manifest describes two packages (docs/decisions/026-packages.md):
+// - In the root of the repository, the library `Pawl` and its tests. A program that depends on
+//   Pawl therefore resolves only the packages that the library needs.
+// - In the folder `Development`, whose entries are links to those of the root, everything: also
+//   the command, the daemon, the examples and their tests. All scripts build this one.
+let isDevelopment = Context.packageDirectory.hasSuffix("/Development")
+
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -10,30 +17,22 @@ let settings: [SwiftSetting] = [
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
-let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
-let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let nio: [Target.Dependency] = ["NIOCore", "NIOHTTP1", "NIOPosix"].map { name in
-    .product(name: name, package: "swift-nio")
-}
-let arguments: Target.Dependency = .product(
-    name: "ArgumentParser",
-    package: "swift-argument-parser"
-)
 
 func ours(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-/// A package of its own, for those who copy it; here it is built as one who uses Pawl sees it.
-func example(_ name: String) -> Target {
+// A program that is not shipped: the tests or the benchmark start it.
+func program(
+    _ name: String,
+    _ dependencies: [Target.Dependency] = [],
+    path: String? = nil
+) -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["Pawl"],
-        path: "Examples/\(name)/Sources/\(name)",
-        packageAccess: false
+        dependencies: dependencies,
+        path: path ?? "Tests/\(name)",
+        swiftSettings: settings
     )
 }
 
@@ -55,29 +54,11 @@ func tests(
 let package = Package(
     name: "pawl",
     platforms: [.macOS(.v15)],
-    products: [
-        .library(name: "Pawl", targets: ["Pawl"]),
-        .executable(name: "pawl", targets: ["PawlTool"]),
-        .executable(name: "pawld", targets: ["PawlDaemonTool"]),
-    ],
+    products: [.library(name: "Pawl", targets: ["Pawl"])],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(
-            url: "https://github.com/swiftlang/swift-subprocess",
-            from: "1.0.2",
-            traits: []
-        ),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(
-            url: "https://github.com/hummingbird-project/hummingbird",
-            exact: "2.28.1",
-            traits: []
-        ),
     ],
     targets: [
         .systemLibrary(
@@ -91,12 +72,12 @@ let package = Package(
             providers: [.apt(["libssl-dev"])]
         ),
         .systemLibrary(name: "CPlatform"),
-        .target(name: "CPage", exclude: ["Page"]),
 
         ours("PawlCore", [heap]),
         ours("PawlStorage", ["PawlCore", "CCrypto", "CPlatform", system]),
         ours("PawlTransport", ["PawlCore", "CCurl", "CPlatform"]),
         ours("PawlEngine", ["PawlCore", "PawlStorage", system, logging]),
+        ours("PawlWire", ["PawlCore"]),
         ours(
             "Pawl",
             [
@@ -104,15 +85,73 @@ let package = Package(
                 system, logging,
             ]
         ),
-        ours("PawlWire", ["PawlCore"]),
+
+        .target(
+            name: "PawlTesting",
+            dependencies: ["PawlCore", "CCrypto", system],
+            path: "Tests/Support",
+            swiftSettings: settings
+        ),
+        program("StorageProbe", ["PawlStorage", "PawlCore", system]),
+        program("SessionProbe", ["Pawl"]),
+        program("LibraryProbe", ["Pawl"]),
+        tests("PawlCoreTests", ["PawlCore"]),
+        tests("PawlStorageTests", ["PawlStorage", "PawlCore", "StorageProbe", system]),
+        tests("PawlTransportTests", ["PawlTransport", "PawlCore"]),
+        tests(
+            "PawlEngineTests",
+            ["PawlEngine", "PawlStorage", "PawlTransport", "PawlCore", logging]
+        ),
+        tests(
+            "PawlTests",
+            ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "SessionProbe", "LibraryProbe", system]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+if isDevelopment {
+    let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+    let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+    let hummingbirdCore: Target.Dependency = .product(
+        name: "HummingbirdCore",
+        package: "hummingbird"
+    )
+    let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+    let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
+    let nio: [Target.Dependency] = ["NIOCore", "NIOHTTP1", "NIOPosix"].map { name in
+        .product(name: name, package: "swift-nio")
+    }
+    let arguments: Target.Dependency = .product(
+        name: "ArgumentParser",
+        package: "swift-argument-parser"
+    )
+    let examples = ["Articles", "FourWays", "MediaCache", "ResumableFetch"]
+
+    package.products += [
+        .executable(name: "pawl", targets: ["PawlTool"]),
+        .executable(name: "pawld", targets: ["PawlDaemonTool"]),
+    ]
+    package.dependencies += [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird",
+            exact: "2.28.1",
+            traits: []
+        ),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+    ]
+    package.targets += [
+        .target(name: "CPage", exclude: ["Page"]),
         ours(
             "PawlDaemon",
             [
                 "Pawl", "PawlCore", "PawlWire", "CPage", grdb, hummingbird, hummingbirdCore,
-                httpTypes,
-                subprocess, system, logging,
-            ]
-                + nio
+                httpTypes, subprocess, system, logging,
+            ] + nio
         ),
         ours(
             "PawlCLI",
@@ -126,71 +165,32 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        ours("PawlTesting", ["PawlCore", "CCrypto", system]),
 
-        .executableTarget(
-            name: "StorageProbe",
-            dependencies: ["PawlStorage", "PawlCore", system],
-            path: "Tests/StorageProbe",
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "SessionProbe",
-            dependencies: ["Pawl"],
-            path: "Tests/SessionProbe",
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "LibraryProbe",
-            dependencies: ["Pawl"],
-            path: "Tests/LibraryProbe",
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "BackgroundProbe",
-            dependencies: ["Pawl"],
-            path: "Tests/BackgroundProbe",
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "SocketActivator",
-            path: "Tests/SocketActivator",
-            swiftSettings: settings
-        ),
+        program("BackgroundProbe", ["Pawl"]),
+        program("SocketActivator"),
         // What the benchmark measures of sessions.
-        .executableTarget(
-            name: "SessionBench",
-            dependencies: ["Pawl"],
-            path: "Benchmarks/Programs/SessionBench",
-            swiftSettings: settings
-        ),
-        example("Articles"),
-        example("FourWays"),
-        example("MediaCache"),
-        example("ResumableFetch"),
-        tests("PawlCoreTests", ["PawlCore"]),
-        tests("PawlStorageTests", ["PawlStorage", "PawlCore", "StorageProbe", system]),
-        tests("PawlTransportTests", ["PawlTransport", "PawlCore"]),
-        tests(
-            "PawlEngineTests",
-            ["PawlEngine", "PawlStorage", "PawlTransport", "PawlCore", logging]
-        ),
-        tests(
-            "PawlTests",
-            ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "SessionProbe", "LibraryProbe", system]
-        ),
+        program("SessionBench", ["Pawl"], path: "Benchmarks/Programs/SessionBench"),
         tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore", logging, grdb]),
         tests(
             "CommandTests",
             [
                 "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "SocketActivator",
-                "PawlDaemon", "PawlCore", "PawlWire", "Articles", "FourWays", "MediaCache",
-                "ResumableFetch",
-                system,
-            ],
+                "PawlDaemon", "PawlCore", "PawlWire", system,
+            ] + examples.map { .byName(name: $0) },
             path: "Tests/Commands",
             exclude: ["Snapshots"]
         ),
-    ],
-    swiftLanguageModes: [.v6]
-)
+    ]
+    package.targets += examples.map(example)
+}
+
+// Each example is a package of its own for those who copy it. As a target it is built as a user
+// of Pawl would build it: without access to what is only `package`.
+func example(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["Pawl"],
+        path: "Examples/\(name)/Sources/\(name)",
+        packageAccess: false
+    )
+}
