@@ -2,7 +2,7 @@ internal import struct FoundationEssentials.URL
 internal import PawlCore
 internal import PawlEngine
 
-/// A URL and settings that were looked at before anything is touched.
+/// A URL and settings that were checked before anything is changed.
 struct CheckedRequest: Sendable {
     let url: URL
     let mirrors: [Mirror]
@@ -13,7 +13,7 @@ struct CheckedRequest: Sendable {
         guard !settings.adoptsPartialFile || settings.checksum.isGiven else {
             throw DownloadError(
                 .usage,
-                "another tool's partial file is to be adopted, without a checksum to prove it",
+                "adopting another tool's partial file needs a checksum to prove it",
                 advice: "set the digest that the file must have"
             )
         }
@@ -28,8 +28,8 @@ struct CheckedRequest: Sendable {
         guard given.count <= DownloadSettings.mostMirrors else {
             throw DownloadError(
                 .usage,
-                "\(given.count) mirrors of one file, where \(DownloadSettings.mostMirrors) are the most",
-                advice: "leave some out"
+                "\(given.count) mirrors of one file, more than \(DownloadSettings.mostMirrors)",
+                advice: "leave some of them out"
             )
         }
         var seen: Set = [url]

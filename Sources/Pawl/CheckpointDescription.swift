@@ -2,39 +2,43 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// What a checkpoint holds.
+/// The content of a checkpoint.
 ///
-/// It is read without its lock, so also while its download runs.
+/// It is read without its lock, so it can also be read while its download runs.
 public struct CheckpointDescription: Sendable {
-    /// The bytes so far.
+    /// The path of the partial file.
     public let partialPath: String
-    /// Which of them are good.
+    /// The path of the checkpoint.
     public let checkpointPath: String
-    /// The URL whose answer the bytes belong to, its secrets hidden.
+    /// The URL whose answer the bytes belong to, with its secrets hidden.
     public let source: String
-    /// The other URLs that it could be fetched from, their secrets hidden.
+    /// The other URLs of the file, with their secrets hidden.
     public let mirrors: [String]
-    /// The whole file's size in bytes, nil where the server did not say.
+    /// The size of the whole file in bytes; `nil` if the server did not report it.
     public let totalBytes: Int64?
-    /// As the server sent it.
+    /// The entity tag as the server sent it.
     public let entityTag: String?
-    /// As the server sent it.
+    /// The `Last-Modified` field as the server sent it.
     public let lastModified: String?
-    /// Lower case, without parameters.
+    /// The media type in lower case, without parameters.
     public let mediaType: String?
-    /// Grows with each checkpoint of this file.
+    /// A number that grows with each checkpoint of this file.
     public let sequence: UInt64
-    /// What the kernel had: it survives the end of the process.
+    /// The ranges that were passed to the kernel.
+    ///
+    /// They survive the end of the process.
     public let written: [Range<Int64>]
-    /// What the disk had: it survives the end of the power.
+    /// The ranges that were synced to disk.
+    ///
+    /// They survive a power cut.
     public let durable: [Range<Int64>]
     /// Whether the machine was not restarted since, so that `written` counts.
     public let isOfThisBoot: Bool
-    /// Bytes that a resume would start with, after comparing the ends of all ranges.
+    /// The number of bytes that a resume would start with, after comparing the ends of all ranges.
     public let usableBytes: Int64
     private let mark: SourceMark?
 
-    /// Reads the checkpoint of a partial file; takes the name of either.
+    /// Reads the checkpoint of a partial file, given the path of either.
     ///
     /// - Throws: `DownloadError` with the code `.fileUnreadable`.
     public init(partialFile path: String) throws(DownloadError) {
@@ -58,7 +62,8 @@ public struct CheckpointDescription: Sendable {
         mark = checkpoint.mark
     }
 
-    /// Whether the download belongs to this keeper, such as a daemon's queue, and not to another program.
+    /// Whether the download belongs to this keeper, such as a daemon's queue, instead of another
+    /// program.
     package func isKept(by keeper: String) -> Bool { mark?.isKept(by: keeper) == true }
 
     private static func ranges(_ set: RangeSet) -> [Range<Int64>] {

@@ -2,9 +2,9 @@ public import struct FoundationEssentials.URL
 public import PawlCore
 internal import PawlEngine
 
-/// One download: run it once, look at its progress from anywhere.
+/// One download, which is run once and whose progress can be read from anywhere.
 public final class Download: Sendable {
-    /// What was asked for.
+    /// The requested URL.
     public let url: URL
     private let destination: Destination
     private let settings: DownloadSettings
@@ -30,28 +30,28 @@ public final class Download: Sendable {
         monitor = DownloadMonitor(time: engine.time)
     }
 
-    /// How far it is, at this moment.
+    /// The current progress.
     public var progress: DownloadProgress { monitor.progress }
 
-    /// The progress about ten times a second, until the download has ended.
+    /// The progress, about ten times per second, until the download has ended.
     ///
-    /// A slow reader misses what came in between and gets the newest; it costs the transfer nothing.
-    /// Any number of readers may look.
+    /// A slow reader skips values and gets the newest. Readers do not slow the transfer down, and
+    /// there can be any number of them.
     public var updates: ProgressUpdates { ProgressUpdates(self) }
 
-    /// Whether the download could be gone on with if it were cancelled now, and why not.
+    /// Whether the download could be resumed if it were cancelled now, and if not, why.
     public var resumability: Resumability { monitor.resumability }
 
-    /// What to go on with later: while it runs as of the last checkpoint (at most a second old), and
-    /// when it has ended without the file, of all that was kept.
+    /// The data to resume from later: while the download runs, as of the last checkpoint (at most
+    /// one second old); after it has ended without the file, for all bytes that were kept.
     ///
-    /// Nil where there is nothing to go on with; `resumability` says why. An error of `run()` carries
-    /// it too.
+    /// It is `nil` if the download cannot be resumed; `resumability` contains the reason. An error
+    /// of `run()` contains the data, too.
     public var resumeData: ResumeData? { monitor.resumeData }
 
-    /// Runs to the end, when the downloader's limit on concurrent downloads allows it.
+    /// Runs the download to its end, when the downloader's limit on concurrent downloads allows it.
     ///
-    /// Cancelling the task keeps what came and throws `.interrupted`.
+    /// Cancelling the task keeps the bytes received so far and throws `.interrupted`.
     ///
     /// - Throws: `DownloadError`.
     public func run() async throws(DownloadError) -> DownloadedFile {
@@ -63,12 +63,12 @@ public final class Download: Sendable {
         return try await run(in: DownloadStart(turn))
     }
 
-    /// Runs to the end, in a turn that `Downloader.nextStart` has given.
+    /// Runs the download to its end, in a turn that `Downloader.nextStart` has returned.
     ///
-    /// The turn ends with the download, or as soon as nothing is left but to give a file its name.
+    /// The turn ends with the download, or as soon as only the file's naming is left.
     package func run(in start: DownloadStart) async throws(DownloadError) -> DownloadedFile {
         let turn = start.turn
-        // Also of one that fails before it has fetched anything.
+        // This is also done for a download that fails before it has fetched anything.
         defer {
             turn.end()
             end.set()
@@ -94,7 +94,7 @@ public final class Download: Sendable {
     }
 }
 
-/// A turn to run a download.
+/// The turn of a download to run.
 package struct DownloadStart: Sendable {
     let turn: DownloadTurn
 
@@ -102,9 +102,11 @@ package struct DownloadStart: Sendable {
 }
 
 extension Downloader {
-    /// Waits until another download may start; `nil` if the task was cancelled before.
+    /// Waits until another download may start.
     ///
-    /// For many downloads: those that wait cost nothing.
+    /// Returns `nil` if the task was cancelled before.
+    ///
+    /// It serves many downloads: those that wait cost nothing.
     package func nextStart() async -> DownloadStart? {
         await engine.queue.turn().map { DownloadStart($0) }
     }

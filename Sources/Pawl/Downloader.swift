@@ -4,10 +4,11 @@ public import Logging
 internal import PawlEngine
 internal import PawlTransport
 
-/// Downloads files: over as many connections as pay, resumable, verified.
+/// Downloads files over several connections, resumable and verified.
 ///
-/// All downloads of one downloader share its limits: how many run at a time, how many connections a
-/// host gets, how many bytes a second come in.
+/// It adds connections only while total speed increases. All downloads of one downloader share its
+/// limits: the number of simultaneous downloads, the number of connections per host, and the bytes
+/// per second.
 ///
 /// ```swift
 /// let downloader = Downloader()
@@ -18,9 +19,9 @@ public final class Downloader: Sendable {
     let engine: Engine
     private let transport: CurlTransport
 
-    /// Makes a downloader.
+    /// Creates a downloader.
     ///
-    /// Threads start when the first download does.
+    /// Threads start with the first download.
     public init(
         settings: DownloaderSettings = DownloaderSettings(),
         logger: Logger = Logger(label: "pawl")
@@ -29,10 +30,10 @@ public final class Downloader: Sendable {
         engine = .make(over: transport, settings, logger)
     }
 
-    /// Fetches a file, which is complete and verified under its name when this returns.
+    /// Fetches a file, which is complete, verified and named when this returns.
     ///
-    /// Where an earlier run left a part of it, the rest is fetched. Cancelling the task ends the
-    /// download and keeps what came; calling again goes on.
+    /// If an earlier run left part of the file, only the rest is fetched. Cancelling the task ends
+    /// the download and keeps the bytes received so far; another call resumes it.
     ///
     /// - Throws: `DownloadError`.
     public func download(
@@ -43,11 +44,11 @@ public final class Downloader: Sendable {
         try await makeDownload(url, to: destination, settings: settings).run()
     }
 
-    /// A download to be run, whose progress can be read.
+    /// Creates a download whose progress can be read.
     ///
-    /// Nothing happens before `run()`.
+    /// Nothing happens until `run()` is called.
     ///
-    /// A name and password in the URL are taken as the download's credentials.
+    /// A name and password in the URL become the download's credentials.
     public func makeDownload(
         _ url: URL,
         to destination: Destination,
@@ -56,7 +57,7 @@ public final class Downloader: Sendable {
         Download(url, to: destination, settings: settings, engine: engine)
     }
 
-    /// Asks what the server says of a file, and fetches none of it.
+    /// Requests the description of a file from the server, without its bytes.
     ///
     /// - Throws: `DownloadError`.
     public func inspect(
@@ -74,7 +75,7 @@ public final class Downloader: Sendable {
 
     /// Ends the threads.
     ///
-    /// Downloads that still run end as if they had been cancelled.
+    /// Downloads that still run end as if they were cancelled.
     public func shutDown() {
         transport.shutDown()
         engine.shutDown()

@@ -4,9 +4,9 @@ internal import PawlEngine
 internal import PawlTransport
 
 extension Engine {
-    /// The engine of this system, over libcurl.
+    /// Creates the engine of this system, based on libcurl.
     ///
-    /// Threads start when the first download does.
+    /// Threads start with the first download.
     static func make(
         over transport: CurlTransport = CurlTransport(),
         _ settings: DownloaderSettings,

@@ -2,11 +2,13 @@
 internal import Glibc
 #endif
 
-/// The pages of memory that hold this process's code.
+/// The pages of memory that contain this process's code.
 package enum ProgramCode {
-    /// Lets go of all of them; code that is needed again is mapped again, from the kernel's cache.
+    /// Releases all of them.
     ///
-    /// A start touches four fifths of a program that are not needed any more once it runs.
+    /// Code that is needed again is mapped again from the kernel's cache.
+    ///
+    /// Starting uses four fifths of a program's code, which are not needed once it runs.
     package static func giveBack() {
         #if canImport(Glibc)
         guard let list = fopen("/proc/self/maps", "re") else { return }
@@ -17,14 +19,14 @@ package enum ProgramCode {
             guard let pages = addresses(String(decoding: bytes, as: UTF8.self)),
                 let start = UnsafeMutableRawPointer(bitPattern: pages.lowerBound)
             else { continue }
-            // Without it the memory stays, which is no harm.
+            // If this fails, the memory stays in use, which does no harm.
             _ = madvise(start, Int(pages.upperBound - pages.lowerBound), MADV_DONTNEED)
         }
         #endif
     }
 
-    /// The addresses of a line of proc_pid_maps(5) that maps code of a file, which is never written
-    /// to: `55d0-55e0 r-xp 00000000 fe:00 1234 /usr/bin/pawl`.
+    /// Returns the addresses in a line of proc_pid_maps(5) that maps code of a file, which is never
+    /// written to: `55d0-55e0 r-xp 00000000 fe:00 1234 /usr/bin/pawl`.
     package static func addresses(_ line: String) -> Range<UInt>? {
         let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
         guard words.count == 6, words[1] == "r-xp",

@@ -1,21 +1,27 @@
 public import PawlCore
 internal import PawlEngine
 
-/// A download's progress over time: newest wins, any number of readers, ends with the download.
+/// A download's progress over time, which ends with the download.
+///
+/// Any number of readers get the newest value.
 public struct ProgressUpdates: AsyncSequence, Sendable {
-    /// What is sampled.
+    /// The progress of the download.
     public typealias Element = DownloadProgress
-    /// Progress never fails; the error comes from `Download.run()` or the task.
+    /// Progress never fails; `Download.run()` or the task throws the error.
     public typealias Failure = Never
 
     private let source: any ProgressSource
 
     init(_ source: any ProgressSource) { self.source = source }
 
-    /// Starts reading: the first progress comes at once.
+    /// Starts reading.
+    ///
+    /// The first value is available at once.
     public func makeAsyncIterator() -> Iterator { Iterator(source) }
 
-    /// Samples when it is asked, at most ten times a second; the end comes without delay.
+    /// Reads the progress when it is asked, at most ten times per second.
+    ///
+    /// The end is reported without delay.
     public struct Iterator: AsyncIteratorProtocol {
         static let interval: Duration = .milliseconds(100)
 
@@ -25,16 +31,18 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
 
         init(_ source: any ProgressSource) { self.source = source }
 
-        /// The progress now; nil after the one that was read when the download had ended.
+        /// Returns the current progress, or `nil` after the value that was read when the download
+        /// had ended.
         public mutating func next() async -> DownloadProgress? {
             await next(isolation: #isolation)
         }
 
-        /// The progress now; nil after the one that was read when the download had ended.
+        /// Returns the current progress, or `nil` after the value that was read when the download
+        /// had ended.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Never) -> DownloadProgress? {
-            // A cancelled reader gets no more than it asked for.
+            // A cancelled reader gets no further value.
             guard !isAtEnd, !Task.isCancelled else { return nil }
             if let last {
                 await source.end.wait(until: Self.next(after: last), source.engine.alarms)
@@ -45,7 +53,9 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
             return source.currentProgress
         }
 
-        /// All readers wake at the same moments: a thousand of them are one alarm.
+        /// Returns the next time to wake.
+        ///
+        /// All readers wake at the same times, so a thousand of them need one alarm.
         private static func next(after moment: Moment) -> Moment {
             let step = interval.nanoseconds
             return Moment(nanoseconds: moment.nanoseconds / step * step) + interval
@@ -53,7 +63,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
     }
 }
 
-/// What has a progress, and an end.
+/// A source of progress that ends.
 protocol ProgressSource: Sendable {
     var currentProgress: DownloadProgress { get }
     var end: EndSignal { get }

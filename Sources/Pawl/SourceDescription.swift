@@ -2,33 +2,33 @@ public import struct FoundationEssentials.URL
 public import PawlCore
 internal import PawlEngine
 
-/// What a server says of a file.
+/// A server's description of a file.
 public struct SourceDescription: Sendable {
     /// The status of the last answer.
     public var status: Int
-    /// Where the redirects ended.
+    /// The URL at the end of the redirects.
     public var finalURL: URL
-    /// The URLs that redirected, the first asked first; empty where there were no redirects.
+    /// The URLs that redirected, in the order of the requests; empty if there were no redirects.
     public var redirects: [URL]
-    /// The name that the file would get.
+    /// The name that the downloaded file would get.
     public var suggestedName: String
-    /// The file's size in bytes, nil where the server does not say.
+    /// The file's size in bytes; `nil` if the server does not report it.
     public var totalBytes: Int64?
-    /// Lower case, without parameters.
+    /// The media type in lower case, without parameters.
     public var mediaType: String?
-    /// As sent.
+    /// The entity tag as sent.
     public var entityTag: String?
-    /// As sent.
+    /// The `Last-Modified` field as sent.
     public var lastModified: String?
-    /// Whether the server says or lets expect that it serves ranges.
+    /// Whether the server reports that it supports ranges, or is likely to support them.
     public var acceptsRanges: Bool
-    /// Whether an interrupted download could go on in a later run.
+    /// Whether an interrupted download could be resumed by a later run.
     public var isResumable: Bool
-    /// What the server says the file's digests are, the strongest first.
+    /// The file's digests according to the server, the strongest first.
     public var digests: [ContentDigest]
-    /// `HTTP/1.1`, `HTTP/2`.
+    /// The protocol version, such as `HTTP/1.1` or `HTTP/2`.
     public var protocolVersion: String
-    /// The body's coding where the server encodes it unasked.
+    /// The encoding of the body, if the server encodes it without a request to do so.
     public var contentEncoding: String?
 
     init(_ findings: Inspector.Findings) {
@@ -44,7 +44,7 @@ public struct SourceDescription: Sendable {
         entityTag = head["ETag"]
         lastModified = representation.lastModified
         acceptsRanges = HeadJudge.acceptsRanges(head, representation)
-        // Where no validator proves the file, its bytes are compared, which needs its length.
+        // If no validator proves the file, its bytes are compared, which needs its length.
         isResumable =
             acceptsRanges
             && (representation.validatorStrength == .strong || representation.total != nil)

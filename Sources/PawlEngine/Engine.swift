@@ -3,17 +3,17 @@ package import Logging
 package import PawlCore
 package import PawlStorage
 
-/// What all downloads of one process share.
+/// The resources that all downloads of one process share.
 package struct Engine: Sendable {
     package let transport: any Transport
     package let time: any Timekeeper
     /// Threads for calls that block on a disk.
     package let disk: BlockingPool
-    /// Threads for what the user says of a file's place, which may wait for anything.
+    /// Threads for callbacks of the user that choose a file's path, which may block for any time.
     package let choices: BlockingPool
-    /// Threads for syncs, which may take long and must not keep a checkpoint waiting.
+    /// Threads for syncs, which may take long and must not delay a checkpoint.
     package let syncs: BlockingPool
-    /// Threads for digests, as many as there are cores.
+    /// Threads for digests, one per core.
     package let digests: BlockingPool
     package let budgets: HostBudgets
     package let queue: DownloadQueue
@@ -21,14 +21,16 @@ package struct Engine: Sendable {
     package let finisher: Finisher
     package let seeds = Seeds()
     package let smallBodies = SmallBodyBudget()
-    /// Of all transfers together; it may change at any moment.
+    /// The limit for all transfers together.
+    ///
+    /// It may change at any time.
     package let limit: RateLimitClock
     package let logger: Logger
-    /// What stores take from the system; tests put other things in its place.
+    /// The system functions that stores use; tests replace them.
     package var storeSettings = StoreSettings()
-    /// Those of every download and stream that has no jar of its own; nil keeps none.
+    /// The cookies of every download and stream without a jar of its own; `nil` keeps no cookies.
     package var cookies: CookieJar? = CookieJar()
-    /// Whom downloads that wait for the network ask about it.
+    /// The source of network changes for downloads that wait for the network.
     package var network: any NetworkPathMonitoring = AlwaysReachable()
 
     package init(
@@ -52,7 +54,9 @@ package struct Engine: Sendable {
         limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
     }
 
-    /// Ends the threads made for blocking; the transport is its maker's.
+    /// Ends the threads for blocking calls.
+    ///
+    /// The transport is closed by its creator.
     package func shutDown() {
         disk.shutDown()
         choices.shutDown()
@@ -62,48 +66,57 @@ package struct Engine: Sendable {
     }
 }
 
-/// Says where a file is to go, by what the server said of it; it may block.
+/// A callback that chooses the destination of a file from the server's answer.
+///
+/// It may block.
 package typealias DestinationChoice =
     @Sendable (DownloadResponse) throws(DownloadError) -> Destination
 
-/// One download to be done.
+/// A download to be run.
 package struct DownloadJob: Sendable {
     package var url: URL
-    /// Other sources of the same file.
+    /// The other sources of the same file.
     package var mirrors: [Mirror] = []
     package var destination: Destination
     package var settings: DownloadSettings
-    /// Of the random waits.
+    /// The seed for the random delays.
     package var seed: UInt64
-    /// Names the place by the first good answer, in place of `destination`.
+    /// A callback that chooses the destination from the first good answer, in place of
+    /// `destination`.
     package var choosesDestination: DestinationChoice?
-    /// Nil where nobody holds or stops it but by cancelling its task.
+    /// The control with which the download is suspended or stopped; `nil` if only cancelling its
+    /// task can stop it.
     package var control: DownloadControl?
     /// The user's own name for the download.
     package var storageKey: String?
-    /// The only file that may be replaced where one may; nil for any.
+    /// The only existing file that the download may replace; `nil` for any.
     package var replaces: FileStamp?
-    /// What it is to go on with; nil looks for what is there.
+    /// The data to resume from; `nil` looks for files of an earlier run.
     package var resume: ResumeOrder?
-    /// Whether the finished file's place is nobody's business, so that resume data leave it out.
+    /// Whether the finished file's path is private, so that resume data leave it out.
     package var isTemporary = false
-    /// The download's own limit, which its holder may change; nil takes that of `settings`.
+    /// The download's own limit, which its owner may change; `nil` takes the limit of `settings`.
     package var limit: RateLimitClock?
-    /// One that it shares with some other downloads; nil is none.
+    /// A limit shared with some other downloads; `nil` is none.
     package var groupLimit: RateLimitClock?
-    /// Nil takes the engine's.
+    /// The download's cookies; `nil` takes the engine's.
     package var cookies: CookieJar?
-    /// Called when the download begins to wait for the network (true), and when it goes on.
+    /// Called with `true` when the download begins to wait for the network, and with `false` when
+    /// it resumes.
     package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
-    /// Whose partial files are that were found; nil where no queue keeps account of them.
+    /// Returns the owner of a partial file that was found; `nil` if no queue keeps track of owners.
     package var ownerOfPartialFile: PartialFileQuestion?
-    /// Called before the complete file gets its name; nil where nobody keeps account of that.
+    /// Called before the complete file gets its name; `nil` if nobody records that.
     package var willFinish: FinishAnnouncement?
 
-    /// Whether a file with the same bytes will do, whoever has made it; each key has a file of its own.
+    /// Whether an existing file with the same bytes is accepted, whoever created it.
+    ///
+    /// With a key, each download has its own file.
     var acceptsSameFile: Bool { storageKey == nil }
 
-    /// Whether a small file may come in memory: its file is made where many are synced.
+    /// Whether a small file may be received in memory.
+    ///
+    /// Such files are created together with others, so that they share syncs.
     var takesSmallBodies: Bool { !settings.checksum.isGiven && choosesDestination == nil }
 
     package init(
@@ -124,7 +137,7 @@ package struct DownloadJob: Sendable {
 /// Another source of a download.
 package struct Mirror: Sendable {
     package var url: URL
-    /// For its own origin, and no other.
+    /// The credentials for this mirror's own origin, and no other.
     package var credentials: Credentials?
 
     package init(url: URL, credentials: Credentials? = nil) {

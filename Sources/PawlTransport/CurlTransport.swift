@@ -1,15 +1,21 @@
 internal import Glibc
 package import PawlCore
 
-/// Moves bytes with libcurl, on one to four threads of its own and one for what shares connections,
-/// which start when they are needed.
+/// Transfers bytes with libcurl, on up to four threads plus one for transfers that share
+/// connections.
+///
+/// Each thread starts when it is first needed.
 package final class CurlTransport: Transport {
     private let separate: LoopGroup
-    /// All transfers that may share a connection; no other may run there, see `Negotiation`.
+    /// The loop of all transfers that may share a connection.
+    ///
+    /// No other transfer may run on it, see `Negotiation`.
     private let shared: TransferLoop
     private let serialOrigins: SerialOrigins
 
-    /// One loop for each core, up to four: TLS is what keeps a core busy.
+    /// The number of loops: one per core, up to four.
+    ///
+    /// TLS is what keeps a core busy.
     package static var loopsByCores: Int {
         min(4, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
@@ -26,7 +32,9 @@ package final class CurlTransport: Transport {
 
     deinit { shutDown() }
 
-    /// Where no thread is left to do so (after `shutDown`), the sink hears of the end at once.
+    /// Starts a transfer.
+    ///
+    /// After `shutDown` no thread can run it: then the sink receives its end at once.
     package func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer {
         let origin = request.url.origin
         let isShared = mayShare(request, origin)
@@ -49,11 +57,14 @@ package final class CurlTransport: Transport {
 
     package var workTimes: [Duration] { (separate.loops + [shared]).compactMap(\.workTime) }
 
-    /// Ends the threads and waits for them; running transfers hear `.cancelled`.
+    /// Ends the threads and waits for them.
+    ///
+    /// Running transfers end with `.cancelled`.
     package func shutDown() {
         let threads = ([shared] + separate.loops).compactMap { $0.close() }
         for thread in threads {
-            // A sink may drop the last reference to the transport, on a thread that is to end.
+            // A sink may drop the last reference to the transport on the very thread that is to
+            // end.
             if pthread_equal(thread, pthread_self()) == 0 {
                 pthread_join(thread, nil)
             } else {

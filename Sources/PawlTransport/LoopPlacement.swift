@@ -2,16 +2,18 @@ internal import struct FoundationEssentials.URL
 
 /// Decides which loop runs a transfer.
 ///
-/// A loop that has an idle connection to the origin comes first, so that no second one is opened
-/// beside it; otherwise the loop with the fewest transfers. Among equals it is the one that last
-/// served the origin.
+/// A loop that has an idle connection to the origin comes first, so that no second connection is
+/// opened beside it. Otherwise the loop with the fewest transfers is chosen, and among equals the
+/// one that last served the origin.
 package struct LoopPlacement: Sendable {
     private static let originLimit = 1_024
     private var lastLoops: [String: Int] = [:]
 
     package init() {}
 
-    /// Returns an index of `loads`, which has at least one element, and as many as `idle`.
+    /// Returns an index of `loads`.
+    ///
+    /// `loads` has at least one element, and `idle` has as many.
     package mutating func choose(for origin: String, loads: [Int], idle: [Int]) -> Int {
         let reusing = loads.indices.filter { idle[$0] > 0 }
         let candidates = reusing.isEmpty ? Array(loads.indices) : reusing
@@ -20,7 +22,7 @@ package struct LoopPlacement: Sendable {
         if let last = lastLoops[origin], candidates.contains(last), loads[last] == least {
             choice = last
         }
-        // Forgetting costs a connection at most, growing without end costs memory.
+        // Forgetting costs at most one connection; growing without a limit costs memory.
         if lastLoops.count >= Self.originLimit { lastLoops.removeAll() }
         lastLoops[origin] = choice
         return choice
@@ -28,7 +30,7 @@ package struct LoopPlacement: Sendable {
 }
 
 extension URL {
-    /// Scheme, host and port: what connections can be shared within (RFC 6454 §4).
+    /// The scheme, host and port, within which connections can be shared (RFC 6454 §4).
     var origin: String {
         let port = port.map { ":\($0)" } ?? ""
         return "\(scheme?.lowercased() ?? "")://\(host()?.lowercased() ?? "")\(port)"

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 package import PawlCore
 
-/// The protocol's JSON: keys sorted, times in RFC 3339, what is nil left out.
+/// The protocol's JSON: sorted keys, times in RFC 3339, and no members for `nil`.
 package enum WireJSON {
     package static func encode(_ value: some Encodable) throws(DownloadError) -> [UInt8] {
         let encoder = JSONEncoder()
@@ -14,7 +14,9 @@ package enum WireJSON {
         }
     }
 
-    /// Throws `.badResponse`, as what came from elsewhere is no such value.
+    /// Decodes a value.
+    ///
+    /// Throws `.badResponse` if the bytes are not such a value.
     package static func decode<Value: Decodable>(
         _ type: Value.Type,
         from bytes: some Sequence<UInt8>
@@ -29,15 +31,15 @@ package enum WireJSON {
     }
 
     private static func reason(_ error: any Error) -> String {
-        guard let error = error as? DecodingError else { return "it is no JSON" }
+        guard let error = error as? DecodingError else { return "not valid JSON" }
         let (context, what): (DecodingError.Context?, String) =
             switch error {
             case .keyNotFound(let key, let context): (context, "'\(key.stringValue)' is missing")
-            case .typeMismatch(let type, let context): (context, "it is no \(name(of: type))")
+            case .typeMismatch(let type, let context): (context, "expected \(name(of: type))")
             case .valueNotFound(let type, let context):
-                (context, "the \(name(of: type)) is missing")
+                (context, "expected \(name(of: type)), got null")
             case .dataCorrupted(let context): (context, mistake(in: context))
-            @unknown default: (nil, "it is no JSON")
+            @unknown default: (nil, "not valid JSON")
             }
         let path = (context?.codingPath ?? []).map { key in
             key.intValue.map { "\($0 + 1)" } ?? key.stringValue
@@ -46,23 +48,23 @@ package enum WireJSON {
         return "'\(path.joined(separator: "."))': \(what)"
     }
 
-    /// In words of ours, where the decoder's are Swift's.
+    /// Describes the mistake in the protocol's terms if the decoder's description uses Swift's.
     private static func mistake(in context: DecodingError.Context) -> String {
         let text = context.debugDescription
         if text.contains("not valid JSON") {
-            return "it is no JSON, or a number in it does not fit where it stands"
+            return "not valid JSON, or a number in it is out of range"
         }
         let spoken = text.split(separator: " ")
         if text.hasPrefix("Cannot initialize "), spoken.count > 3 {
             let known = words[String(spoken[2])]?.joined(separator: ", ")
-            return "'\(spoken[spoken.count - 1])' is none of the words that it may be"
-                + (known.map { ": \($0)" } ?? "")
+            return "invalid value '\(spoken[spoken.count - 1])'"
+                + (known.map { "; use one of \($0)" } ?? "")
         }
         guard text.contains("ISO8601") else { return text }
-        return "a time has the form of 2026-11-22T22:00:00Z (RFC 3339)"
+        return "a time must have the form 2026-11-22T22:00:00Z (RFC 3339)"
     }
 
-    /// Of each type whose values are words, and that a request may have.
+    /// The allowed words of each type that a request may contain and whose values are words.
     private static let words = [
         "\(WirePriority.self)": WirePriority.allCases.map(\.rawValue),
         "\(ExistingFilePolicy.self)": ExistingFilePolicy.allCases.map(\.rawValue),
@@ -70,11 +72,11 @@ package enum WireJSON {
 
     private static func name(of type: any Any.Type) -> String {
         switch type {
-        case is any BinaryInteger.Type, is Double.Type: "number"
-        case is String.Type: "text"
-        case is Bool.Type: "truth value"
-        case is any RangeReplaceableCollection.Type: "list"
-        default: "object"
+        case is any BinaryInteger.Type, is Double.Type: "a number"
+        case is String.Type: "a string"
+        case is Bool.Type: "true or false"
+        case is any RangeReplaceableCollection.Type: "a list"
+        default: "an object"
         }
     }
 }

@@ -43,15 +43,16 @@ struct ErrorDocumentTests {
         var text = """
             # Errors
 
-            What `pawl` exits with, and the code that the library and JSON give. A status is aria2's \
-            where the meaning is the same. With several downloads the status is that of the first \
-            one, in the order given, that did not end well; 7 where the run was interrupted.
+            `pawl` exits with one of these statuses. The library and JSON report the code. A
+            status is the same as aria2's if its meaning is the same. With several downloads, the
+            status is that of the first one, in the given order, that did not succeed. The status
+            is 7 if the run was interrupted.
 
-            This page is made from `ErrorCode.table` by a test: `PAWL_RECORD=1` writes it anew.
+            A test generates this page from `ErrorCode.table`: `PAWL_RECORD=1` writes it again.
 
             | exit | code | retried | meaning |
             | ---: | --- | --- | --- |
-            | 0 | | | every download ended well |
+            | 0 | | | every download finished |
 
             """
         for row in ErrorCode.table.sorted(by: { $0.exitStatus < $1.exitStatus }) {
@@ -60,10 +61,10 @@ struct ErrorDocumentTests {
         }
         return text + """
 
-            *Retried* says when trying again makes sense: *now*, on a new connection; *later*, after \
-            some time; *elsewhere*, only from another source; *never*, not before something was \
-            changed. A second Ctrl-C (or SIGTERM, SIGHUP) ends the process by that signal, which \
-            shells show as 130, 143 or 129.
+            The column *retried* shows when retrying can help: *now*, immediately on a new
+            connection; *later*, after some time; *elsewhere*, only from another source; *never*,
+            only after something has changed. A second Ctrl-C (or SIGTERM, SIGHUP) ends the
+            process by that signal, which shells show as 130, 143 or 129.
 
             """
     }

@@ -5,11 +5,13 @@ internal import PawlEngine
 internal import PawlWire
 internal import Synchronization
 
-/// What the daemon tells.
+/// Receives what the daemon reports.
 extension BackgroundLink {
+    /// Attaches to the session.
+    ///
     /// Returns when the stream has ended.
     ///
-    /// `mayStart`: where there is no daemon, one is started.
+    /// `mayStart`: whether a daemon is started if none runs.
     func attachAndHear(starting mayStart: Bool) async throws(DownloadError) {
         let client = try client()
         let registration = SessionRegistration(identifier: identifier)
@@ -27,15 +29,16 @@ extension BackgroundLink {
         let (last, isAgain) = state.withLock { ($0.lastSeen, $0.wasAttached) }
         query.takesOver = configuration.takesOverBackgroundSession || isAgain
         let events = try await client.attach(query, after: last)
-        // Only its owner says what is run for a session.
+        // Only the session's owner sets the command that is run for it.
         var own = registration
         own.relaunchCommand = configuration.relaunchCommand ?? []
         own.maximumConcurrentDownloads = max(1, configuration.maximumConcurrentDownloads)
-        // Nothing is lifted that is not there: a daemon of an older version knows of no limit.
+        // 0 is sent only to remove a limit: a daemon of an older version does not know limits of
+        // sessions.
         let limit = max(0, configuration.limitBytesPerSecond ?? 0)
         own.limitBytesPerSecond = limit == 0 && known.limitBytesPerSecond == nil ? nil : limit
         _ = try await client.register(own)
-        // An earlier attachment's last word may have got lost.
+        // The last acknowledgement of an earlier attachment may have been lost.
         if let last { try await client.acknowledge(last, of: identifier) }
         try await list(client)
         state.withLock { state in
@@ -47,7 +50,8 @@ extension BackgroundLink {
         try await hear(events)
     }
 
-    /// A queue whose events have not come as far as was heard is another one.
+    /// Forgets the numbers of a queue that was replaced: its events have not reached the last one
+    /// seen.
     private func forgetOldNumbers(_ client: DaemonClient) async throws(DownloadError) {
         guard let last = state.withLock({ $0.lastSeen }),
             try await client.status().lastEvent < last
@@ -58,7 +62,7 @@ extension BackgroundLink {
         }
     }
 
-    /// Takes over what the daemon has of the session.
+    /// Takes over the daemon's downloads of the session.
     private func list(_ client: DaemonClient) async throws(DownloadError) {
         var query = ListQuery()
         query.session = identifier
@@ -75,12 +79,14 @@ extension BackgroundLink {
             query.after = page.next
         } while query.after != nil
         state.withLock { [ids] in $0.there = ids }
-        // What nobody will ask for any more.
+        // Nobody will ask for these any more.
         guard !state.withLock({ $0.wasAttached }) else { return }
         session?.sweepBackground(keeping: numbers, before: firstNumber)
     }
 
-    /// What has ended here, or was let go, is told of by its events alone.
+    /// Whether the row is new here.
+    ///
+    /// Downloads that ended or were released here are reported only by their events.
     private func isNews(_ row: WireDownload) -> Bool {
         task(row.id) != nil || state.withLock { $0.numbers[row.id] == nil }
     }
@@ -98,14 +104,14 @@ extension BackgroundLink {
             case .notice(.detached):
                 throw DownloadError(
                     .alreadyRunning,
-                    "another process has taken the session '\(identifier)' over",
-                    advice: "one process at a time can have it"
+                    "another process has taken over the session '\(identifier)'",
+                    advice: "only one process at a time can use it"
                 )
             }
         }
     }
 
-    /// What has ended meanwhile is not told any more: the list says it.
+    /// Reports what has ended meanwhile, for which there are no more events, from the list.
     private func catchUp() async throws(DownloadError) {
         for case let task as BackgroundTask in session?.currentTasks ?? [] {
             guard let id = task.remote.withLock({ $0.outcome == nil ? $0.id : nil }) else {
@@ -120,9 +126,9 @@ extension BackgroundLink {
         }
     }
 
-    /// All has been told: what the daemon has no more is told of by nobody.
+    /// Ends the tasks that the daemon no longer knows, after all events were received.
     ///
-    /// So it is where its queue was damaged.
+    /// This happens if its queue was damaged.
     private func findLost() async throws(DownloadError) {
         let there = state.withLock { state in
             defer { state.there = [] }
@@ -142,7 +148,10 @@ extension BackgroundLink {
         }
     }
 
-    /// Who hears of it may end at once: before, all that was told is acknowledged.
+    /// Ends the replay.
+    ///
+    /// A caller that is told may end the process at once, so everything reported before is
+    /// acknowledged first.
     private func finishReplay() async throws(DownloadError) {
         let (hasReplayed, last) = state.withLock { ($0.hasReplayed, $0.lastSeen) }
         guard !hasReplayed else { return }
@@ -169,17 +178,21 @@ extension BackgroundLink {
         told.post(event.id)
     }
 
-    /// Nobody is left who could be told: it is the next process's.
-    private static let letGo = DownloadError(.interrupted, "the session was let go")
+    /// The error if nobody is left to report to.
+    ///
+    /// The next process will be told.
+    private static let letGo = DownloadError(.interrupted, "the session was released")
 
-    /// The task of a download; one that is new here is taken over.
+    /// Returns the task of a download.
+    ///
+    /// A download that is new here is taken over.
     private func task(of event: WireEvent) async throws(DownloadError) -> BackgroundTask? {
         guard let id = event.download else { return nil }
         if let task = task(id) { return task }
-        // What has ended here, or was let go, is nothing to tell of, unless it goes on.
+        // A download that has ended or was released here has nothing to report, unless it resumes.
         let isKnown = state.withLock { $0.numbers[id] != nil }
         guard !isKnown || event.kind == .resumed else { return nil }
-        // The daemon has nothing but the event of it.
+        // The daemon has only the event of this download.
         if let row = event.removed { return adopt(row) }
         guard event.kind != .removed, event.kind != .cancelled else { return nil }
         do throws(DownloadError) {
@@ -197,7 +210,7 @@ extension BackgroundLink {
         return number.flatMap { session?.backgroundTask($0) }
     }
 
-    /// Makes a task of a download of the daemon's, or finds the one that has asked for it.
+    /// Creates a task for the daemon's download, or finds the task that has requested it.
     @discardableResult
     private func adopt(_ row: WireDownload) -> BackgroundTask? {
         guard let session else { return nil }

@@ -5,34 +5,34 @@ internal import PawlEngine
 internal import PawlWire
 internal import Synchronization
 
-/// What binds a background session to the daemon: attaches to it, hears what happens there, and
-/// acknowledges what the session has told of it.
+/// Connects a background session to the daemon: attaches to it, receives its events, and
+/// acknowledges those that the session has reported.
 ///
-/// Events are taken one at a time, each to its end: so they are told in order, and what is
-/// acknowledged was told.
+/// Events are handled one at a time and completely. So they are reported in order, and every
+/// acknowledged event was reported.
 final class BackgroundLink: Sendable {
-    /// Whether the daemon can be asked.
+    /// The state of the connection to the daemon.
     enum Phase: Sendable {
         case connecting
         case attached
-        /// There is none, and none could be started.
+        /// There is no daemon, and none could be started.
         case failed(DownloadError)
-        /// The session is another process's, or never was to be had.
+        /// Another process has the session, or the daemon refused it.
         case lost(DownloadError)
     }
 
     struct State {
         var phase = Phase.connecting
         var wasAttached = false
-        /// The session's number of each of the daemon's downloads that it knows.
+        /// The session's numbers of the daemon's downloads that it knows.
         var numbers: [Int64: Int] = [:]
-        /// The daemon's downloads of the session, as it was attached.
+        /// The daemon's downloads of the session at the time of attaching.
         var there: Set<Int64> = []
-        /// The newest event that was taken.
+        /// The newest event that was received.
         var lastSeen: Int64?
-        /// Set when the event that came last was told.
+        /// Set when the latest event has been reported.
         var telling: EndSignal?
-        /// Whether the daemon may be started: it was not ended on purpose, or is wanted again.
+        /// Whether the daemon may be started: it was not ended on purpose, or is needed again.
         var mayStart = true
         var hasReplayed = false
         weak var session: DownloadSession?
@@ -44,18 +44,20 @@ final class BackgroundLink: Sendable {
     let configuration: SessionConfiguration
     let logger: Logger
     let state = Mutex(State())
-    /// Set when the session has the tasks that the daemon knew, or none can be had.
+    /// Set when the session has the tasks that the daemon knew, or cannot have any.
     let listed = EndSignal()
-    /// Set when nothing more is to be told.
+    /// Set when nothing more is to be reported.
     let stopped = EndSignal()
-    /// Rings where the daemon is wanted again.
+    /// Woken when the daemon is needed again.
     private let wanted = Mailbox<Never>()
-    /// The newest event that was told, for the daemon.
+    /// The newest event that was reported, for the daemon.
     let told = Mailbox<Int64>()
     private let chores = Mailbox<Chore>()
     private let made: Result<DaemonClient, DownloadError>
 
-    /// Returns whether it was answered; else it is asked again.
+    /// A request to the daemon.
+    ///
+    /// Returns whether it was answered; otherwise it is repeated.
     typealias Chore = @Sendable (DaemonClient) async -> Bool
 
     init(
@@ -76,16 +78,18 @@ final class BackgroundLink: Sendable {
     var phase: Phase { state.withLock { $0.phase } }
     var session: DownloadSession? { state.withLock { $0.session } }
 
-    /// Attaches, and follows until `stop()`.
+    /// Attaches to the daemon, and follows its events until `stop()`.
     func start(for session: DownloadSession) {
         state.withLock { $0.session = session }
         Task.detached { await self.run() }
     }
 
-    /// What was told is still acknowledged, and what is to be asked is asked once more.
+    /// Stops following.
+    ///
+    /// Reported events are still acknowledged, and pending requests are sent once more.
     func stop() { stopped.set() }
 
-    /// A task needs the daemon: it is started where it is not there.
+    /// Starts the daemon, which a task needs, if it does not run.
     func want() {
         state.withLock { state in
             state.mayStart = true
@@ -94,7 +98,7 @@ final class BackgroundLink: Sendable {
         wanted.nudge()
     }
 
-    /// Something that is to be asked of the daemon, and that no run of a task waits for.
+    /// Adds a request to the daemon for which no run of a task waits.
     func later(_ chore: @escaping Chore) { chores.post(chore) }
 
     func bind(_ id: Int64, to number: Int) { state.withLock { $0.numbers[id] = number } }
@@ -120,7 +124,9 @@ final class BackgroundLink: Sendable {
         for chore in chores.take() { _ = await chore(client) }
     }
 
-    /// While the stream is open nobody else has the session, who would be told of it again.
+    /// Acknowledges the last events.
+    ///
+    /// While the stream is open, no other process has the session, which would report them again.
     private func acknowledgeLast() async {
         await state.withLock { $0.telling }?.waitInAnyCase()
         if let last = state.withLock({ $0.lastSeen }) { await acknowledge(last) }
@@ -133,7 +139,8 @@ final class BackgroundLink: Sendable {
                 try await attachAndHear(starting: mayStart)
                 state.withLock { state in
                     state.phase = .connecting
-                    // Who ends the daemon on purpose does not want it back at once.
+                    // The user who ends the daemon on purpose does not want it to start again at
+                    // once.
                     state.mayStart = false
                 }
                 ringTasks()
@@ -157,18 +164,18 @@ final class BackgroundLink: Sendable {
         }
     }
 
-    /// Whether the daemon, whose stream has ended, has not wound up: then its socket is still there.
+    /// Whether the daemon, whose stream has ended, was killed: then its socket still exists.
     private func wasKilled() async -> Bool {
         guard let client = try? client() else { return false }
-        // One that winds up for too long is as good as killed.
+        // A daemon that takes too long to shut down counts as killed.
         try? await client.waitForEnd()
         return access(client.places.socket, F_OK) == 0
     }
 
-    /// The daemon is not there, or cannot do it now: it is looked for again and again, and started
-    /// again unless it was ended on purpose.
+    /// Handles a missing or failing daemon: it is looked for repeatedly, and started again unless
+    /// it was ended on purpose.
     ///
-    /// A start may fail for a moment: one that was killed may still hold its socket.
+    /// A start may fail for a moment: a killed daemon may still hold its socket.
     private func fail(_ error: DownloadError, wasToStart: Bool) async {
         if wasToStart {
             state.withLock { $0.phase = .failed(error) }
@@ -178,7 +185,7 @@ final class BackgroundLink: Sendable {
         await pause()
     }
 
-    /// Another process has the session, or something is wrong for good.
+    /// Handles the loss of the session: another process has it, or there is a permanent error.
     func lose(_ error: DownloadError) {
         state.withLock { $0.phase = .lost(error) }
         listed.set()
@@ -190,7 +197,7 @@ final class BackgroundLink: Sendable {
     private func pause() async {
         await withDiscardingTaskGroup { group in
             group.addTask { [wanted] in
-                // Cancelled means that it is wanted already.
+                // The sleep is cancelled if the daemon is needed.
                 guard (try? await Task.sleep(for: Self.lookInterval)) != nil else { return }
                 wanted.nudge()
             }
@@ -205,7 +212,7 @@ final class BackgroundLink: Sendable {
         for task in session?.currentTasks ?? [] { (task as? BackgroundTask)?.bell.nudge() }
     }
 
-    /// Tells the daemon up to where everything was told, as often as it can keep up.
+    /// Acknowledges to the daemon the events that were reported, as often as it can keep up.
     private func acknowledge() async {
         while !Task.isCancelled {
             await told.wait()
@@ -217,7 +224,7 @@ final class BackgroundLink: Sendable {
         do throws(DownloadError) {
             try await client().acknowledge(last, of: identifier)
         } catch {
-            // It is told again when the session attaches the next time.
+            // These events are reported again when the session attaches the next time.
             logger.debug("session '\(identifier)': \(error)")
         }
     }
@@ -228,7 +235,7 @@ final class BackgroundLink: Sendable {
             guard let client = try? client() else { continue }
             for chore in chores.take() where await !chore(client) {
                 chores.post(chore)
-                // Cancelled, it is tried once more at the end.
+                // If this is cancelled, one more attempt is made at the end.
                 try? await Task.sleep(for: Self.lookInterval)
             }
         }

@@ -4,9 +4,10 @@ internal import PawlEngine
 internal import PawlWire
 internal import Synchronization
 
-/// What is set of a task that the daemon has: it is told of it, and tells what others have set.
+/// The settings of a task that the daemon has: changes are sent to the daemon, and the daemon
+/// reports changes made by others.
 extension BackgroundTask {
-    /// What can be set, as the daemon knows it.
+    /// The values that can be set, as the daemon knows them.
     struct Facts: Equatable, Sendable {
         var description: String?
         var priority: DownloadPriority
@@ -24,11 +25,13 @@ extension BackgroundTask {
             description = row.taskDescription
             priority = row.priority.priority
             limit = row.limitBytesPerSecond
-            // The time of another try is nobody's wish.
+            // The time of a retry was not set by anybody.
             notBefore = row.failures == nil ? row.notBefore : nil
         }
 
-        /// What makes `old` this; a date is for one that does not run.
+        /// Returns the changes that turn `old` into this.
+        ///
+        /// A date is only for a download that does not run.
         func changes(from old: Facts, _ now: Date, isRunning: Bool) -> DownloadChanges {
             var changes = DownloadChanges()
             if description != old.description { changes.taskDescription = description ?? "" }
@@ -43,22 +46,27 @@ extension BackgroundTask {
             description.flatMap { $0.isEmpty ? nil : $0 }
         }
 
-        /// As it is sent; one that has passed is none.
+        /// Returns a date as it is sent.
+        ///
+        /// A date in the past counts as none.
         private static func seconds(_ date: Date?, _ now: Date) -> Double? {
             date.flatMap { $0 > now ? $0.timeIntervalSince1970.rounded(.down) : nil }
         }
     }
 
-    /// Whatever was set meanwhile goes with one request, when the daemon can be asked.
+    /// Sends everything that was set meanwhile in one request, when the daemon can be asked.
     func tellChanges() {
-        // What was not added yet is added as it is then.
+        // A download that was not added yet is added with the new values.
         guard remote.withLock({ $0.facts != nil && $0.outcome == nil }) else { return }
         link.later { [weak self] client in await self?.sendChanges(client) ?? true }
     }
 
-    /// Returns whether the daemon knows now, or need not.
+    /// Sends the changes.
+    ///
+    /// Returns whether the daemon knows them now, or need not know them.
     func sendChanges(_ client: DaemonClient) async -> Bool {
-        // In this order: what another has set is here before it is known (`takeChanges`).
+        // The order matters: a value set by another process is stored here before it counts as
+        // known (`takeChanges`).
         let (id, row, known) = remote.withLock { ($0.id, $0.row, $0.facts) }
         let wanted = Facts(self)
         guard let id, let known else { return true }
@@ -74,16 +82,16 @@ extension BackgroundTask {
             }
             return true
         } catch {
-            // What has ended or gone meanwhile needs none.
+            // A download that has ended or gone meanwhile needs no changes.
             return error.code == .usage || error.code == .notFound
         }
     }
 
-    /// Somebody else has set something, or this process has, which says the same.
+    /// Applies changes that another process made, or this process, which makes no difference.
     func takeChanges(_ row: WireDownload) {
         let theirs = Facts(row)
         guard let known = remote.withLock({ $0.facts }) else { return }
-        // What was set here and is on its way holds.
+        // A value that was set here and is being sent takes precedence.
         shared.withLock { state in
             if Facts.said(state.description) == known.description {
                 state.description = theirs.description
@@ -97,7 +105,7 @@ extension BackgroundTask {
         remote.withLock { $0.facts = theirs }
     }
 
-    /// The daemon has it as it is here.
+    /// Records that the daemon has the values that are set here.
     func knowsFacts(_ facts: Facts) {
         remote.withLock { $0.facts = facts }
         guard Facts(self) != facts else { return }

@@ -6,18 +6,20 @@ internal import PawlStorage
 internal import PawlWire
 internal import Synchronization
 
-/// One run: what is wished is asked of the daemon, until the task has ended there or is stopped.
+/// One run: requests to the daemon, until the task has ended there or is stopped.
 extension BackgroundTask {
     private enum Step {
         case ask(Wish)
         case wait
-        /// What is wished was not asked yet, and nobody is there to ask.
+        /// The request was not sent yet, and there is no daemon to send it to.
         case wantDaemon
         case end(Result<DownloadedFile, DownloadError>)
         case leave
     }
 
-    /// Returns when the file is where it belongs.
+    /// Follows the download.
+    ///
+    /// Returns when the file is in its place.
     func follow() async throws(DownloadError) -> DownloadedFile {
         let runEnd = EndSignal()
         remote.withLock { $0.runEnd = runEnd }
@@ -55,14 +57,14 @@ extension BackgroundTask {
     }
 
     private func ask(_ wish: Wish) async throws(DownloadError) {
-        // What the daemon tells meanwhile is looked at when its answer is known.
+        // What the daemon reports meanwhile is handled when its answer is known.
         let request = EndSignal()
         remote.withLock { $0.request = request }
         defer { request.set() }
         do throws(DownloadError) {
             let client = try link.client()
             guard let id = remote.withLock({ $0.id }) else { return try await add(client) }
-            // A date that was set while it stood still counts from here on.
+            // A date that was set while the task was paused applies from here on.
             if wish == .run { _ = await sendChanges(client) }
             let outcome = try await client.act(wish.action, on: link.selection(id))
             remote.withLock { remote in
@@ -75,25 +77,28 @@ extension BackgroundTask {
             let hasID = remote.withLock { $0.id } != nil
             switch error.code {
             case .conflict where hasID:
-                // It has ended there meanwhile: its event tells.
+                // The download has ended there meanwhile; its event reports how.
                 remote.withLock { $0.isOver = true }
-            // What it does not understand now it will not understand later.
+            // A request that the daemon does not understand now will not be understood later.
             case .usage where hasID, .daemonVersion where hasID:
                 remote.withLock { $0.outcome = .failure(error) }
             case .notFound where hasID: remote.withLock { $0.outcome = .failure(Self.isGone) }
             case .daemonUnavailable, .network, .timedOut:
                 if !hasID { remote.withLock { $0.isUnsure = true } }
                 await restShortly()
-            // A full disk of the daemon's, say: what it has goes on.
+            // The daemon's disk may be full, for example. The download that it has continues.
             case _ where hasID: await restShortly()
             default: throw error
             }
         }
     }
 
-    /// The link finds out by itself whether there is a daemon, and rings when there is one again.
+    /// Waits briefly.
+    ///
+    /// The link finds out by itself whether there is a daemon, and wakes this task when there is
+    /// one again.
     private func restShortly() async {
-        // Only who cancels the run ends this early.
+        // Only cancelling the run ends this early.
         try? await engine.time.sleep(until: engine.time.now() + .seconds(1))
     }
 
@@ -109,7 +114,7 @@ extension BackgroundTask {
             remote.asked = .run
             remote.ownEvents = outcome.lastEvent
         }
-        // Something may have been set meanwhile, or before an answer that got lost.
+        // Something may have been set meanwhile, or before an answer that was lost.
         knowsFacts(Facts(row))
     }
 
@@ -133,18 +138,20 @@ extension BackgroundTask {
         return new
     }
 
-    /// Where the caller wants it: the daemon can ask no closure, and gives no temporary files.
+    /// Moves the file to where the caller wants it: the daemon can call no closure, and does not
+    /// create temporary files.
     private func placed(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
         if case .choosing(let choose) = destination, let response {
             return try await session.move(file, of: self, to: try choose(response), response)
         }
-        // A temporary one stays where the next process would find it, too, until it was told of.
+        // A temporary file stays where the next process can find it, too, until its end was
+        // reported.
         guard isTemporary, isAdopted else { return file }
         let (files, number) = (session.temporaryFiles, taskIdentifier)
-        // Only a pool that was shut down refuses.
+        // This fails only if the pool was shut down.
         let moved = try? await engine.disk.run { files.moved(file, of: number) }
         guard let path = moved ?? nil else { return file }
-        // Whoever has chosen its place has it.
+        // The closure that chose the file's path now owns the file.
         disown()
         return DownloadedFile(path: path, byteCount: file.byteCount)
     }
@@ -155,9 +162,9 @@ extension BackgroundTask {
         advice: "add it again"
     )
 
-    // MARK: - What the daemon says
+    // MARK: - Reports of the daemon
 
-    /// A download of the daemon's is this task's.
+    /// Records that a download of the daemon belongs to this task.
     func know(_ row: WireDownload) {
         let event = remote.withLock { remote -> TaskLifecycle.Event? in
             let isNew = remote.id == nil
@@ -169,7 +176,8 @@ extension BackgroundTask {
             }
             remote.take(row)
             let isPaused = row.state == .paused || row.state == .suspended
-            // One that asks for itself knows what it wants; that it was added it may not.
+            // A task that sends its own requests knows its state, but perhaps not that it was
+            // added.
             guard isNew, isAdopted else {
                 if remote.isUnsure { remote.asked = isPaused ? .pause : .run }
                 return nil
@@ -179,7 +187,7 @@ extension BackgroundTask {
         }
         if let event { handle(event) }
         bell.nudge()
-        // One whose answer got lost was added as it was then.
+        // If the answer was lost, the download was added with the values of that time.
         if !isAdopted { tellChanges() }
     }
 
@@ -203,7 +211,9 @@ extension BackgroundTask {
         }
     }
 
-    /// Throws where the daemon has gone meanwhile: then the event comes again.
+    /// Handles an event.
+    ///
+    /// Throws if the daemon is gone meanwhile; then the event is sent again.
     func hear(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
         await remote.withLock { $0.request }?.waitInAnyCase()
         switch event.kind {
@@ -231,7 +241,7 @@ extension BackgroundTask {
 
     private func note(_ state: TaskState) { remote.withLock { $0.row?.state = state } }
 
-    /// Somebody else has paused it, or let it go on.
+    /// Handles a pause or a resume by another process.
     private func heard(_ wish: Wish, _ state: TaskState, _ event: WireEvent) {
         let isForeign = remote.withLock { remote in
             remote.row?.state = state
@@ -244,14 +254,14 @@ extension BackgroundTask {
         }
         guard isForeign else { return }
         handle(wish == .pause ? .pauseAsked : .resumeAsked)
-        // What the lifecycle wishes now is what is there already.
+        // The lifecycle's requests from now on ask for the state that exists already.
         remote.withLock { $0.asked = wish }
         bell.nudge()
     }
 
     private func ended(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
         if let row = event.removed, row.state.isEnd {
-            // It had ended before, and nobody had heard of that.
+            // It had ended before, and nobody had been told.
             learn(row)
             return concluded(Self.outcome(of: row))
         }
@@ -268,7 +278,7 @@ extension BackgroundTask {
         do throws(DownloadError) {
             learn(try await client.download(id))
         } catch {
-            // Gone meanwhile, it says no more than the event.
+            // If the download is gone meanwhile, only the event describes it.
             guard error.code == .notFound else { throw error }
         }
         let outcome: Result<DownloadedFile, DownloadError>
@@ -281,7 +291,8 @@ extension BackgroundTask {
             outcome = .success(DownloadedFile(path: path, byteCount: count))
         } else {
             var error =
-                event.problem?.error ?? DownloadError(.unknown, "it ended without a reason")
+                event.problem?.error
+                ?? DownloadError(.unknown, "the download ended without a reason")
             error.resumeData = try await resumeData(of: id, client)
             if error.resumeData == nil { error.resumeObstacle = resumability.obstacle }
             outcome = .failure(error)
@@ -289,23 +300,23 @@ extension BackgroundTask {
         concluded(outcome)
     }
 
-    /// It may have ended, and its event be lost.
+    /// Handles an end whose event may have been lost.
     func catchUp(with row: WireDownload) {
         learn(row)
         if row.state.isEnd { concluded(Self.outcome(of: row)) }
     }
 
-    /// The daemon has it no more.
+    /// Handles that the daemon no longer has the download.
     func isLost() { concluded(.failure(Self.isGone)) }
 
     private func concluded(_ outcome: Result<DownloadedFile, DownloadError>) {
         remote.withLock { $0.outcome = outcome }
         bell.nudge()
-        // One that is held or paused here has a run for its end.
+        // A task that is held or paused here starts a run for its end.
         handle(.resumeAsked)
     }
 
-    /// Of one that was removed after its end.
+    /// Returns the outcome of a download that was removed after its end.
     private static func outcome(of row: WireDownload) -> Result<DownloadedFile, DownloadError> {
         if row.state == .finished, let path = row.path, access(path, F_OK) == 0 {
             return .success(DownloadedFile(path: path, byteCount: row.completedBytes))
@@ -316,7 +327,9 @@ extension BackgroundTask {
 }
 
 extension BackgroundTask {
-    /// The daemon's file of a task that has no place of its own is a temporary one.
+    /// Returns the resume data.
+    ///
+    /// For a task without a destination, the daemon's file is a temporary one.
     func given(_ data: ResumeData?) -> ResumeData? {
         switch destination {
         case .file, .directory, .place: return data
@@ -341,21 +354,22 @@ extension BackgroundTask {
 }
 
 extension BackgroundLink {
-    /// That download, and none of another session that has such a name.
+    /// Selects that download, and none of another session with such a name.
     func selection(_ id: Int64) -> Selection {
         Selection(targets: ["\(id)"], session: identifier)
     }
 }
 
 extension BackgroundTask.Remote {
-    /// What comes next continues behind what is there.
+    /// Records that the download was paused: the next bytes continue after the existing ones.
     mutating func stoodStill() {
         offset = nil
         if let row, row.completedBytes > 0 { pausedRow = row }
     }
 
-    /// The last run may have ended before its progress was heard: the validators tell whether it has
-    /// continued what was there.
+    /// Handles a run that may have ended before its progress was received.
+    ///
+    /// The validators show whether it has continued from the existing bytes.
     fileprivate mutating func finishedQuickly() {
         guard let before = pausedRow else { return }
         pausedRow = nil
@@ -368,7 +382,9 @@ extension BackgroundTask.Remote {
         }
     }
 
-    /// What a row says; what runs has more than it.
+    /// Takes over the values of a row.
+    ///
+    /// A running download has more values than the row.
     fileprivate mutating func take(_ new: WireDownload) {
         var new = new
         if let row, row.state == .running, new.state == .running {

@@ -3,57 +3,62 @@ internal import PawlEngine
 internal import PawlWire
 internal import Synchronization
 
-/// A download task of a background session: the daemon does the work, this one asks for it and
-/// follows.
+/// A download task of a background session: the daemon runs the download, and this task controls
+/// and follows it.
 final class BackgroundTask: DownloadTask, @unchecked Sendable {
-    /// What the daemon is to do with it.
+    /// What the daemon should do with the download.
     enum Wish: Sendable {
         case run
-        /// Stands still, and may go on.
+        /// Hold the download, which may continue.
         case hold
-        /// Ends its run, and keeps what came.
+        /// End the run, and keep the bytes received so far.
         case pause
         case cancel
     }
 
     struct Remote {
-        /// The daemon's number of it; nil before it was added.
+        /// The daemon's number of the download; `nil` before it was added.
         var id: Int64?
         var row: WireDownload?
         var wish = Wish.run
-        /// What was asked for last, and that the daemon has taken.
+        /// The last request that the daemon has accepted.
         var asked: Wish?
-        /// Of what is being asked.
+        /// Set at the end of the current request.
         var request: EndSignal?
-        /// It has ended there, as an answer said; how, its event tells.
+        /// Whether the download has ended there, according to an answer; the event reports how.
         var isOver = false
-        /// Whether the daemon may have it though it never said so.
+        /// Whether the daemon may have the download although it has not confirmed it.
         var isUnsure = false
-        /// Its end is being asked for with its resume data: that it goes from the daemon keeps them.
+        /// Whether its end and its resume data are being requested.
+        ///
+        /// Its removal from the daemon does not delete them.
         var isLeaving = false
-        /// Of the run that began last.
+        /// Set at the end of the run that began last.
         var runEnd: EndSignal?
-        /// Up to there events tell of what was asked here.
+        /// The last event caused by requests of this task.
         var ownEvents: Int64 = 0
         var outcome: Result<DownloadedFile, DownloadError>?
         var resumeData: ResumeData?
-        /// What the daemon knows of what can be set; nil before it has the task.
+        /// The settable values as the daemon knows them; `nil` before it has the task.
         var facts: Facts?
-        /// How many bytes were there when this process found it, or when its run continued.
+        /// The number of bytes that existed when this process found the download, or when its run
+        /// continued.
         var foundBytes: Int64 = 0
-        /// Behind how many bytes the run continues, as the delegate is to hear; nil if it does not.
+        /// The offset at which the run continues, for the delegate; `nil` if it does not continue.
         var offset: Int64?
-        /// As it stood still: what a run that ends quickly has continued.
+        /// The row when the download was paused, which shows from where a run that ends quickly has
+        /// continued.
         var pausedRow: WireDownload?
-        /// How often it has started over, and how often in the daemon's run of it.
+        /// The number of times that the download has started over, in all and in the daemon's
+        /// current run.
         var restarts = (all: 0, ofRun: 0)
     }
 
     let link: BackgroundLink
-    /// Whether it was there before this process asked for it.
+    /// Whether the download existed before this process requested it.
     let isAdopted: Bool
     let remote = Mutex(Remote())
-    /// Rings when the run is to look again.
+    /// Wakes the run to check its state again.
     let bell = Mailbox<Never>()
 
     init(
@@ -69,7 +74,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         super.init(request, target, at: place, completionHandler: completionHandler)
     }
 
-    // MARK: - Looking
+    // MARK: - State
 
     override var response: DownloadResponse? { remote.withLock { $0.row?.response?.response } }
 
@@ -100,10 +105,11 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     override func wasChanged() { tellChanges() }
 
-    /// The daemon says whose turn it is.
+    /// Whether the task takes a place; it does not, because the daemon decides whose turn it is.
     override var takesPlace: Bool { false }
 
-    /// The daemon keeps no connection for one that stands still.
+    /// The time limit of a suspension; `nil`, because the daemon keeps no connection for a paused
+    /// download.
     override var suspensionLimit: Duration? { nil }
 
     override func renewControl() { wish(.run) }
@@ -120,7 +126,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             if wish == .pause || wish == .hold { remote.stoodStill() }
         }
         bell.nudge()
-        // Also one that was ended on purpose must hear of that.
+        // A daemon that was ended on purpose must be told of this, too.
         if wish != .run { link.want() }
     }
 
@@ -140,7 +146,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             do throws(DownloadError) {
                 _ = try await client.act(.cancel, on: selection)
             } catch {
-                // What has ended or gone meanwhile needs none.
+                // A download that has ended or gone meanwhile needs no request.
                 guard error.code == .usage || error.code == .notFound else { return false }
             }
             done()
@@ -162,7 +168,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     override func cancelByProducingResumeData() async -> ResumeData? {
         pause()
-        // What it asks for must not meet what follows.
+        // Its requests must not overlap with what follows.
         await remote.withLock { $0.runEnd }?.waitInAnyCase()
         guard let id = remote.withLock({ $0.id }) else {
             end(keeping: true)
@@ -173,7 +179,8 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             try await leave(id, try link.client())
             end(keeping: true)
         } catch {
-            // It has ended or gone meanwhile: its event tells. Or there is no daemon: it stays there.
+            // If it has ended or gone meanwhile, its event reports that. If there is no daemon, it
+            // stays there.
             if error.code != .usage && error.code != .notFound { end(keeping: true) }
         }
         await end.waitInAnyCase()
@@ -188,11 +195,11 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             remote.resumeData = data
             remote.isLeaving = true
         }
-        // Where there is nothing to go on with there is nothing to keep.
+        // Without resume data there is nothing to keep.
         _ = try await client.act(data == nil ? .removeWithFiles : .remove, on: selection)
     }
 
-    // MARK: - Telling
+    // MARK: - Reporting
 
     override func tell(_ told: inout Told, isLast: Bool) {
         let progress = ownProgress

@@ -6,22 +6,23 @@ internal import PawlWire
 internal import Synchronization
 internal import SystemPackage
 
-/// What a background session does for its link and its tasks.
+/// The part of a background session that serves its link and its tasks.
 extension DownloadSession {
     func backgroundTask(_ number: Int) -> BackgroundTask? {
         state.withLock { $0.tasks[number] } as? BackgroundTask
     }
 
-    /// A task for a download that the daemon has; nil where the session takes none any more.
+    /// Creates a task for a download that the daemon has; `nil` if the session accepts none any
+    /// more.
     func adopt(_ row: WireDownload, link: BackgroundLink) -> BackgroundTask? {
-        // Secrets in its URL are hidden: what it says cannot be asked for again.
+        // Secrets in its URL are hidden, so the reported URL cannot be requested again.
         guard state.withLock({ $0.phase != .invalid }), let url = URL(string: row.url) else {
             return nil
         }
         let target = DownloadTask.Target(destination: destination(of: row))
         let task = makeTask(row.taskIdentifier.map { Int($0) }) { place -> BackgroundTask in
             var place = place
-            // It was made before the session was invalidated.
+            // It was created before the session was invalidated.
             place.isLate = false
             return BackgroundTask(
                 DownloadRequest(url),
@@ -40,7 +41,7 @@ extension DownloadSession {
         return task
     }
 
-    /// Removes files of the session that no task of it could give out any more.
+    /// Removes files of the session that no task of it can return any more.
     func sweepBackground(keeping numbers: Set<Int>, before first: Int) {
         let files = temporaryFiles
         engine.disk.start { _ in files.sweepBackground(keeping: numbers, before: first) }
@@ -54,7 +55,8 @@ extension DownloadSession {
         return path.hasSuffix("/") ? .directory(path) : .file(path)
     }
 
-    /// Where the daemon is to put a task's file: an absolute path, of a folder with a slash behind it.
+    /// Returns where the daemon must put a task's file: an absolute path, with a slash at the end
+    /// for a folder.
     func backgroundDestination(
         _ destination: TaskDestination,
         _ number: Int
@@ -74,7 +76,9 @@ extension DownloadSession {
         }
     }
 
-    /// Moves a finished file to where its task's closure says; the next process would find it there, too.
+    /// Moves a finished file to the path that its task's closure chooses.
+    ///
+    /// The next process would find it there, too.
     func move(
         _ file: DownloadedFile,
         of task: BackgroundTask,
@@ -101,8 +105,9 @@ extension DownloadSession {
         return file
     }
 
-    /// Another process has the session, or the daemon will not have it: its tasks go on there without
-    /// this process.
+    /// Handles the loss of the session to another process, or its refusal by the daemon.
+    ///
+    /// Its tasks continue there without this process.
     func lost(_ error: DownloadError) {
         let tasks = state.withLock { state in
             if state.phase == .open { state.phase = .finishing }

@@ -2,9 +2,11 @@ package import PawlCore
 internal import PawlStorage
 package import PawlWire
 
-/// The file that holds what a program must know to use the daemon over TCP; the user's alone.
+/// The file with the token that a program needs to use the daemon over TCP.
 ///
-/// Two lines: the token, and what a browser that a code let in has in its cookie.
+/// Only the user can read it.
+///
+/// It has two lines: the token, and the cookie of a browser that has logged in with a code.
 package struct AccessTokenFile: Sendable {
     package struct Keys: Sendable, Hashable {
         package var token: String
@@ -23,42 +25,44 @@ package struct AccessTokenFile: Sendable {
         )
     }
 
-    /// Those that are there, or new ones where there are none.
+    /// Returns the existing keys, or creates new ones if there are none.
     ///
-    /// The folder must be there.
+    /// The folder must exist.
     package func keys() throws(DownloadError) -> Keys {
         if let keys = try read() { return keys }
-        // Who was faster has the name.
+        // If another process was faster, its file has the name.
         try file.write(Self.made(), .keep)
-        guard let keys = try read() else { throw file.failure("it went away", "reading") }
+        guard let keys = try read() else { throw file.failure("it was removed", "reading") }
         return keys
     }
 
-    /// New ones in place of those that were there, which are worth nothing from now on.
+    /// Creates new keys in place of the existing ones, which are no longer valid.
     package func renew() throws(DownloadError) -> Keys {
         try file.write(Self.made(), .replace)
-        guard let keys = try read() else { throw file.failure("it went away", "reading") }
+        guard let keys = try read() else { throw file.failure("it was removed", "reading") }
         return keys
     }
 
-    /// Nil where there is none.
+    /// The stamp of the file; `nil` if there is none.
     package var stamp: PrivateFile.Stamp? { file.stamp }
 
-    /// What a browser that logs in with a token has in its cookie: not the token itself, and worth as much.
+    /// Returns the cookie of a browser that logs in with a token.
     ///
-    /// Nil if this system computes no SHA-256.
+    /// It is not the token itself, but grants the same rights.
+    ///
+    /// It is `nil` if this system cannot compute SHA-256.
     package static func cookie(forToken token: String) -> String? {
-        // Without it there is no cookie, and so nobody comes in by one.
+        // Without the digest there is no cookie, so nobody can log in with one.
         guard let digest = try? TextDigest.sha256("pawl cookie \(token)") else { return nil }
         return RandomText.text(of: digest.bytes)
     }
 
-    /// Nil where there is none.
+    /// Reads the keys; `nil` if there is no file.
     private func read() throws(DownloadError) -> Keys? {
         guard let text = try file.read() else { return nil }
         let lines = text.split(separator: "\n")
         guard lines.count == 2, lines.allSatisfy({ $0.utf8.count == RandomText.length }) else {
-            throw file.failure("it holds no token", "reading")
+            throw file.failure("it contains no token", "reading")
         }
         return Keys(token: String(lines[0]), cookie: String(lines[1]))
     }
@@ -66,16 +70,17 @@ package struct AccessTokenFile: Sendable {
     private static func made() -> String { "\(RandomText.make())\n\(RandomText.make())\n" }
 }
 
-/// Text that nobody can guess.
+/// Creates text that nobody can guess.
 package enum RandomText {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
     )
 
-    /// Of `make`.
+    /// The length of the output of `make`.
     package static let length = 43
 
-    /// 256 bits of the system's generator, in 43 characters that a URL may hold (RFC 4648 §5).
+    /// Creates 256 bits with the system's generator, as 43 characters that are allowed in a URL
+    /// (RFC 4648 §5).
     package static func make() -> String {
         var generator = SystemRandomNumberGenerator()
         let words = (0..<4).map { _ in generator.next() as UInt64 }
@@ -85,7 +90,7 @@ package enum RandomText {
         )
     }
 
-    /// Bytes in the same form, six bits a character.
+    /// Returns bytes in the same form, six bits per character.
     package static func text(of bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         var (bits, count): (UInt32, UInt32) = (0, 0)

@@ -3,21 +3,24 @@ internal import Glibc
 package import PawlCore
 internal import PawlStorage
 
-/// A folder within another one, held open: whatever is renamed or linked meanwhile, what is done in it
-/// is done there.
+/// A folder within another one, held open.
 ///
-/// Its files are named by way of `/proc/self/fd` while it is held.
+/// Whatever is renamed or linked meanwhile, all operations apply to this folder.
+///
+/// While it is held, its files are named through `/proc/self/fd`.
 package final class ConfinedFolder: Sendable {
     private let descriptor: Int32
-    /// Its path as the user knows it, without a slash at its end.
+    /// The path as the user knows it, without a trailing slash.
     private let path: String
     private let inner: String
 
     deinit { close(descriptor) }
 
-    /// `path` must lie in `root`, and no symbolic link of it may lead out.
+    /// Opens a folder.
     ///
-    /// `creates`: makes what is missing; else nil is a folder that is not there.
+    /// `path` must be within `root`, and none of its symbolic links may lead out.
+    ///
+    /// `creates`: whether missing folders are created; otherwise a missing folder gives `nil`.
     package init?(_ path: String, in root: String, creates: Bool) throws(DownloadError) {
         guard let names = Self.names(of: path, in: root) else { throw Self.leadsOut(path, root) }
         if creates { Self.make(root) }
@@ -35,7 +38,8 @@ package final class ConfinedFolder: Sendable {
         inner = "/proc/self/fd/\(folder)"
     }
 
-    /// The names behind a folder that lead to a path; nil where it does not lie in there.
+    /// Returns the names that lead from a folder to a path; `nil` if the path is not within the
+    /// folder.
     package static func names(of path: String, in folder: String) -> [String]? {
         guard path.hasPrefix("/"), folder.hasPrefix("/"), !path.utf8.contains(0) else { return nil }
         let (names, own) = (parts(path), parts(folder))
@@ -49,18 +53,19 @@ package final class ConfinedFolder: Sendable {
 
     // MARK: - Names in it
 
-    /// How to name a file of it, so that it is met there.
+    /// Returns a path that reaches a file of the folder.
     package func inner(_ name: String) -> String { "\(inner)/\(name)" }
 
-    /// The folder itself, with a slash at its end.
+    /// The path of the folder itself, with a trailing slash.
     package var innerFolder: String { "\(inner)/" }
 
-    /// Of a path with a folder in front, as the user knows it.
+    /// Returns the path that reaches a file whose path, as the user knows it, begins with the
+    /// folder.
     package func inside(_ path: String) -> String {
         inner(path.split(separator: "/").last.map(String.init) ?? "")
     }
 
-    /// A path as the user knows it.
+    /// Returns a path as the user knows it.
     package func shown(_ text: String) -> String { text.replacing(inner, with: path) }
 
     package func shown(_ error: DownloadError) -> DownloadError {
@@ -78,7 +83,9 @@ package final class ConfinedFolder: Sendable {
 
     // MARK: - Opening
 
-    /// A root that cannot be made cannot be opened, which says why.
+    /// Creates the root.
+    ///
+    /// A root that cannot be created cannot be opened either, and opening reports the reason.
     private static func make(_ root: String) {
         var place = ""
         for name in parts(root) {
@@ -100,7 +107,7 @@ package final class ConfinedFolder: Sendable {
             let way = names[...count].joined(separator: "/")
             folder = try beneath(way, in: base, path, root)
             if folder == nil, creates {
-                // One that somebody else made in this moment is as good.
+                // A folder that another process has just created is as good.
                 guard mkdirat(parent, names[count], 0o777) == 0 || errno == EEXIST else {
                     let code = errno
                     close(parent)
@@ -113,14 +120,14 @@ package final class ConfinedFolder: Sendable {
         return folder
     }
 
-    /// Nil where there is nothing of that name.
+    /// Opens a name; `nil` if nothing has that name.
     private static func beneath(
         _ way: String,
         in base: Int32,
         _ path: String,
         _ root: String
     ) throws(DownloadError) -> Int32? {
-        // While something is being renamed the kernel cannot say, and wants to be asked again.
+        // During a rename the kernel cannot answer, and asks for a repetition.
         for _ in 0..<64 {
             let folder = pawl_open_folder_beneath(base, way)
             guard folder < 0 else { return folder }
@@ -137,8 +144,8 @@ package final class ConfinedFolder: Sendable {
     private static func leadsOut(_ path: String, _ root: String) -> DownloadError {
         DownloadError(
             .notAllowed,
-            "\(path.sanitized(atMost: 200)) does not lie in \(root)",
-            advice: "choose a folder in there, without symbolic links out of it and without '..'"
+            "\(path.sanitized(atMost: 200)) is not in \(root)",
+            advice: "choose a folder in it, without '..' and without symbolic links that lead out"
         )
     }
 
@@ -146,11 +153,11 @@ package final class ConfinedFolder: Sendable {
         DownloadError(
             .directoryNotUsable,
             "the folder cannot be used: \(String(cString: strerror(code)))",
-            advice: "choose another one, or look at its rights",
+            advice: "choose another folder, or check its permissions",
             context: "opening \(path)"
         )
     }
 
-    /// Where downloads go if nobody says anything else: `user-dirs.dirs`, else `~/Downloads`.
+    /// The default folder for downloads: from `user-dirs.dirs`, otherwise `~/Downloads`.
     package static var downloads: String? { SystemPlaces.downloads }
 }

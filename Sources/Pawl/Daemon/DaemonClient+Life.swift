@@ -2,23 +2,23 @@ internal import Glibc
 package import PawlCore
 package import PawlWire
 
-/// How a daemon that runs now was started.
+/// How the running daemon was started.
 package enum DaemonStart: Sendable, Hashable {
-    /// By this process, with the arguments it gave.
+    /// By this process, with its arguments.
     case byThis
-    /// By another process meanwhile, such as systemd, with arguments of its own.
+    /// By another process meanwhile, such as systemd, with other arguments.
     case byAnother
-    /// Earlier.
+    /// Before this call.
     case earlier
 }
 
-/// Beginning and ending the daemon.
+/// Starts and stops the daemon.
 extension DaemonClient {
-    /// Starts it, with these arguments, unless it runs.
+    /// Starts the daemon with these arguments, unless it runs.
     package func startDaemon(
         _ arguments: [String] = []
     ) async throws(DownloadError) -> DaemonStart {
-        // Where systemd listens, asking starts one.
+        // If systemd listens at the socket, a request starts a daemon.
         let wasThere = isRunning
         do throws(DownloadError) {
             _ = try await status()
@@ -31,12 +31,12 @@ extension DaemonClient {
         let deadline = clock.now + .seconds(5)
         while true {
             do throws(DownloadError) {
-                // It blocks this thread, and nothing else is to be done meanwhile.
+                // This blocks the thread, but there is nothing else to do meanwhile.
                 try DaemonLauncher.start(places, arguments)
                 return .byThis
             } catch {
-                // Somebody else was faster, and that one may not answer yet, or end all the same. Where
-                // nobody has the store, it is the port that somebody has.
+                // Another process was faster. Its daemon may not answer yet, or may still fail. If
+                // nobody uses the store, it is the port that is in use.
                 guard error.code == .alreadyRunning, isRunning, clock.now < deadline,
                     !Task.isCancelled
                 else { throw error }
@@ -45,7 +45,9 @@ extension DaemonClient {
         }
     }
 
-    /// Returns false where the process that was waited for has ended without an answer.
+    /// Waits for an answer.
+    ///
+    /// Returns `false` if the process waited for has ended without one.
     private func waitForAnswer(
         until deadline: ContinuousClock.Instant
     ) async throws(DownloadError) -> Bool {
@@ -59,12 +61,14 @@ extension DaemonClient {
                 else { throw error }
             }
             guard isRunning else { return false }
-            // Cancelled is what the loop looks at.
+            // The loop checks for cancellation.
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    /// Asks; where no daemon answers, starts one and asks again.
+    /// Sends a request.
+    ///
+    /// If no daemon answers, starts one and sends it again.
     package func starting<Value: Sendable>(
         _ ask: @Sendable (DaemonClient) async throws(DownloadError) -> Value
     ) async throws(DownloadError) -> Value {
@@ -77,7 +81,9 @@ extension DaemonClient {
         }
     }
 
-    /// Ends it and waits for that; the number of its process.
+    /// Stops the daemon and waits for its end.
+    ///
+    /// Returns the id of its process.
     @discardableResult
     package func stopDaemon() async throws(DownloadError) -> Int32 {
         try checkRuns()
@@ -87,7 +93,9 @@ extension DaemonClient {
         return status.processIdentifier
     }
 
-    /// Changes settings of the daemon; if none runs, starts one for that, and stops it again.
+    /// Changes settings of the daemon.
+    ///
+    /// If none runs, starts one for that, and stops it again.
     package func remember(_ change: DaemonSettingsChange) async throws(DownloadError) {
         let wasThere = try await startDaemon() == .earlier
         do throws(DownloadError) {
@@ -100,7 +108,8 @@ extension DaemonClient {
         if !wasThere { try await stopDaemon() }
     }
 
-    /// Stops the running daemon and starts a new one, with the same arguments unless others are given.
+    /// Stops the running daemon and starts a new one, with the same arguments unless others are
+    /// given.
     ///
     /// Returns the process identifier of the stopped daemon, which is `nil` if none was running.
     package func restartDaemon(
@@ -113,8 +122,8 @@ extension DaemonClient {
         return (old, try await startDaemon(words))
     }
 
-    /// The arguments a daemon was started with, without those that only its starter needs, and without
-    /// `--listen`: that is a setting, which may have been changed since.
+    /// Returns the arguments of a running daemon, without those that only its starter needs, and
+    /// without `--listen`: that is a setting, which may have been changed since.
     private static func arguments(of process: Int32) -> [String] {
         let file = open("/proc/\(process)/cmdline", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return [] }
@@ -135,7 +144,9 @@ extension DaemonClient {
         return words
     }
 
-    /// Whether a process has the store: asking at the socket could start one.
+    /// Whether a process uses the store.
+    ///
+    /// Asking at the socket could start a daemon.
     package var isRunning: Bool {
         DaemonAbsence(places).owner != nil
     }
@@ -146,7 +157,7 @@ extension DaemonClient {
         throw DaemonAbsence(places).error("no daemon has \(places.storeFolder)")
     }
 
-    /// Waits until the store's lock is free: then all is written and closed.
+    /// Waits until the store's lock is free, so that everything is written and closed.
     package func waitForEnd() async throws(DownloadError) {
         let lock = open("\(places.storeFolder)/daemon.lock", O_RDONLY | O_CLOEXEC)
         guard lock >= 0 else { return }
@@ -158,10 +169,10 @@ extension DaemonClient {
                 throw DownloadError(
                     .timedOut,
                     "the daemon has not ended yet",
-                    advice: "look at \(places.log)"
+                    advice: "see \(places.log)"
                 )
             }
-            // Cancelled is what the loop looks at.
+            // The loop checks for cancellation.
             try? await Task.sleep(for: .milliseconds(20))
         }
     }

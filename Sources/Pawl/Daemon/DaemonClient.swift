@@ -5,25 +5,29 @@ internal import struct FoundationEssentials.URLComponents
 internal import struct FoundationEssentials.URLQueryItem
 internal import Synchronization
 
-/// Talks to the daemon over its socket, with the engine's own HTTP.
+/// A client of the daemon, which uses the engine's own HTTP over its socket.
 package final class DaemonClient: Sendable {
     package let places: DaemonPlaces
     private let session: DownloadSession
     private let peer = Mutex<Int?>(nil)
 
-    /// Nothing is connected before something is asked.
+    /// Creates a client.
+    ///
+    /// It connects when the first request is sent.
     package init(_ places: DaemonPlaces) {
         self.places = places
         session = DownloadSession()
     }
 
-    // MARK: - What it can be asked
+    // MARK: - Requests
 
     package func status() async throws(DownloadError) -> DaemonStatus {
         try await fetch(APIPath.status)
     }
 
-    /// Adds all or none; where the key is the same, once however often it is asked.
+    /// Adds all downloads or none.
+    ///
+    /// Requests with the same key are carried out once.
     package func add(
         _ downloads: [NewDownload],
         key: String? = nil
@@ -77,12 +81,12 @@ package final class DaemonClient: Sendable {
         }
     }
 
-    /// What to open in a browser: it logs in once.
+    /// Returns the URL to open in a browser, which logs in once.
     package func loginCode() async throws(DownloadError) -> LoginCode {
         try await read(try await open("POST", APIPath.loginCodes))
     }
 
-    /// All of them, by name.
+    /// Returns all sessions, sorted by name.
     package func sessions() async throws(DownloadError) -> [WireSession] {
         var sessions: [WireSession] = []
         var query: [String: String] = [:]
@@ -104,15 +108,19 @@ package final class DaemonClient: Sendable {
         try await send(APIPath.settings, change, method: "PATCH")
     }
 
-    /// What happens from now on, or what has happened behind an event that was seen, and goes on.
+    /// Returns the events from now on.
+    ///
+    /// With `last`, it returns the events after that one, and continues.
     package func events(after last: Int64? = nil) async throws(DownloadError) -> DaemonEvents {
         DaemonEvents(try await open("GET", APIPath.events, fields: Self.fields(after: last)))
     }
 
-    /// Makes a process a session's owner for as long as the events are read: those that were not
-    /// acknowledged, behind one that was seen, and what happens then.
+    /// Makes a process the session's owner while the events are read.
     ///
-    /// Throws `.alreadyRunning` where another process has it and is not to go.
+    /// The stream contains the events that were not acknowledged, or those after one that was seen,
+    /// and continues.
+    ///
+    /// Throws `.alreadyRunning` if another process owns the session and is not to be replaced.
     package func attach(
         _ query: AttachQuery,
         after last: Int64?
@@ -128,7 +136,7 @@ package final class DaemonClient: Sendable {
 
     private static let isJSON = HTTPField(name: "Content-Type", value: "application/json")
 
-    // MARK: - How
+    // MARK: - Sending requests
 
     private func fetch<Answer: Decodable>(
         _ path: String,
@@ -177,13 +185,13 @@ package final class DaemonClient: Sendable {
 
     private static let versionField = ProtocolVersion.field.lowercased()
 
-    /// Whether the daemon that has answered is of an older version than this program; nil where none has
-    /// answered yet.
+    /// Whether the daemon that answered is older than this program; `nil` if none has answered yet.
     package var isDaemonOlder: Bool? {
         peer.withLock { $0.map { $0 < ProtocolVersion.current } }
     }
 
-    /// What an older daemon answers is told apart: what it does not know, and what it cannot do now.
+    /// Distinguishes two answers of an older daemon: a request that it does not know, and one that
+    /// it cannot carry out now.
     private func translated(
         _ error: DownloadError,
         _ status: Int,
@@ -202,13 +210,13 @@ package final class DaemonClient: Sendable {
     private static func older(_ error: DownloadError) -> DownloadError {
         DownloadError(
             .daemonVersion,
-            "the daemon is older than this program and answered: \(error.message)",
+            "the daemon is older than this program and answered:  \(error.message)",
             advice: "restart it; nothing is lost: pawl daemon restart",
             context: error.context
         )
     }
 
-    /// What is said of an older daemon that understands what it is asked.
+    /// The notice about an older daemon that understands the request.
     package static let olderNotice =
         "the daemon is older than this program: run pawl daemon restart"
 
@@ -220,10 +228,10 @@ package final class DaemonClient: Sendable {
                 URLQueryItem(name: name, value: value)
             }
         }
-        // A bare one is a space.
+        // A plus sign that is not encoded means a space.
         parts.percentEncodedQuery = parts.percentEncodedQuery?.replacing("+", with: "%2B")
         guard let url = parts.url else {
-            throw DownloadError(.usage, "'\(path.sanitized)' is no path of the daemon")
+            throw DownloadError(.usage, "the daemon has no path '\(path.sanitized)'")
         }
         return url
     }
@@ -248,7 +256,7 @@ package final class DaemonClient: Sendable {
 
     private func problem(of stream: DataStream) async -> DownloadError {
         let status = stream.response.status
-        // Without its body the status still says something.
+        // Without its body the status is still useful.
         let body = try? await stream.collect(limit: Self.mostProblemBytes).bytes
         if let body, let problem = try? WireJSON.decode(Problem.self, from: body) {
             return problem.error

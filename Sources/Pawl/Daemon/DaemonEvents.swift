@@ -1,12 +1,12 @@
 package import PawlCore
 package import PawlWire
 
-/// The daemon's stream of events, read by one.
+/// The daemon's stream of events, for one reader.
 package struct DaemonEvents: AsyncSequence, Sendable {
     package enum Element: Sendable {
         case event(WireEvent)
         case progress(WireProgress)
-        /// Of a session's stream.
+        /// A notice of a session's stream.
         case notice(AttachQuery.Notice)
     }
     package typealias Failure = DownloadError
@@ -28,7 +28,7 @@ package struct DaemonEvents: AsyncSequence, Sendable {
             try await next(isolation: #isolation)
         }
 
-        /// Nil where the daemon ends.
+        /// Returns the next element; `nil` when the daemon ends.
         package mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(DownloadError) -> Element? {
@@ -40,14 +40,14 @@ package struct DaemonEvents: AsyncSequence, Sendable {
                     guard let piece = try await pieces.next(isolation: actor) else { return nil }
                     ready = try parser.read(piece)
                 } catch {
-                    // A stream that breaks is one whose daemon has ended.
+                    // A stream that breaks is treated as one whose daemon has ended.
                     guard error.code == .network || error.code == .timedOut else { throw error }
                     return nil
                 }
             }
         }
 
-        /// Nil for what a newer daemon tells.
+        /// Decodes an element; `nil` for an event of a newer daemon that is not known here.
         private static func element(
             _ event: ServerSentEvent
         ) throws(DownloadError) -> Element? {

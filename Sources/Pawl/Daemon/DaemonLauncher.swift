@@ -3,14 +3,16 @@ internal import Glibc
 internal import PawlCore
 internal import PawlWire
 
-/// Starts a daemon as a process of its own, which outlives this one.
+/// Starts a daemon as a separate process that outlives this one.
 enum DaemonLauncher {
-    /// The descriptor on which the daemon says that it answers, or why it does not.
+    /// The descriptor on which the daemon reports that it answers, or why it does not.
     private static let readyDescriptor: Int32 = 3
 
-    /// Returns when the daemon answers.
+    /// Starts the daemon.
     ///
-    /// It blocks. Throws the daemon's own error where it ends instead.
+    /// Returns when it answers.
+    ///
+    /// It blocks. Throws the daemon's own error if it ends instead.
     static func start(
         _ places: DaemonPlaces,
         _ arguments: [String] = []
@@ -19,7 +21,7 @@ enum DaemonLauncher {
         let log = try openLog(places.log)
         defer { close(log) }
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw failure("making a pipe", errno) }
+        guard pipe(&ends) == 0 else { throw failure("creating a pipe", errno) }
         defer { close(ends[0]) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let code = spawn(program, arguments, log: log, ready: ends[1])
@@ -31,7 +33,7 @@ enum DaemonLauncher {
         throw DownloadError(
             .daemonUnavailable,
             "the daemon ended before it answered",
-            advice: "look at \(places.log)"
+            advice: "see \(places.log)"
         )
     }
 
@@ -71,7 +73,7 @@ enum DaemonLauncher {
         DownloadError(
             .daemonUnavailable,
             "the daemon cannot be started: \(String(cString: strerror(code)))",
-            advice: "try pawl daemon run, which stays in front",
+            advice: "try pawl daemon run, which stays in the foreground",
             context: what
         )
     }

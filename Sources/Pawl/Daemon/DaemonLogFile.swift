@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// The log of a daemon in the background: one file, and the one before it.
+/// The log of a background daemon: one file, and the previous one.
 package struct DaemonLogFile: Sendable {
     package let path: String
     private let mostBytes: Int
@@ -10,20 +10,23 @@ package struct DaemonLogFile: Sendable {
         (self.path, self.mostBytes) = (path, mostBytes)
     }
 
-    /// Opens it to append, under another name first if it has become too large; -1 with `errno` set.
+    /// Opens the file to append, after renaming one that has become too large.
+    ///
+    /// Returns -1 with `errno` set on failure.
     package func open() -> Int32 {
         var status = stat()
         if stat(path, &status) == 0, status.st_size > mostBytes { setAside() }
         return openFile()
     }
 
-    /// Puts a new file in the place of one that has become too large and that these descriptors write to.
+    /// Replaces a file that has become too large and to which these descriptors write.
     ///
-    /// What has inherited the old one goes on writing to it under its new name.
+    /// Processes that inherited the old file continue to write to it under its new name.
     package func renew(_ descriptors: [Int32]) {
         var (own, named) = (stat(), stat())
         guard let first = descriptors.first, fstat(first, &own) == 0, own.st_size > mostBytes,
-            // Who has another file, as a terminal or a pipe, or one that was moved away, keeps that.
+            // Descriptors of other files, such as a terminal, a pipe or a file that was moved away,
+            // are kept.
             stat(path, &named) == 0, named.st_ino == own.st_ino, named.st_dev == own.st_dev
         else { return }
         setAside()

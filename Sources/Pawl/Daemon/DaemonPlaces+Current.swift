@@ -4,14 +4,14 @@ package import PawlWire
 internal import SystemPackage
 
 extension DaemonPlaces {
-    /// As the environment says it now.
+    /// Returns the places according to the current environment.
     package static func current() throws(DownloadError) -> DaemonPlaces {
         try DaemonPlaces(SystemPlaces.surroundings)
     }
 
-    /// Makes the folders, which are the user's alone.
+    /// Creates the folders, which only the user can access.
     ///
-    /// Throws `.directoryNotUsable` where one is somebody else's, or others may look into it.
+    /// Throws `.directoryNotUsable` if one belongs to another user, or others may read it.
     package func prepare() throws(DownloadError) {
         for folder in Set([socketFolder, storeFolder]) {
             try SystemPlaces.preparePrivate(FilePath(folder))

@@ -1,14 +1,16 @@
 internal import Glibc
 package import PawlCore
 
-/// Where the daemon's program is: beside the one that runs, or in PATH.
+/// Finds the daemon's program, beside the running one or in PATH.
 ///
-/// It is a program of its own, so that what it needs (a database, an HTTP server) costs `pawl` and
-/// the library's users neither memory nor time.
+/// It is a separate program, so that its parts (a database, an HTTP server) cost `pawl` and the
+/// library's users neither memory nor time.
 package enum DaemonProgramFile {
     package static let name = "pawld"
 
-    /// Throws `.daemonUnavailable` where there is none.
+    /// Returns its path.
+    ///
+    /// Throws `.daemonUnavailable` if there is none.
     package static func path() throws(DownloadError) -> String {
         let folders = ([OwnProgram.folder] + searchPath()).compactMap(\.self)
         for folder in folders {
@@ -22,7 +24,9 @@ package enum DaemonProgramFile {
         )
     }
 
-    /// Relative parts are left out: whose folder they name changes.
+    /// Returns the folders in PATH.
+    ///
+    /// Relative ones are left out, because the folder that they name changes.
     private static func searchPath() -> [String] {
         guard let path = getenv("PATH") else { return [] }
         return String(cString: path).split(separator: ":").map(String.init)

@@ -2,9 +2,10 @@ internal import Glibc
 
 /// The system's time zone.
 package enum LocalClock {
-    /// How many seconds the wall clock is ahead of UTC at a moment, in seconds since 1970.
+    /// Returns how many seconds the wall clock is ahead of UTC at a moment, given in seconds since
+    /// 1970.
     ///
-    /// A zone that was changed meanwhile counts.
+    /// A changed time zone takes effect at once.
     package static func utcOffset(at moment: Int64) -> Int64 {
         tzset()
         var (seconds, parts) = (time_t(moment), tm())

@@ -1,9 +1,11 @@
 package import PawlCore
 package import PawlWire
 
-/// The file of the tokens that the user has made beside that of `AccessTokenFile`; the user's alone.
+/// The file of the tokens that the user has created beside that of `AccessTokenFile`.
 ///
-/// A line for each: name, scope and token, with a space between them.
+/// Only the user can read it.
+///
+/// It has one line per token: name, scope and token, separated by spaces.
 package struct NamedTokenFile: Sendable {
     package struct Entry: Sendable, Hashable {
         package var name: String
@@ -25,24 +27,26 @@ package struct NamedTokenFile: Sendable {
         )
     }
 
-    /// Nil where there is none.
+    /// The stamp of the file; `nil` if there is none.
     package var stamp: PrivateFile.Stamp? { file.stamp }
 
-    /// In the order in which they were made; a line that makes no sense lets nobody in.
+    /// Returns the tokens in the order of their creation.
+    ///
+    /// A line that is not valid grants no access.
     package func entries() throws(DownloadError) -> [Entry] {
         try file.read().map { $0.split(separator: "\n").compactMap(Self.entry) } ?? []
     }
 
-    /// Makes a token.
+    /// Creates a token.
     ///
-    /// Throws `.usage` for a name that is taken, or that is none.
+    /// Throws `.usage` if the name is taken or not valid.
     package func add(_ name: String, _ scope: TokenScope) throws(DownloadError) -> Entry {
         guard TokenName.isOne(name) else {
             throw DownloadError(
                 .usage,
                 "'\(name.sanitized(atMost: 60))' is not a valid token name",
                 advice:
-                    "give 1 to 40 letters, digits, '-', '_' or '.'; '\(TokenName.main)' is taken"
+                    "give 1 to 40 letters, digits, '-', '_' or '.'; '\(TokenName.main)' is reserved"
             )
         }
         return try file.exclusively { () throws(DownloadError) in
@@ -68,9 +72,9 @@ package struct NamedTokenFile: Sendable {
         }
     }
 
-    /// From now on nobody comes in with it.
+    /// Revokes a token: it grants no access from now on.
     ///
-    /// Throws `.notFound` where there is none of that name.
+    /// Throws `.notFound` if there is none of that name.
     package func revoke(_ name: String) throws(DownloadError) {
         try file.exclusively { () throws(DownloadError) in
             var entries = try entries()
@@ -79,7 +83,7 @@ package struct NamedTokenFile: Sendable {
                     .notFound,
                     "there is no token '\(name.sanitized(atMost: 60))'",
                     advice: name == TokenName.main
-                        ? "that one is replaced: pawl daemon token --new"
+                        ? "to replace that one: pawl daemon token --new"
                         : "see pawl daemon token --list"
                 )
             }

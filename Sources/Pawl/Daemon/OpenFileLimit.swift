@@ -1,14 +1,16 @@
 internal import Glibc
 package import PawlCore
 
-/// How many files and connections a program of Pawl may have open.
+/// The number of files and connections that a program of Pawl may have open.
 package enum OpenFileLimit {
     private static let wanted: rlim_t = 16_384
 
-    /// Raises the limit as far as the system allows, up to 16,384; returns what it is then.
+    /// Raises the limit as far as the system allows, up to 16,384.
     ///
-    /// The system's usual 1024 are fewer than clients and downloads may need; more is up to the user's
-    /// own limit.
+    /// Returns the resulting limit.
+    ///
+    /// The usual limit of 1024 is too low for many clients and downloads; a higher one must be set
+    /// by the user.
     @discardableResult
     package static func raise() -> Int {
         var limit = rlimit()
@@ -17,14 +19,14 @@ package enum OpenFileLimit {
         let old = limit.rlim_cur
         guard old < wanted else { return Int(clamping: old) }
         limit.rlim_cur = min(limit.rlim_max, wanted)
-        // As it was is enough for most.
+        // The old limit is enough for most uses.
         return Int(clamping: setrlimit(kind, &limit) == 0 ? limit.rlim_cur : old)
     }
 
     /// Raises the limit, and throws `.usage` if it is still too low for a program to work.
     ///
-    /// With fewer, what fails is chance: a checkpoint, the name of a complete file, a thread that cannot
-    /// wake another.
+    /// With a lower limit, random operations would fail: a checkpoint, the naming of a complete
+    /// file, or waking another thread.
     package static func require(_ least: Int) throws(DownloadError) {
         let limit = raise()
         guard limit < least else { return }

@@ -2,10 +2,10 @@ internal import CPlatform
 internal import Glibc
 package import PawlCore
 
-/// A small file that is the user's alone, and is replaced as a whole.
+/// A small file that only the user can access and that is replaced as a whole.
 package struct PrivateFile: Sendable {
     package let path: String
-    /// What stands in it, for errors: `the daemon's token`.
+    /// The name of its content for errors: `the daemon's token`.
     private let what: String
     private let advice: String
 
@@ -15,7 +15,7 @@ package struct PrivateFile: Sendable {
         (self.path, self.what, self.advice) = (path, what, advice)
     }
 
-    /// Tells one file of that name from another.
+    /// A stamp that distinguishes files of the same name.
     package struct Stamp: Sendable, Hashable {
         private let inode: UInt64
         private let seconds: Int
@@ -27,15 +27,15 @@ package struct PrivateFile: Sendable {
         }
     }
 
-    /// Nil if there is none.
+    /// The stamp of the file; `nil` if there is none.
     package var stamp: Stamp? {
         var status = stat()
         return lstat(path, &status) == 0 ? Stamp(status) : nil
     }
 
-    /// Returns its text; nil if there is none.
+    /// Returns its text; `nil` if there is no file.
     ///
-    /// Throws `.fileUnreadable` for one that others may read, or that belongs to somebody else.
+    /// Throws `.fileUnreadable` if others may read the file or it belongs to another user.
     package func read() throws(DownloadError) -> String? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -47,19 +47,21 @@ package struct PrivateFile: Sendable {
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_uid == geteuid(), status.st_mode & 0o077 == 0
         else {
-            throw failure("others may read it, or it is somebody else's", "opening")
+            throw failure("others may read it, or it belongs to another user", "opening")
         }
         var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
         let count = max(0, Glibc.read(file, &bytes, bytes.count))
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    /// What to do if the name is taken.
+    /// The action if the name is taken.
     package enum Taken: Sendable {
         case keep, replace
     }
 
-    /// A whole file gets the name, and keeps it after a power cut, or none does.
+    /// Writes the file.
+    ///
+    /// Either the complete file gets the name, and keeps it after a power cut, or none does.
     package func write(_ text: String, _ taken: Taken) throws(DownloadError) {
         let temporary = "\(path).\(getpid())"
         unlink(temporary)
@@ -82,7 +84,7 @@ package struct PrivateFile: Sendable {
         else { throw failure(String(cString: strerror(errno)), "writing") }
     }
 
-    /// Runs something that no other process does at the same time with a file in that folder.
+    /// Runs `body` while no other process does so with a file in that folder.
     package func exclusively<Value>(
         _ body: () throws(DownloadError) -> Value
     ) throws(DownloadError) -> Value {
@@ -110,12 +112,12 @@ package struct PrivateFile: Sendable {
         return open(String(path[...end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
 
-    /// So that a name that was made or changed there survives a power cut.
+    /// Syncs the folder, so that a name that was created or changed in it survives a power cut.
     private func syncFolder() -> Bool {
         let folder = openFolder()
         guard folder >= 0 else { return false }
         defer { close(folder) }
-        // Some file systems cannot sync a folder; what they can do is done.
+        // Some file systems cannot sync a folder, which cannot be helped.
         return fsync(folder) == 0 || errno == EINVAL
     }
 }

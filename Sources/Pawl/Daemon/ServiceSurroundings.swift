@@ -2,16 +2,16 @@ package import PawlCore
 internal import PawlStorage
 package import PawlWire
 
-/// What a service of the user's must know to be the daemon that this process would start.
+/// The values that a user's service needs to be the same daemon that this process would start.
 package struct ServiceSurroundings: Sendable {
     package var places: DaemonPlaces
-    /// Where the user's own units lie (systemd.unit(5), *User Unit Search Path*).
+    /// The folder of the user's own units (systemd.unit(5), *User Unit Search Path*).
     package var unitFolder: String
-    /// The variables that say where the daemon's files are, as far as they are set: a service does
-    /// not have the shell's.
+    /// The environment variables that determine where the daemon's files are, if they are set: a
+    /// service does not have the shell's variables.
     package var environment: [(name: String, value: String)]
 
-    /// As the environment says it now.
+    /// Returns the values according to the current environment.
     package static func current() throws(DownloadError) -> ServiceSurroundings {
         let surroundings = SystemPlaces.surroundings
         let places = try DaemonPlaces(surroundings)
@@ -22,7 +22,7 @@ package struct ServiceSurroundings: Sendable {
         else {
             throw DownloadError(
                 .directoryNotUsable,
-                "nothing says where the user's units belong: there is no home folder",
+                "cannot find the folder for the user's units: there is no home folder",
                 advice: "set HOME or XDG_CONFIG_HOME"
             )
         }

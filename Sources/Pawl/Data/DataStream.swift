@@ -1,7 +1,7 @@
 public import PawlCore
 package import PawlEngine
 
-/// A server's answer as it comes: its head, then its body in pieces.
+/// A server's answer as it arrives: its head, then its body in pieces.
 ///
 /// ```swift
 /// let answer = try await session.bytes(from: url)
@@ -11,15 +11,17 @@ package import PawlEngine
 /// }
 /// ```
 ///
-/// What comes waits for the reader, at most 256 KiB of it; then the server waits, too. The body is
-/// read once, by one reader. Who stops reading, or lets the stream go, ends it at once.
+/// Up to 256 KiB wait for the reader; then the server waits, too. The body is read once, by one
+/// reader. If the reader stops or releases the stream, the request ends at once.
 public struct DataStream: AsyncSequence, Sendable {
-    /// A piece of the body, as large as came together; never an empty one.
+    /// A piece of the body.
+    ///
+    /// It contains the bytes that arrived together and is never empty.
     public typealias Element = [UInt8]
-    /// Why the body is not whole.
+    /// The reason why the body is not complete.
     public typealias Failure = DownloadError
 
-    /// What the server said before the first byte.
+    /// The server's answer before the first byte of the body.
     public let response: DownloadResponse
     let driver: StreamDriver
 
@@ -28,10 +30,12 @@ public struct DataStream: AsyncSequence, Sendable {
         self.driver = driver
     }
 
-    /// Sends a request; returns with the answer's head, before a byte of its body is fetched.
+    /// Sends a request.
     ///
-    /// Redirects are followed, and failures that pass are waited for where the method allows it
-    /// (RFC 9110 §9.2.2). A status from 400 on is an error unless the order takes it.
+    /// Returns the answer's head before any byte of its body is fetched.
+    ///
+    /// Redirects are followed, and temporary failures are retried if the method allows it (RFC 9110
+    /// §9.2.2). A status of 400 or higher is an error unless the order accepts it.
     package static func open(
         _ order: StreamOrder,
         engine: Engine
@@ -40,44 +44,48 @@ public struct DataStream: AsyncSequence, Sendable {
         return DataStream(try await driver.open(), driver)
     }
 
-    /// How many bytes of the body came, read or not.
+    /// The number of bytes of the body received so far, read or not.
     public var receivedBytes: Int64 { driver.receivedBytes }
 
-    /// What the request took so far.
+    /// The measurements of the request so far.
     public var metrics: TaskMetrics { driver.metrics }
 
-    /// Begins to read.
+    /// Starts reading.
     public func makeAsyncIterator() -> Iterator { Iterator(driver) }
 
-    /// Ends the answer at once, and with it its connection.
+    /// Ends the request and its connection at once.
     public func cancel() { driver.cancel() }
 
-    /// Nothing comes from now on; the connection stays as long as the server bears it.
+    /// Stops receiving bytes.
+    ///
+    /// The connection stays open while the server tolerates it.
     public func suspend() { driver.suspend() }
 
-    /// What was suspended goes on.
+    /// Continues after `suspend()`.
     public func resume() { driver.resume() }
 
-    /// Hands each piece of the body to a closure, and fetches no more than a bufferful meanwhile.
+    /// Passes each piece of the body to a closure, and fetches at most one buffer ahead meanwhile.
     ///
-    /// - Throws: `DownloadError`, or what the closure throws, which ends the answer.
+    /// - Throws: `DownloadError`, or the closure's error, which ends the request.
     public func stream(to sink: @Sendable ([UInt8]) async throws -> Void) async throws {
         for try await chunk in self { try await sink(chunk) }
     }
 
-    /// The whole body in memory.
+    /// Returns the whole body in memory.
     ///
-    /// `limit` is 64 MiB by default. Where the server says that there is more, nothing is fetched;
-    /// where it does not say, the answer ends when there is.
+    /// The default of `limit` is 64 MiB. If the server announces more, nothing is fetched; if it
+    /// announces no length, the request ends when the limit is exceeded.
     ///
-    /// - Throws: `DownloadError`, of the code `.tooLarge` where it is.
+    /// - Throws: `DownloadError`, with the code `.tooLarge` if the body is larger.
     public func collect(
         limit: Int64 = FetchedData.defaultLimit
     ) async throws(DownloadError) -> FetchedData {
         FetchedData(try await driver.collect(limit: limit))
     }
 
-    /// Reads the pieces, one after the other; letting it go ends the answer.
+    /// Reads the pieces one after another.
+    ///
+    /// Releasing it ends the request.
     public struct Iterator: AsyncIteratorProtocol {
         private final class Reader: Sendable {
             let driver: StreamDriver
@@ -91,12 +99,12 @@ public struct DataStream: AsyncSequence, Sendable {
 
         init(_ driver: StreamDriver) { reader = Reader(driver) }
 
-        /// The next piece; nil at the end of the body.
+        /// Returns the next piece; `nil` at the end of the body.
         public mutating func next() async throws(DownloadError) -> [UInt8]? {
             try await reader.driver.next()
         }
 
-        /// The next piece; nil at the end of the body.
+        /// Returns the next piece; `nil` at the end of the body.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(DownloadError) -> [UInt8]? {

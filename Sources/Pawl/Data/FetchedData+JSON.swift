@@ -2,13 +2,13 @@ public import class FoundationEssentials.JSONDecoder
 public import PawlCore
 
 extension FetchedData {
-    /// The body as a value, from JSON.
+    /// Decodes the body from JSON.
     ///
     /// ```swift
     /// let release = try await session.data(from: url).json(Release.self)
     /// ```
     ///
-    /// - Throws: `DownloadError` that says where in the document what was wrong.
+    /// - Throws: `DownloadError` that names the place of the mistake in the document.
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self,
         decoder: JSONDecoder = JSONDecoder()
@@ -19,8 +19,8 @@ extension FetchedData {
         } catch {
             throw DownloadError(
                 .badResponse,
-                "the answer is not the JSON that was expected: \(Self.fault(error))",
-                advice: "check the address, and what the server says of the answer",
+                "the answer is not the expected JSON:  \(Self.fault(error))",
+                advice: "check the URL and the answer's fields",
                 context: "reading \(response.url.redacted) as JSON"
             )
         }
@@ -31,17 +31,17 @@ extension FetchedData {
         case .keyNotFound(let key, let context):
             return "\(place(context.codingPath)) has no '\(key.stringValue)'"
         case .valueNotFound(let type, let context):
-            return "\(place(context.codingPath)) is null where \(type) is wanted"
+            return "\(place(context.codingPath)) is null instead of \(type)"
         case .typeMismatch(let type, let context):
-            return "\(place(context.codingPath)) is no \(type)"
+            return "\(place(context.codingPath)) is not of type \(type)"
         case .dataCorrupted(let context):
             guard !context.codingPath.isEmpty else { return context.debugDescription }
-            return "\(place(context.codingPath)) makes no sense: \(context.debugDescription)"
+            return "\(place(context.codingPath)) is not valid: \(context.debugDescription)"
         default: return "it could not be decoded"
         }
     }
 
-    /// `users[3].name`.
+    /// Returns a place such as `users[3].name`.
     private static func place(_ path: [any CodingKey]) -> String {
         guard !path.isEmpty else { return "the document" }
         return path.reduce(into: "") { text, key in

@@ -2,16 +2,17 @@ public import FoundationEssentials
 public import PawlCore
 
 extension FetchedData {
-    /// The body as text.
+    /// Decodes the body as text.
     ///
-    /// Its coding is the one given, else what a mark at its beginning says (BOM), else the `charset`
-    /// of its `Content-Type`, else UTF-8. A `charset` is read as browsers read it: ISO-8859-1 and
-    /// ASCII are Windows-1252. A mark is not part of the text.
+    /// The encoding is the given one, otherwise that of a mark at the beginning (BOM), otherwise
+    /// the `charset` of the `Content-Type`, otherwise UTF-8. A `charset` is read as browsers read
+    /// it: ISO-8859-1 and ASCII mean Windows-1252. A mark is not part of the text.
     ///
-    /// Known are UTF-8, UTF-16, ISO-8859-1, ASCII, Windows-1252, and what else
-    /// `String.init(bytes:encoding:)` knows.
+    /// Supported are UTF-8, UTF-16, ISO-8859-1, ASCII, Windows-1252, and the others of
+    /// `String.init(bytes:encoding:)`.
     ///
-    /// - Throws: `DownloadError` where the bytes are not of that coding, or it is not known.
+    /// - Throws: `DownloadError` if the bytes are not valid in that encoding, or the encoding is
+    ///   not known.
     public func string(encoding: String.Encoding? = nil) throws(DownloadError) -> String {
         try requireUncoded(as: "text")
         let found: (name: String, text: String?)
@@ -20,7 +21,7 @@ extension FetchedData {
             throw DownloadError(
                 .badResponse,
                 "the bytes are not \(found.name)",
-                advice: "name the encoding that they have",
+                advice: "give the right encoding",
                 context: context("text")
             )
         }
@@ -31,15 +32,15 @@ extension FetchedData {
 
     private func decodedByItself() throws(DownloadError) -> (name: String, text: String?) {
         if let (coding, _) = TextCoding.marked(bytes) {
-            return ("text of the coding that they are marked with", coding.decode(bytes))
+            return ("valid in the encoding of their mark", coding.decode(bytes))
         }
         guard let label = charset else { return ("UTF-8", TextCoding.utf8.decode(bytes)) }
         let name = label.sanitized(atMost: 40)
         guard let coding = TextCoding(label: label) else {
             throw DownloadError(
                 .badResponse,
-                "the server says that the text is coded as '\(name)', which is not known",
-                advice: "name another encoding, or read the bytes",
+                "the server reports the unknown encoding '\(name)'",
+                advice: "give another encoding, or read the bytes",
                 context: context("text")
             )
         }
@@ -51,7 +52,7 @@ extension FetchedData {
     }
 
     private func decoded(as encoding: String.Encoding) -> (name: String, text: String?) {
-        let name = "text of the encoding that was named"
+        let name = "valid in the given encoding"
         guard let coding = coding(encoding) else {
             return (name, String(bytes: bytes, encoding: encoding))
         }
@@ -67,7 +68,7 @@ extension FetchedData {
         case .utf16BigEndian: .utf16BigEndian
         case .utf16LittleEndian: .utf16LittleEndian
         case .utf16:
-            // A mark of another coding is none of this one's.
+            // A mark of another encoding does not belong to this one.
             TextCoding.marked(bytes)?.coding == .utf16BigEndian
                 ? .utf16BigEndian : .utf16LittleEndian
         default: nil

@@ -4,17 +4,18 @@ internal import PawlStorage
 internal import SystemPackage
 internal import Synchronization
 
-/// Asking for files.
+/// Requesting files.
 extension DownloadLibrary {
-    /// The file of a key, fetched where it is not there.
+    /// Returns the file of a key, and fetches it if it does not exist.
     ///
-    /// Who asks for a key that is being fetched awaits the same download. Cancelling the task that
-    /// awaits it, where no other one does, pauses the download and keeps what came. `url` may be left out
-    /// where it is known: of a download that has not finished, of a finished file, and of one that was
-    /// removed while this library was open; of these two, unless it held secrets, which are not kept.
+    /// All callers that request a key which is being fetched wait for the same download. Cancelling
+    /// the task of the last caller that waits pauses the download and keeps the bytes received so
+    /// far. `url` can be omitted if it is known: for an unfinished download, for a finished file,
+    /// and for a file that was removed while this library was open. For the last two it is known
+    /// only if it contained no secrets, which are not stored.
     ///
-    /// - Throws: `DownloadError`; with the code `.alreadyRunning` and the process's number where another
-    ///   process fetches the key, `.interrupted` where the download was paused meanwhile.
+    /// - Throws: `DownloadError`, with the code `.alreadyRunning` and the process's number if
+    ///   another process fetches the key, or `.interrupted` if the download was paused meanwhile.
     @discardableResult
     public func file(
         for key: StorageKey,
@@ -23,7 +24,7 @@ extension DownloadLibrary {
         try await file(for: key, LibraryRequest(url))
     }
 
-    /// The file of a key, by a request of your own.
+    /// Returns the file of a key, using your own request.
     ///
     /// - Throws: `DownloadError`.
     @discardableResult
@@ -32,29 +33,30 @@ extension DownloadLibrary {
         _ request: LibraryRequest
     ) async throws(DownloadError) -> LibraryFile {
         let keeper = keeper
-        // Where there is nothing to look at, it costs nothing.
+        // If there is no file, no check is needed.
         if keeper.state.withLock({ $0.index.entries[key]?.file != nil }) {
             try await keeper.disk.run { () throws(DownloadError) in try keeper.refresh(key) }
         }
         let file = try await keeper.file(key, request).get()
         let (folder, name) = (keeper.folder, file.name)
-        // So that a cleaning takes it late; without it, it counts by its age.
+        // The use is recorded so that a cleaning removes the file late. If this fails, its age
+        // counts.
         try? await keeper.disk.run { () throws(DownloadError) in
             try FileFolder(folder).markUsed(name)
         }
         return LibraryFile(file, in: folder.string)
     }
 
-    /// Begins to fetch a key, or goes on with it, and does not wait.
+    /// Starts or resumes the download of a key without waiting for it.
     ///
-    /// - Throws: `DownloadError` with the code `.usage` where no URL is known.
+    /// - Throws: `DownloadError` with the code `.usage` if no URL is known.
     public func start(_ key: StorageKey, from url: URL? = nil) throws(DownloadError) {
         try start(key, LibraryRequest(url))
     }
 
-    /// Begins to fetch a key by a request of your own, and does not wait.
+    /// Starts or resumes the download of a key with your own request, without waiting for it.
     ///
-    /// - Throws: `DownloadError` with the code `.usage` where no URL is known.
+    /// - Throws: `DownloadError` with the code `.usage` if no URL is known.
     public func start(
         _ key: StorageKey,
         _ request: LibraryRequest
@@ -63,10 +65,12 @@ extension DownloadLibrary {
         try keeper.begin(key, request)
     }
 
-    /// All of a key's file anew; the one that is there is replaced when the new one is complete.
+    /// Fetches the whole file of a key again.
     ///
-    /// - Throws: `DownloadError`; with the code `.usage` where nothing says where the file is: secrets of
-    ///   a URL are not kept with a finished file.
+    /// The existing file is replaced when the new one is complete.
+    ///
+    /// - Throws: `DownloadError`, with the code `.usage` if no URL is known: secrets of a URL are
+    ///   not stored with a finished file.
     @discardableResult
     public func refetch(
         _ key: StorageKey,
@@ -77,10 +81,12 @@ extension DownloadLibrary {
         return try await file(for: key, request)
     }
 
-    /// Ends a download's connections and keeps what came; asking for the key goes on.
+    /// Ends a download's connections and keeps the bytes received so far.
+    ///
+    /// Requesting the key resumes it.
     public func pause(_ key: StorageKey) { keeper.handle(.pauseAsked(key)) }
 
-    /// Begins all downloads anew that are paused or have failed, and whose URL is known.
+    /// Resumes all downloads that are paused or have failed, if their URLs are known.
     public func resumeAll() {
         let keys = entries.filter { entry in
             switch entry.state {
@@ -88,40 +94,40 @@ extension DownloadLibrary {
             case .running, .runningElsewhere, .finished, .changed: false
             }
         }.map(\.key)
-        // One whose URL is not known stays as it is.
+        // A download whose URL is not known stays as it is.
         for key in keys { try? start(key) }
     }
 
-    /// Lets a download go on from another URL of the same file, and keeps its bytes.
+    /// Continues a download from another URL of the same file, and keeps its bytes.
     ///
-    /// They are joined with what comes from there only where its total and its validators are the same;
-    /// else the download starts anew.
+    /// They are joined with the new bytes only if the total and the validators are equal; otherwise
+    /// the download starts over.
     ///
     /// - Returns: Whether there is an unfinished download of that key.
-    /// - Throws: `DownloadError` with the code `.usage` where it is no URL that could be fetched.
+    /// - Throws: `DownloadError` with the code `.usage` if the URL cannot be fetched.
     @discardableResult
     public func replaceURL(_ url: URL, for key: StorageKey) throws(DownloadError) -> Bool {
         let address = try SourceURL.parse(url.absoluteString).url
         return keeper.replaceURL(address, key)
     }
 
-    /// Ends a key's download and throws away what came; a finished file stays.
+    /// Ends a key's download and deletes its bytes; a finished file stays.
     ///
-    /// - Returns: Whether there was one.
-    /// - Throws: `DownloadError` with the code `.alreadyRunning` where another process runs it.
+    /// - Returns: Whether there was a download.
+    /// - Throws: `DownloadError` with the code `.alreadyRunning` if another process runs it.
     @discardableResult
     public func cancel(_ key: StorageKey) async throws(DownloadError) -> Bool {
         try await keeper.cancel(key)
     }
 
-    /// Removes all that there is of a key: its file, and what an unfinished download has left.
+    /// Removes everything of a key: its file, and the files of an unfinished download.
     ///
-    /// Where somebody has just put another file in its place, and the library has not been told yet, that
-    /// one stays, and an error with the code `.fileExists` says so; from then on the key's state is
-    /// `.changed`.
+    /// If somebody has just put another file in its place, which the library does not know yet,
+    /// that file stays, and an error with the code `.fileExists` is thrown. From then on the key's
+    /// state is `.changed`.
     ///
     /// - Returns: Whether there was anything.
-    /// - Throws: `DownloadError` where something is still there.
+    /// - Throws: `DownloadError` if something could not be removed.
     @discardableResult
     public func delete(_ key: StorageKey) async throws(DownloadError) -> Bool {
         let wasRunning = try await keeper.cancel(key)

@@ -2,49 +2,51 @@ public import PawlCore
 internal import PawlStorage
 internal import Synchronization
 
-/// What a cleaning of a library did.
+/// The result of cleaning a library.
 public struct LibraryCleaning: Sendable, Hashable {
-    /// The keys that are gone, in the order in which they went.
+    /// The removed keys, in order.
     public fileprivate(set) var removed: [StorageKey] = []
-    /// How many bytes their files had.
+    /// The total size of the removed files in bytes.
     public fileprivate(set) var removedBytes: Int64 = 0
-    /// How many keys are left.
+    /// The number of remaining keys.
     public fileprivate(set) var remainingKeys = 0
-    /// How many bytes their files have.
+    /// The total size of the remaining files in bytes.
     public fileprivate(set) var remainingBytes: Int64 = 0
-    /// Those that should have gone and stayed: fetched by another process, or not removable.
+    /// The keys that should have been removed and were not: fetched by another process, or not
+    /// removable.
     public fileprivate(set) var kept: [StorageKey] = []
 }
 
-/// Sizes, and making room.
+/// Sizes and cleaning.
 extension DownloadLibrary {
-    /// How many bytes a key's file has, or so far what came of it; nil where there is nothing.
+    /// Returns the size of a key's file in bytes, or the number of bytes of its unfinished
+    /// download; `nil` if there is nothing.
     ///
     /// - Throws: `DownloadError`.
     public func size(of key: StorageKey) async throws(DownloadError) -> Int64? {
         try await keeper.size(of: [key])[key]
     }
 
-    /// How many bytes all keys have.
+    /// Returns the total size of all keys in bytes.
     ///
     /// - Throws: `DownloadError`.
     public func size() async throws(DownloadError) -> Int64 {
         try await sizes().values.reduce(0, +)
     }
 
-    /// How many bytes each key has.
+    /// Returns the size of each key in bytes.
     ///
     /// - Throws: `DownloadError`.
     public func sizes() async throws(DownloadError) -> [StorageKey: Int64] {
         try await keeper.size(of: nil)
     }
 
-    /// Removes keys as the policy says: too old ones, then the least recently used.
+    /// Removes keys according to the policy: those that are too old, then the least recently used.
     ///
-    /// A key is used when it is asked for. What is being fetched stays, and what others have written to;
-    /// files that carry no key are neither counted nor touched.
+    /// A request counts as a use of its key. Keys that are being fetched are kept, and so are files
+    /// that others have written to. Files without a key are neither counted nor removed.
     ///
-    /// - Throws: `DownloadError`; with the code `.usage` for a library in the documents.
+    /// - Throws: `DownloadError`, with the code `.usage` for a library in the documents.
     @discardableResult
     public func clean(_ policy: CleaningPolicy) async throws(DownloadError) -> LibraryCleaning {
         try await requireCleanable()
@@ -86,7 +88,8 @@ extension DownloadLibrary {
 }
 
 extension LibraryKeeper {
-    /// Its file, unless somebody has written to it, and what an unfinished download has left.
+    /// Removes a key's file, unless somebody has written to it, and the files of an unfinished
+    /// download.
     fileprivate func remove(_ key: StorageKey) async throws(DownloadError) {
         _ = try await cancel(key)
         guard let file = state.withLock({ $0.index.entries[key]?.file }), !file.isChanged else {
@@ -133,7 +136,7 @@ extension LibraryKeeper {
                 .sorted { $0.key.text < $1.key.text }
                 .map { key, entry -> Parts in
                     let unfinished = entry.download.map { LibraryFiles.parts(of: $0.order.name) }
-                    // One that was changed is somebody's work.
+                    // A changed file is somebody's work.
                     let file = entry.file.flatMap { $0.isChanged ? nil : $0.name }
                     return (key, [file].compactMap(\.self) + (unfinished ?? []))
                 }

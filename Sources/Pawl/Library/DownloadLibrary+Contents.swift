@@ -6,10 +6,10 @@ internal import Synchronization
 
 /// Reading and writing by key.
 extension DownloadLibrary {
-    /// A finished file as a whole, in memory: its bytes, its text, its JSON.
+    /// Returns the content of a finished file, to be used as bytes, text, or JSON.
     ///
-    /// - Throws: `DownloadError` with the code `.fileUnreadable` where there is no such file, it was
-    ///   changed by others, or it has more bytes than `limit`.
+    /// - Throws: `DownloadError` with the code `.fileUnreadable` if there is no such file, others
+    ///   have changed it, or it has more bytes than `limit`.
     public func contents(
         of key: StorageKey,
         limit: Int = PlaceFolder.standardLimit
@@ -31,7 +31,7 @@ extension DownloadLibrary {
         return isChanged
             ? DownloadError(
                 .fileUnreadable,
-                "the file of \(name) was changed by another program",
+                "another program has changed the file of \(name)",
                 advice: "read it by its path, or fetch it again"
             )
             : DownloadError(
@@ -41,7 +41,7 @@ extension DownloadLibrary {
             )
     }
 
-    /// The bytes of a finished file.
+    /// Returns the bytes of a finished file.
     ///
     /// - Throws: `DownloadError`.
     public func data(
@@ -51,7 +51,7 @@ extension DownloadLibrary {
         try await contents(of: key, limit: limit).data
     }
 
-    /// The text of a finished file; UTF-8 where it has no mark that says otherwise.
+    /// Returns the text of a finished file, as UTF-8 unless a mark names another encoding.
     ///
     /// - Throws: `DownloadError`.
     public func string(
@@ -62,7 +62,7 @@ extension DownloadLibrary {
         try await contents(of: key, limit: limit).string(encoding: encoding)
     }
 
-    /// The value of a finished file of JSON.
+    /// Decodes a finished file from JSON.
     ///
     /// - Throws: `DownloadError`.
     public func json<Value: Decodable>(
@@ -74,13 +74,13 @@ extension DownloadLibrary {
         try await contents(of: key, limit: limit).json(type, decoder: decoder)
     }
 
-    /// Writes a key's file: of bytes that the program made itself.
+    /// Writes a key's file with bytes that the program supplies.
     ///
-    /// Whoever reads it meets the old bytes or the new ones. Another's file, or one of the key's own that
-    /// somebody has changed, is not replaced: the new one gets a number. A download of the key that is not
-    /// finished stays as it is.
+    /// A reader sees either the old bytes or the new ones. A file of somebody else, or one of the
+    /// key's own that somebody has changed, is not replaced: the new file gets a number. An
+    /// unfinished download of the key stays as it is.
     ///
-    /// - Throws: `DownloadError` with the code `.alreadyRunning` where the key is being fetched.
+    /// - Throws: `DownloadError` with the code `.alreadyRunning` if the key is being fetched.
     @discardableResult
     public func write(
         _ bytes: [UInt8],
@@ -104,6 +104,8 @@ extension DownloadLibrary {
 }
 
 extension LibraryKeeper {
+    /// Writes the file.
+    ///
     /// It blocks.
     fileprivate func write(
         _ bytes: [UInt8],
@@ -120,7 +122,7 @@ extension LibraryKeeper {
         }
         let order = unfinished ?? PendingDownload(key: key, name: old?.name ?? name, url: nil)
         let note = try PendingNote.claim(order, in: folder)
-        // A download that is not finished keeps its note.
+        // An unfinished download keeps its note.
         defer { if unfinished == nil { try? note.remove() } else { note.release() } }
         let written = try files.write(bytes, to: name, replacing: old)
         return try files.note(record, on: written, digests: configuration.keepsDigests)
@@ -130,7 +132,7 @@ extension LibraryKeeper {
 }
 
 extension FileRecord {
-    /// As the server answered, as far as it is kept.
+    /// Returns the server's answer as far as it is stored.
     fileprivate func head(of url: URL) -> ResponseHead {
         var fields = [HTTPField(name: "Content-Length", value: "\(byteCount)")]
         if let mediaType { fields.append(HTTPField(name: "Content-Type", value: mediaType)) }

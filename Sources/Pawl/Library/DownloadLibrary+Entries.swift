@@ -4,18 +4,20 @@ internal import PawlStorage
 internal import SystemPackage
 internal import Synchronization
 
-/// Looking at what is there.
+/// The library's state.
 extension DownloadLibrary {
-    /// All keys and where they stand, in the order of the keys.
+    /// All keys and their states, sorted by key.
     public var entries: [LibraryEntry] { keeper.entries() }
 
-    /// What is known of one key; nil where that is nothing.
+    /// Returns what is known of one key; `nil` if nothing is known.
     public func entry(for key: StorageKey) -> LibraryEntry? { keeper.entry(key) }
 
-    /// Whether the key's file is there, as it was fetched.
+    /// Whether the key's file exists as it was fetched.
     public func exists(_ key: StorageKey) -> Bool { finishedFile(for: key) != nil }
 
-    /// The key's file where it is there, as it was fetched; nothing is begun.
+    /// Returns the key's file if it exists as it was fetched.
+    ///
+    /// It never starts a download.
     public func finishedFile(for key: StorageKey) -> LibraryFile? {
         keeper.state.withLock { state in
             guard let file = state.index.entries[key]?.file, !file.isChanged else { return nil }
@@ -23,16 +25,16 @@ extension DownloadLibrary {
         }
     }
 
-    /// The task that fetches a key at this moment: its progress, its response, its metrics.
+    /// Returns the task that fetches a key now, with its progress, response and metrics.
     ///
-    /// Where the URL is replaced, another one follows.
+    /// If the URL is replaced, another task follows.
     public func task(for key: StorageKey) -> DownloadTask? {
         keeper.state.withLock { state in
             state.index.entries[key]?.download?.run.flatMap { state.runs[$0]?.task }
         }
     }
 
-    /// How many await a key's file.
+    /// Returns the number of callers that wait for a key's file.
     package func waiterCount(for key: StorageKey) -> Int {
         keeper.state.withLock { $0.index.entries[key]?.download?.waiters ?? 0 }
     }
@@ -98,7 +100,7 @@ extension LibraryKeeper {
         if let owner = owners.owner(of: note) {
             return .runningElsewhere(processIdentifier: owner)
         }
-        // The other one has ended without the file.
+        // The other download has ended without the file.
         if case .failed(let error) = download.phase, error.code != .alreadyRunning {
             return .failed(error)
         }

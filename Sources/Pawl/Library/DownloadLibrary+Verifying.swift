@@ -3,25 +3,28 @@ internal import PawlEngine
 internal import PawlStorage
 internal import Synchronization
 
-/// What a verification found.
+/// The result of a verification.
 public struct LibraryVerification: Sendable, Hashable {
-    /// The keys whose files are what was fetched.
+    /// The keys whose files are as they were fetched.
     public fileprivate(set) var intact: [StorageKey] = []
-    /// What is wrong, in the order of the keys.
+    /// The faults, sorted by key.
     public fileprivate(set) var faults: [LibraryFault] = []
-    /// The keys whose files had no digest: they have one from now on.
+    /// The keys whose files had no digest.
+    ///
+    /// They have one from now on.
     public fileprivate(set) var newlyDigested: [StorageKey] = []
 }
 
-/// Finding damage.
+/// Detecting damage.
 extension DownloadLibrary {
-    /// Looks whether finished files are still what was fetched.
+    /// Checks whether finished files are still as they were fetched.
     ///
-    /// Reading all bytes, which is the default, finds damage of any kind; else the size and the time of
-    /// the last change count. A key with a fault has the state `.changed`: `refetch(_:from:)` replaces its
-    /// file, asking for it fetches another one beside it. Cancelling the task ends it.
+    /// By default all bytes are read, which detects damage of any kind; otherwise the size and the
+    /// modification time are compared. A key with a fault gets the state `.changed`:
+    /// `refetch(_:from:)` replaces its file, and requesting the key fetches another file beside it.
+    /// Cancelling the task ends the verification.
     ///
-    /// - Throws: `DownloadError` where it was ended early.
+    /// - Throws: `DownloadError` if it was ended early.
     public func verify(
         _ keys: [StorageKey]? = nil,
         reading: Bool = true
@@ -60,10 +63,12 @@ extension LibraryKeeper {
         return .success(verification)
     }
 
-    /// A file that is written to all the time is left to the next verification.
+    /// The number of attempts for a file that is constantly written to.
+    ///
+    /// After that, it is left to the next verification.
     private static let mostLooks = 4
 
-    /// The key's file as it is at this moment, where nobody is about to replace it.
+    /// Returns the key's file as it is now, if nobody is about to replace it.
     private func settled(_ key: StorageKey) -> KnownFile? {
         state.withLock { state in
             state.index.entries[key].flatMap { $0.download?.run == nil ? $0.file : nil }
@@ -83,7 +88,9 @@ extension LibraryKeeper {
         }
     }
 
-    /// Keeps what was found; false where the file, or what is known of it, is another by now.
+    /// Records the result.
+    ///
+    /// Returns `false` if the file, or what is known of it, has changed meanwhile.
     private func note(
         _ result: LibraryCheck.Result,
         of file: KnownFile,
@@ -98,7 +105,7 @@ extension LibraryKeeper {
             guard settled(key) == file else { return false }
             verification.intact.append(key)
         case .missing:
-            // It may have another name.
+            // The file may have another name now.
             try await disk.run { () throws(DownloadError) in try self.refresh(key) }
             guard state.withLock({ $0.index.entries[key]?.file }) == nil else { return false }
             found(.missing, file, &verification)

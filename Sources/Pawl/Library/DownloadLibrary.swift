@@ -4,7 +4,8 @@ internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// Files by keys of your own: fetched once, kept in a folder, found again by whoever opens it.
+/// A library of files by your own keys: fetched once, stored in a folder, and found again whenever
+/// the folder is opened.
 ///
 /// ```swift
 /// let library = try await DownloadLibrary(folder: .caches, named: "covers")
@@ -12,22 +13,22 @@ internal import SystemPackage
 /// print(file.path)
 /// ```
 ///
-/// One download a key: who asks for a key that is being fetched joins, who asks for a finished one gets
-/// its file, and a paused one goes on. There may be as many libraries as you like, also several over one
-/// folder, in one process or in many.
+/// There is one download per key. Requesting a key that is being fetched joins its download, a
+/// finished key returns its file, and a paused one resumes. There can be any number of libraries,
+/// and several can share one folder, in one process or in many.
 public final class DownloadLibrary: Sendable {
-    /// The folder, with all that can be done with files in it by their names.
+    /// The folder, which gives access to its files by name.
     public let folder: PlaceFolder
     let keeper: LibraryKeeper
 
-    /// Opens the library of a folder, which is made where it is not there.
+    /// Opens the library of a folder, which is created if it does not exist.
     ///
-    /// What is in it is found by what is kept with the files; none of their bytes is read. Downloads
-    /// that another process left are there as paused ones. `named` is a folder within the place; of the
-    /// place `.temporary` all is gone with the library.
+    /// Its content is found from the records stored with the files; none of their bytes are read.
+    /// Downloads of an earlier process appear as paused. `named` is a folder within the place. In
+    /// the place `.temporary`, everything is removed with the library.
     ///
-    /// - Throws: `DownloadError` with the code `.directoryNotUsable` where the folder cannot be used,
-    ///   `.usage` where it is its own drop folder, or its session is one in the background.
+    /// - Throws: `DownloadError` with the code `.directoryNotUsable` if the folder cannot be used,
+    ///   or `.usage` if it is its own drop folder or the session is a background session.
     public init(
         folder place: Place,
         named name: String? = nil,
@@ -50,44 +51,49 @@ public final class DownloadLibrary: Sendable {
 
     deinit { keeper.close() }
 
-    /// A key's lock dies with its process, and the daemon knows no keys.
+    /// The error for a background session: a key's lock ends with its process, and the daemon knows
+    /// no keys.
     private static let notInBackground = DownloadError(
         .usage,
         "a library cannot run its downloads in a background session",
         advice:
-            "give it the kind .default: what a process leaves unfinished, the next one that opens the "
-            + "library goes on with; what must go on without any process is a download task of a "
+            "use the kind .default: the next process that opens the library resumes unfinished "
+            + "downloads; for a download that must continue without a process, use a task of a "
             + "background session"
     )
 
-    /// What happens from now on, for one reader; take another one for each.
+    /// The events from now on, for one reader.
     ///
-    /// The first reader gets what was found damaged when the library was opened, too.
+    /// Call this once per reader.
+    ///
+    /// The first reader also receives what was found damaged when the library was opened.
     public var events: LibraryEvents { LibraryEvents(feed: keeper.makeFeed()) }
 
-    /// Ends the library: what runs is paused and kept.
+    /// Closes the library.
     ///
-    /// So does letting it go; this waits until it is done.
+    /// Running downloads are paused and kept.
+    ///
+    /// Releasing the library does the same; this method waits until it is done.
     public func close() async {
         keeper.close()
         await keeper.ended.waitInAnyCase()
     }
 
-    /// Throws where the folder lies in the documents, which are never cleaned.
+    /// Throws if the folder is in the documents, which are never cleaned.
     func requireCleanable() async throws(DownloadError) {
         let (folder, application) = (keeper.folder, keeper.configuration.session.application)
         try await keeper.disk.run { () throws(DownloadError) in
-            // On a system without documents there are none to protect.
+            // A system without documents has none to protect.
             let documents = try? SystemPlaces.current().path(of: .documents, for: application)
             try CacheCleaner(folder, documents: documents?.removingLastComponent()).check()
         }
     }
 }
 
-/// Where a library is.
+/// The location of a library.
 private struct LibraryPlace: Sendable {
     let path: FilePath
-    /// What it is gone with.
+    /// The temporary area with which it is removed.
     var area: TemporaryArea?
 
     init(
@@ -116,7 +122,9 @@ private struct LibraryPlace: Sendable {
 }
 
 extension LibraryKeeper {
-    /// The files that are there, and who tells of changes; nobody where that is not wanted, or cannot be.
+    /// Starts watching the folder.
+    ///
+    /// Returns its files and the watcher, which is `nil` if watching is not wanted or not possible.
     fileprivate func beginWatching() async throws(DownloadError) -> (
         (any FolderWatching)?, [String: FileStamp]
     ) {
@@ -151,7 +159,7 @@ extension LibraryKeeper {
                 throw DownloadError(
                     .usage,
                     "\(drop) is the library's own folder and cannot be its drop folder",
-                    advice: "give a folder of its own, for example one within"
+                    advice: "choose another folder, for example one within it"
                 )
             }
             return try DropWatch(drop)

@@ -5,19 +5,21 @@ internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// The watched drop folder: names come in, and are looked at until their files are whole.
+/// The watched drop folder: receives names, and checks their files until they are complete.
 final class DropWatch: Sendable {
     let folder: DropFolder
     let watcher: any FolderWatching
     let names = Mailbox<String>()
-    /// The last word: the watching has ended, for that reason where it was not the library's own.
+    /// The end of the watching, with a reason unless the library itself ended it.
     let end = Mailbox<FolderEnd>()
 
+    /// Starts watching.
+    ///
     /// It blocks.
     init(_ path: FilePath) throws(DownloadError) {
         folder = DropFolder(path)
         watcher = try FolderWatch.begin(path)
-        // Those of them that are files with URLs are looked at first.
+        // Existing files with URLs are checked first.
         for name in watcher.baseline.keys.sorted() { names.post(name) }
     }
 
@@ -37,7 +39,7 @@ final class DropWatch: Sendable {
 }
 
 extension LibraryKeeper {
-    /// Takes files from the drop folder when they are whole.
+    /// Takes files from the drop folder when they are complete.
     func take(from drop: DropWatch) async {
         let alarms = session.engine.alarms
         let alarm = alarms.enroll { drop.names.nudge() }
@@ -84,7 +86,7 @@ extension LibraryKeeper {
             case .rejected(let reason): tell(.dropRejected(name: name, reason: reason))
             case .items(let items):
                 for item in items { try begin(item) }
-                // Their notes are written before the file goes: a crash loses none.
+                // The notes are written before the file is removed, so a crash loses nothing.
                 for run in runs(of: items) { await run.noted.waitInAnyCase() }
                 let isTaken = try await disk.run { () throws(DownloadError) in
                     try folder.take(name)
@@ -92,7 +94,7 @@ extension LibraryKeeper {
                 if isTaken { tell(.dropTaken(name: name, keys: items.map(\.key))) }
             }
         } catch {
-            // It stays where it is; for what may pass it is looked at again.
+            // The file stays where it is. After a temporary failure it is checked again.
             if error.retryClass != .never { drop.names.post(name) }
             session.engine.logger.warning("the file \(name) was not taken: \(error)")
         }
@@ -119,7 +121,7 @@ extension LibraryKeeper {
             case .failure(let error): fault = error.reason
             }
         } catch {
-            // Too many open files say nothing of this one.
+            // Too many open files are not a fault of this file.
             guard error.retryClass == .never else { throw error }
             fault = error.message
         }
@@ -128,7 +130,7 @@ extension LibraryKeeper {
 
     private func begin(_ item: DropItem) throws(DownloadError) {
         var request = LibraryRequest(item.url)
-        // A key that is a URL makes no good name.
+        // A URL as the key is not a good name for the file.
         request.name =
             item.name
             ?? FileName.suggested(contentDisposition: nil, url: item.url, mediaType: nil)

@@ -2,7 +2,7 @@ internal import PawlCore
 internal import PawlEngine
 internal import Synchronization
 
-/// What one reader of events has not read yet.
+/// The events that one reader has not read yet.
 final class EventFeed: Sendable {
     private struct State {
         var events: ArraySlice<LibraryEvent> = []
@@ -28,7 +28,7 @@ final class EventFeed: Sendable {
         bell.nudge()
     }
 
-    /// The oldest that was not read; nil after the end, and where the task was cancelled.
+    /// Returns the oldest unread event; `nil` after the end, or if the task was cancelled.
     func next() async -> LibraryEvent? {
         while !Task.isCancelled {
             let (event, isEnded) = state.withLock { ($0.events.popFirst(), $0.isEnded) }
@@ -44,26 +44,26 @@ final class EventFeed: Sendable {
     }
 }
 
-/// A library's events from the moment at which it was asked for them, for one reader.
+/// A library's events, for one reader, from the moment at which this value was requested.
 public struct LibraryEvents: AsyncSequence, Sendable {
-    /// What happened.
+    /// An event in the library.
     public typealias Element = LibraryEvent
     /// Events never fail.
     public typealias Failure = Never
 
     let feed: EventFeed
 
-    /// Goes on where the last reading of the same sequence ended.
+    /// Continues where the last reading of the same sequence ended.
     public func makeAsyncIterator() -> Iterator { Iterator(feed: feed) }
 
     /// Waits for events.
     public struct Iterator: AsyncIteratorProtocol {
         let feed: EventFeed
 
-        /// The next event; nil when the library was closed.
+        /// Returns the next event; `nil` when the library was closed.
         public mutating func next() async -> LibraryEvent? { await next(isolation: #isolation) }
 
-        /// The next event; nil when the library was closed.
+        /// Returns the next event; `nil` when the library was closed.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Never) -> LibraryEvent? {

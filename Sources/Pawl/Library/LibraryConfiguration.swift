@@ -1,73 +1,88 @@
 public import struct FoundationEssentials.URL
 public import PawlCore
 
-/// How a library works.
+/// The settings of a library.
 public struct LibraryConfiguration: Sendable {
-    /// The session that its downloads run in: limits, time limits, fields, credentials.
+    /// The session for the library's downloads: limits, time limits, fields, credentials.
     ///
-    /// Of the kind `.default` or `.ephemeral`: a library over a background session is refused.
+    /// Its kind must be `.default` or `.ephemeral`: a background session is refused.
     public var session = SessionConfiguration.default
-    /// What asking for a finished file does; `.use` by default.
+    /// What a request for a finished file does.
+    ///
+    /// The default is `.use`.
     public var finishedFilePolicy = FinishedFilePolicy.use
-    /// Asked for another URL when one has expired; nil, the default, lets the download fail.
+    /// A closure that is asked for another URL when one has expired.
+    ///
+    /// If it is `nil`, the default, the download fails.
     public var renewURL: URLRenewal?
-    /// The folder in which others put files with URLs, by its path; nil, the default, is none.
+    /// The path of the folder in which others put files with URLs.
+    ///
+    /// The default, `nil`, is no such folder.
     public var dropFolder: String?
-    /// How long a file in the drop folder has to rest before it is read; 0.3 s by default.
+    /// How long a file in the drop folder must stay unchanged before it is read.
     ///
-    /// It must not be open for writing either, where the system tells that.
+    /// The default is 0.3 s.
+    ///
+    /// It must not be open for writing either, if the system can report that.
     public var dropRest: Duration = .milliseconds(300)
-    /// Whether changes that others make in the folder are followed.
+    /// Whether the library follows changes that others make in the folder.
     ///
-    /// On by default.
+    /// The default is `true`.
     public var watchesFolder = true
-    /// Whether each file's SHA-256 is kept where the server gave no digest, so that damage is found.
+    /// Whether each file's SHA-256 is stored if the server sent no digest, so that damage can be
+    /// detected.
     ///
-    /// On by default; it reads each file once more when it is finished.
+    /// The default is `true`. Each file is then read once more when it is finished.
     public var keepsDigests = true
-    /// How many events are kept for a reader that is slow; 100,000 by default.
+    /// The maximum number of events kept for a slow reader.
     ///
-    /// Where there are more it gets `LibraryEvent.eventsLost` in their place.
+    /// The default is 100,000.
+    ///
+    /// If there are more, the reader gets `LibraryEvent.eventsLost` in their place.
     public var mostUnreadEvents = 100_000
 
-    /// Makes the defaults.
+    /// Creates the default configuration.
     public init() {}
 }
 
-/// Gives another URL for the same file; nil, or an error, where there is none.
+/// A closure that returns another URL for the same file.
+///
+/// It returns `nil` or throws if there is none.
 public typealias URLRenewal = @Sendable (ExpiredURL) async throws -> URL?
 
-/// A URL that the server serves no more: it answered 401, 403 or 410.
+/// A URL that the server no longer serves: it answered 401, 403 or 410.
 public struct ExpiredURL: Sendable {
-    /// Whose URL it is.
+    /// The key of the file.
     public let key: StorageKey
     /// The URL.
     public let url: URL
-    /// What the server answered.
+    /// The status of the server's answer.
     public let status: Int
 }
 
-/// What is asked of a library for one key.
+/// A request to a library for one key.
 public struct LibraryRequest: Sendable {
-    /// Where the file is; nil takes the URL that is known of an earlier ask.
+    /// The URL of the file; `nil` takes the URL known from an earlier request.
     public var url: URL?
-    /// What the file is to be called; by default after its key, with the URL's extension.
+    /// The name for the file.
     ///
-    /// It is cleaned, and numbered where another key has it.
+    /// The default is the key, with the URL's extension.
+    ///
+    /// It is cleaned, and gets a number if another key has it.
     public var name: String?
-    /// What to do where the file is there; nil, the default, is as the library says.
+    /// What to do if the file exists; `nil`, the default, takes the library's policy.
     public var policy: FinishedFilePolicy?
-    /// How this one is done, in place of the session's settings; nil takes those.
+    /// The settings of this download; `nil` takes those of the session.
     ///
-    /// What is in it is kept in memory alone: another process must be given it again. Credentials and
-    /// secret fields are for the origin of the URL that it was given with: they are not sent where
-    /// another URL of the file, given later, leads to.
+    /// They are kept only in memory: another process must be given them again. Credentials and
+    /// secret fields are sent only to the origin of the URL with which they were given. They are
+    /// not sent to another origin of a URL that is given later.
     public var settings: DownloadSettings?
-    /// The URL that `settings` were given for.
+    /// The URL with which `settings` were given.
     var settingsURL: URL?
-    /// Asked for another URL when one has expired, in place of the library's own.
+    /// A closure that is asked for another URL when one has expired, in place of the library's own.
     public var renewURL: URLRenewal?
 
-    /// Asks for a file that is fetched from that URL.
+    /// Creates a request for a file that is fetched from this URL.
     public init(_ url: URL? = nil) { self.url = url }
 }

@@ -2,9 +2,9 @@ internal import PawlCore
 internal import PawlStorage
 internal import Synchronization
 
-/// Asking for files, and waiting for them.
+/// Requests for files, and waiting for them.
 extension LibraryKeeper {
-    /// Begins what has to be begun, and waits for the file.
+    /// Starts the download if necessary, and waits for the file.
     func file(
         _ key: StorageKey,
         _ request: LibraryRequest
@@ -20,7 +20,7 @@ extension LibraryKeeper {
         }
     }
 
-    /// Begins what has to be begun.
+    /// Starts the download if necessary.
     func begin(_ key: StorageKey, _ request: LibraryRequest) throws(DownloadError) {
         let answer = state.withLock { state in ask(key, request, waits: false, &state) }
         if case .failure(let error) = answer { throw error }
@@ -33,8 +33,8 @@ extension LibraryKeeper {
         _ waiter: Waiter
     ) {
         let answer = state.withLock { state -> Result<KnownFile, DownloadError>? in
-            // The flag is set before the handler runs: either it is seen here, or the handler finds
-            // the waiter.
+            // The flag is set before the handler runs, so either it is seen here, or the handler
+            // finds the waiting caller.
             guard !Task.isCancelled else { return .failure(Self.left) }
             let answer = ask(key, request, waits: true, &state)
             if answer == nil { state.waiters[key, default: [:]][token] = waiter }
@@ -54,7 +54,9 @@ extension LibraryKeeper {
         for wake in wakes { wake() }
     }
 
-    /// Nil where the answer comes later.
+    /// Sends the request to the index.
+    ///
+    /// Returns `nil` if the answer follows later.
     private func ask(
         _ key: StorageKey,
         _ request: LibraryRequest,
@@ -67,7 +69,7 @@ extension LibraryKeeper {
             policy: request.policy ?? configuration.finishedFilePolicy,
             waits: waits
         )
-        // One that was given before counts, too.
+        // A closure that was given earlier counts, too.
         let renewal = request.renewURL ?? state.requests[key]?.renewURL
         ask.renews = (renewal ?? configuration.renewURL) != nil
         let isRunning = state.index.entries[key]?.download?.run != nil
@@ -79,7 +81,8 @@ extension LibraryKeeper {
             default: break
             }
         }
-        // Who joins does not change how it is done, but may be asked where nobody else can.
+        // A caller that joins does not change the settings, but its closure may be the only one for
+        // new URLs.
         var remembered = isRunning ? state.requests[key] ?? LibraryRequest() : request
         if remembered.settings == nil {
             remembered.settings = state.requests[key]?.settings
@@ -104,7 +107,7 @@ extension LibraryKeeper {
 
     private static let left = DownloadError(
         .interrupted,
-        "the waiting was cancelled",
-        advice: "ask for the key again to go on"
+        "the wait was cancelled",
+        advice: "request the key again to resume"
     )
 }

@@ -7,16 +7,16 @@ internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// One run: takes the key's lock, fetches, keeps what is known of the file.
+/// One run: takes the key's lock, fetches the file, and records it.
 extension LibraryKeeper {
-    /// So often a file that is not the key's may come under its name at the last moment.
+    /// The number of attempts if another file takes the name at the last moment.
     private static let mostAttempts = 3
     private static let mostNumbers = 10_000
 
     func outcome(_ run: LibraryRun) async -> LibraryIndex.RunEnd {
         let end = await attempt(run)
         guard run.discards, case .stopped = end else { return end }
-        // It may have got another name since it began.
+        // The name may have changed since the run began.
         let current = state.withLock { $0.index.entries[run.key]?.download?.order }
         let (order, files, engine) = (current ?? run.start.order, files, session.engine)
         do throws(DownloadError) {
@@ -24,7 +24,7 @@ extension LibraryKeeper {
                 try Self.discard(order, files, engine)
             }
         } catch {
-            engine.logger.warning("throwing away what came failed: \(error)")
+            engine.logger.warning("cannot delete the received bytes:  \(error)")
         }
         return end
     }
@@ -46,9 +46,10 @@ extension LibraryKeeper {
         }
     }
 
-    /// A failure stands in its note before anybody hears of it, and before the key is free.
+    /// Writes a failure into the download's note, before anybody is told and before the key is
+    /// free.
     private func write(_ error: DownloadError, of run: LibraryRun, in note: PendingNote) async {
-        // It may have got another name since it began.
+        // The name may have changed since the run began.
         let current = state.withLock { $0.index.entries[run.key]?.download?.order }
         var order = current ?? run.start.order
         order.failure = PendingDownload.Failure(error)
@@ -56,7 +57,7 @@ extension LibraryKeeper {
         do throws(DownloadError) {
             try await disk.run { () throws(DownloadError) in try note.write(failed) }
         } catch {
-            session.engine.logger.warning("noting a failure failed: \(error)")
+            session.engine.logger.warning("cannot record a failure:  \(error)")
         }
     }
 
@@ -70,7 +71,7 @@ extension LibraryKeeper {
                 return .finished(file, wasFetched: false)
             }
             guard let url = order.url else {
-                throw DownloadError(.usage, "a download without a URL", advice: "give its URL")
+                throw DownloadError(.usage, "the download has no URL", advice: "give its URL")
             }
             if let file = run.start.revalidates, try await isStillSame(file, url, of: order.key),
                 let file = try await current(file)
@@ -107,7 +108,8 @@ extension LibraryKeeper {
                     try await remove(note)
                     return .finished(known, wasFetched: true)
                 }
-                // The same bytes are there, and are somebody else's: one file a key.
+                // A file with the same bytes exists and belongs to somebody else. A key has its own
+                // file.
                 order.replaces = false
             case .failure(let error):
                 return run.isStopped
@@ -117,7 +119,10 @@ extension LibraryKeeper {
         throw DownloadError(.fileExists, while: .create, files.path(order.name))
     }
 
-    /// What is in the way of a download is seen before it begins, so that its note tells its true name.
+    /// Prepares the order.
+    ///
+    /// Files that are in the way are found before the download begins, so that its note contains
+    /// the final name.
     private func prepared(
         _ order: PendingDownload,
         _ run: LibraryRun,
@@ -126,14 +131,14 @@ extension LibraryKeeper {
         let (files, key) = (files, order.key)
         guard !order.replaces else {
             let path = files.path(order.name)
-            // Damage that left the time as it was must not pass for the server's file.
+            // Damage that left the modification time unchanged must not pass for the server's file.
             try await disk.run { () throws(DownloadError) in RepresentationMark.remove(from: path) }
             return order
         }
         for number in 0..<Self.mostNumbers {
             let name = number == 0 ? order.name : FileName.numbered(order.name, number)
             guard state.withLock({ $0.index.claim(name, for: key) }) else { continue }
-            // Where it becomes the download's own, it was before this.
+            // If the name becomes the download's own, it does so before this.
             defer { state.withLock { $0.index.unclaim(name) } }
             guard
                 try await disk.run({ () throws(DownloadError) in try files.isFree(name, for: key) })
@@ -160,7 +165,8 @@ extension LibraryKeeper {
         _ replaced: KnownFile?
     ) -> DownloadTask {
         var settings = givenSettings(of: order.key, for: url) ?? session.configuration.settings
-        // Another's file is never replaced, nor one that was changed since that was asked for.
+        // A file of somebody else is never replaced, nor one that was changed after the request to
+        // replace it.
         settings.ifExists = order.replaces && replaced != nil ? .overwrite : .rename
         var target = DownloadTask.Target(destination: .file(files.path(order.name).string))
         target.storageKey = order.key.text
@@ -168,14 +174,14 @@ extension LibraryKeeper {
         return session.downloadTask(DownloadRequest(url, settings: settings), target, nil)
     }
 
-    /// What was given for a key, without secrets of another origin than that of `url`: it may have got
-    /// another URL since.
+    /// Returns the settings given for a key, without secrets of an origin other than that of `url`,
+    /// which may have changed since.
     private func givenSettings(of key: StorageKey, for url: URL) -> DownloadSettings? {
         let request = state.withLock { $0.requests[key] }
         return request?.settings?.moved(from: request?.settingsURL, to: url)
     }
 
-    /// Another process may have fetched it while this one waited for the lock.
+    /// Returns a file that another process fetched while this one waited for the lock.
     private func finishedElsewhere(
         _ run: LibraryRun,
         _ note: PendingNote
@@ -191,7 +197,7 @@ extension LibraryKeeper {
         }
     }
 
-    /// What has become of the file while the server was asked; nil where it is not the same any more.
+    /// Returns the file's state after the server was asked; `nil` if it is no longer the same file.
     private func current(_ file: KnownFile) async throws(DownloadError) -> KnownFile? {
         let (files, key) = (files, file.record.key)
         let names = [state.withLock { $0.index.entries[key]?.file?.name }, file.name]
@@ -204,7 +210,7 @@ extension LibraryKeeper {
         }
     }
 
-    /// One conditional request (RFC 9110 §13.1).
+    /// Sends one conditional request (RFC 9110 §13.1).
     private func isStillSame(
         _ file: KnownFile,
         _ url: URL,
@@ -220,13 +226,15 @@ extension LibraryKeeper {
             return false
         }
         let stream = try await session.bytes(for: request)
-        // What would come is fetched by a task, which can go on later.
+        // The new content is fetched by a task, which can be resumed later.
         stream.cancel()
         let response = stream.response
         return response.status == 304 || file.record.isProvenSame(by: response)
     }
 
-    /// Nil where the file was there already, and is not the key's.
+    /// Records the file.
+    ///
+    /// Returns `nil` if it existed before and is not the key's.
     private func keep(
         _ file: DownloadedFile,
         _ task: DownloadTask,
@@ -257,8 +265,8 @@ extension LibraryKeeper {
 }
 
 extension FileRecord {
-    /// Whether a whole answer is of this file: some servers take no notice of a condition, and send all of
-    /// it with the same strong entity tag (RFC 9110 §8.8.3).
+    /// Whether a complete answer is of this file: some servers ignore a condition and send the
+    /// whole file with the same strong entity tag (RFC 9110 §8.8.3).
     fileprivate func isProvenSame(by response: DownloadResponse) -> Bool {
         guard response.status == 200, let entityTag,
             let tag = response.value("ETag").flatMap(EntityTag.init(lenient:)),

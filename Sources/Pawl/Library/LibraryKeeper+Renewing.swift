@@ -2,7 +2,7 @@ internal import struct FoundationEssentials.URL
 internal import PawlCore
 internal import Synchronization
 
-/// Asking the user for another URL.
+/// Asks the user for another URL.
 extension LibraryKeeper {
     func renew(
         _ key: StorageKey,
@@ -21,17 +21,21 @@ extension LibraryKeeper {
     }
 }
 
-/// What the user's closure gives, waited for no longer than the library is open.
+/// The answer of the user's closure.
+///
+/// The wait ends when the library is closed.
 private final class RenewalAnswer: Sendable {
     private let url = Mutex<URL?>(nil)
     private let isGiven = EndSignal()
 
-    /// Nil where it gives none, or the library is closed before.
+    /// Waits for the answer.
     ///
-    /// The closure is the user's own, and may take no notice of being cancelled: then nobody waits for it.
+    /// Returns `nil` if there is none, or if the library is closed first.
+    ///
+    /// The user's closure may ignore a cancellation; then nobody waits for it.
     func wait(for ask: @escaping URLRenewal, _ expired: ExpiredURL) async -> URL? {
         let asking = Task {
-            // Whatever kept the user from giving one, the download's own error is the one to tell.
+            // Whatever the closure's error is, the download's own error is the one to report.
             let answer = try? await ask(expired)
             url.withLock { $0 = answer }
             isGiven.set()

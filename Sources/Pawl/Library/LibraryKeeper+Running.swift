@@ -4,9 +4,11 @@ internal import PawlEngine
 internal import PawlStorage
 internal import Synchronization
 
-/// The runner: one unstructured task, which is there until the library is closed.
+/// The runner: one unstructured task, which runs until the library is closed.
 extension LibraryKeeper {
-    /// `watcher`: of the folder, if it is watched.
+    /// Runs the library.
+    ///
+    /// `watcher` watches the folder, if it is watched.
     func run(_ watcher: (any FolderWatching)?, _ drop: DropWatch?) async {
         await withDiscardingTaskGroup { group in
             if let watcher { group.addTask { await self.watch(watcher) } }

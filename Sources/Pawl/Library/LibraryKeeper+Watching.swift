@@ -2,9 +2,9 @@ internal import PawlCore
 internal import PawlStorage
 internal import Synchronization
 
-/// What others do in the folder.
+/// Changes that others make in the folder.
 extension LibraryKeeper {
-    /// Reads what is there; the watch has begun before.
+    /// Reads the folder's content after the watch has begun.
     func load(_ stamps: [String: FileStamp]) async throws(DownloadError) {
         let folder = folder
         let content = try await disk.run { () throws(DownloadError) in
@@ -20,11 +20,11 @@ extension LibraryKeeper {
     }
 
     func follow(_ changes: [FolderChange]) async {
-        // Where the folder cannot be read, the watcher says why when it can.
+        // If the folder cannot be read, the watcher reports the reason when it can.
         try? await disk.run { () throws(DownloadError) in try self.followNow(changes) }
     }
 
-    /// Looks at what is told; at what a download has touched meanwhile once more.
+    /// Checks the reported files, and checks those again that a download has touched meanwhile.
     ///
     /// It blocks.
     func followNow(_ told: [FolderChange]) throws(DownloadError) {
@@ -47,20 +47,22 @@ extension LibraryKeeper {
         }
     }
 
-    /// Has a finished file's own status tell whether it is still there, where the watch has not told
-    /// yet, or nobody watches; it blocks.
+    /// Checks by a finished file's own status whether it still exists, if the watch has not
+    /// reported it yet or nobody watches.
+    ///
+    /// It blocks.
     func refresh(_ key: StorageKey) throws(DownloadError) {
         let entry = state.withLock { $0.index.entries[key] }
         guard let file = entry?.file, entry?.download?.run == nil else { return }
         let now = try files.stamp(file.name)
         guard now != file.stamp else { return }
         if now != nil { return try followNow([.modified(file.name)]) }
-        // It may have another name.
+        // The file may have another name now.
         let name = try files.name(of: file.stamp)
         try followNow([name.map { .renamed(from: file.name, to: $0) } ?? .removed(file.name)])
     }
 
-    /// Changes the index by what was just done on disk under a key's names.
+    /// Updates the index after a change on disk under a key's names.
     func changed(
         _ key: StorageKey,
         _ body: (inout LibraryIndex) -> [LibraryIndex.Action]
@@ -71,7 +73,9 @@ extension LibraryKeeper {
 }
 
 extension LibraryKeeper.State {
-    /// The same; who looks at the folder at this moment looks at these names once more.
+    /// Does the same within the lock.
+    ///
+    /// Whoever is checking the folder now checks these names again.
     mutating func change(
         _ key: StorageKey,
         _ body: (inout LibraryIndex) -> [LibraryIndex.Action]

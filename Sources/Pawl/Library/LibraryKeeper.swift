@@ -4,7 +4,8 @@ internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// A library's inside: the index behind a lock, and the runner that does what it says.
+/// The implementation of a library: the index behind a lock, and the runner that carries out its
+/// actions.
 final class LibraryKeeper: Sendable {
     typealias Waiter = CheckedContinuation<Result<KnownFile, DownloadError>, Never>
 
@@ -12,15 +13,15 @@ final class LibraryKeeper: Sendable {
         var index: LibraryIndex
         var runs: [LibraryIndex.RunID: LibraryRun] = [:]
         var waiters: [StorageKey: [UInt64: Waiter]] = [:]
-        /// What was asked for a key, as long as it is not finished.
+        /// The requests for keys that are not finished.
         var requests: [StorageKey: LibraryRequest] = [:]
         var lastToken: UInt64 = 0
         var feeds: [WeakFeed] = []
-        /// What happened before there was a reader.
+        /// The events before there was a reader.
         var early: [LibraryEvent] = []
-        /// No feed gets anything any more.
+        /// Whether feeds receive no more events.
         var isEnded = false
-        /// What a look at the folder may have seen too early.
+        /// The names that a check of the folder may have read too early.
         var touched = TouchedNames()
     }
 
@@ -28,16 +29,16 @@ final class LibraryKeeper: Sendable {
         weak var feed: EventFeed?
     }
 
-    /// What the runner is to do, in order.
+    /// The work for the runner, in order.
     enum Work: Sendable {
         case run(LibraryRun)
         case renew(StorageKey, LibraryIndex.RunID, DownloadError)
         case disk(@Sendable () throws(DownloadError) -> Void)
-        /// Find out what these names are now.
+        /// Check which files have these names now.
         case lookAt([String])
-        /// A run has told of its end.
+        /// A run has reported its end.
         case ended(LibraryIndex.RunID)
-        /// A run was stopped that may still be in line.
+        /// A run was stopped that may still be queued.
         case look
         case end
     }
@@ -52,7 +53,9 @@ final class LibraryKeeper: Sendable {
     let state: Mutex<State>
     private let area: TemporaryArea?
 
-    /// `area`: what the folder is gone with.
+    /// Creates the keeper.
+    ///
+    /// `area` is the temporary area with which the folder is removed.
     init(
         _ folder: FilePath,
         _ configuration: LibraryConfiguration,
@@ -76,7 +79,9 @@ final class LibraryKeeper: Sendable {
         for wake in wakes { wake() }
     }
 
-    /// Does what can be done at once, leaves the rest to the runner, and returns whom to wake.
+    /// Does what can be done at once, and leaves the rest to the runner.
+    ///
+    /// Returns the callers to wake.
     func perform(
         _ actions: [LibraryIndex.Action],
         _ state: inout State
@@ -121,7 +126,9 @@ final class LibraryKeeper: Sendable {
         }
     }
 
-    /// Removes what a download left; an error where somebody else runs it.
+    /// Removes the files of a download.
+    ///
+    /// Throws if another process runs it.
     static func discard(
         _ order: PendingDownload,
         _ files: LibraryFiles,
@@ -132,7 +139,9 @@ final class LibraryKeeper: Sendable {
         try note.remove()
     }
 
-    /// What came of a download goes; another tool's partial file of that name stays.
+    /// Removes the bytes of a download.
+    ///
+    /// Another tool's partial file of that name stays.
     static func discardPart(_ order: PendingDownload, _ files: LibraryFiles, _ engine: Engine) {
         let paths = DownloadPaths(files.path(order.name))
         guard KeyMark.isPossible(order.key, on: paths.partial) else { return }

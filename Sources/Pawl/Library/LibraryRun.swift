@@ -1,20 +1,22 @@
 internal import PawlCore
 internal import Synchronization
 
-/// One attempt at a library's download: it waits for its turn, or has a task.
+/// One attempt at a library's download.
+///
+/// It waits for its turn, or has a task.
 final class LibraryRun: Sendable {
     private struct State {
         var task: DownloadTask?
-        /// Whether what came is to be kept.
+        /// Whether the received bytes are to be kept; set when the run is stopped.
         var stop: Bool?
         /// Whether it had the key.
         var hasClaimed = false
     }
 
     let start: LibraryIndex.Start
-    /// When the disk knows of it: its note is written, or cannot be.
+    /// Set when its note is written, or cannot be.
     let noted = EndSignal()
-    /// When the library has heard of its end.
+    /// Set when the library has handled its end.
     let ended = EndSignal()
     private let state = Mutex(State())
 
@@ -26,12 +28,12 @@ final class LibraryRun: Sendable {
 
     var isStopped: Bool { state.withLock { $0.stop != nil } }
 
-    /// Whether what came is to be thrown away.
+    /// Whether the received bytes are to be deleted.
     var discards: Bool { state.withLock { $0.stop == false } }
 
     var hasClaimed: Bool { state.withLock { $0.hasClaimed } }
 
-    /// It has the key, and its note is written.
+    /// Records that the run has the key and its note is written.
     func claimed() {
         state.withLock { $0.hasClaimed = true }
         noted.set()
@@ -45,7 +47,9 @@ final class LibraryRun: Sendable {
         task?.end(keeping: keeping)
     }
 
-    /// False where it was stopped before.
+    /// Records the run's task.
+    ///
+    /// Returns `false` if the run was stopped before.
     func began(_ task: DownloadTask) -> Bool {
         state.withLock { state in
             state.task = task

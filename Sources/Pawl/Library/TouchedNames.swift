@@ -1,4 +1,4 @@
-/// Which names downloads have touched while somebody looks at the folder.
+/// The names that downloads have touched during a check of the folder.
 struct TouchedNames {
     typealias Look = UInt64
 
@@ -17,7 +17,7 @@ struct TouchedNames {
         for look in looks.keys { looks[look]?.formUnion(names) }
     }
 
-    /// Those since the look began, or last took some.
+    /// Returns the names since the check began, or since the last call.
     mutating func take(_ look: Look) -> Set<String> {
         defer { looks[look] = [] }
         return looks[look] ?? []

@@ -1,7 +1,7 @@
 internal import PawlCore
 internal import Synchronization
 
-/// Ends a copy, or a reading, between two pieces of it.
+/// Stops a copy or a reading between two pieces.
 final class MoveStop: Sendable {
     private let isSet = Atomic(false)
 

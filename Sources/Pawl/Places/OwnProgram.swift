@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The program that runs.
+/// The running program.
 enum OwnProgram {
-    /// Of its file; nil where the system does not tell.
+    /// The path of its file; `nil` if the system does not report it.
     static let path: String? = {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -11,10 +11,10 @@ enum OwnProgram {
         return String(decoding: bytes, as: UTF8.self)
     }()
 
-    /// Of its file; `pawl` where the system does not tell.
+    /// The name of its file; `pawl` if the system does not report it.
     static let name = path?.split(separator: "/").last.map(String.init) ?? "pawl"
 
-    /// Where its file lies.
+    /// The folder of its file.
     static let folder = path.flatMap { path in
         path.lastIndex(of: "/").map { String(path[..<$0]) }
     }

@@ -2,12 +2,13 @@ public import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// A folder and what is done with the files in it, by names relative to it.
+/// A folder and operations on its files, by names relative to it.
 ///
-/// Names may have folders in them (`covers/1.png`), but no `.` and `..`: nothing outside is reached. Each
-/// failure is a `DownloadError`; a name that leads outside has the code `.usage`.
+/// Names may contain folders (`covers/1.png`), but not `.` or `..`, so nothing outside the folder
+/// is reached. Each failure is a `DownloadError`; a name that leads outside gives the code
+/// `.usage`.
 public struct PlaceFolder: Sendable {
-    /// The longest file that `read(_:limit:)` reads unless told otherwise: 64 MiB.
+    /// The default size limit of `read(_:limit:)`: 64 MiB.
     public static let standardLimit = 64 << 20
 
     private let files: FileFolder
@@ -21,17 +22,17 @@ public struct PlaceFolder: Sendable {
     /// The folder's path.
     public var path: String { files.path.string }
 
-    /// The path of a name in the folder.
+    /// Returns the path of a name in the folder.
     ///
     /// - Throws: `DownloadError` with the code `.usage` for a name that leads outside.
     public func path(of name: String) throws(DownloadError) -> String {
         try files.resolve(name).string
     }
 
-    /// Creates a folder and those above it that are missing.
+    /// Creates a folder and its missing parents.
     ///
-    /// - Returns: Whether it was not there before.
-    /// - Throws: `DownloadError` with the code `.directoryNotUsable` where a file has the name.
+    /// - Returns: Whether the folder is new.
+    /// - Throws: `DownloadError` with the code `.directoryNotUsable` if a file has the name.
     @discardableResult
     public func createDirectory(_ name: String) async throws(DownloadError) -> Bool {
         try await places.run { [files] () throws(DownloadError) in
@@ -39,9 +40,9 @@ public struct PlaceFolder: Sendable {
         }
     }
 
-    /// Creates a file that is not there yet, with all of these bytes or not at all.
+    /// Creates a new file with all of these bytes, or none.
     ///
-    /// - Throws: `DownloadError` with the code `.fileExists` where the name is taken.
+    /// - Throws: `DownloadError` with the code `.fileExists` if the name is taken.
     public func createFile(
         _ name: String,
         contents: [UInt8] = []
@@ -51,7 +52,9 @@ public struct PlaceFolder: Sendable {
         }
     }
 
-    /// Writes a file anew: a reader meets the old bytes or the new ones, also after a power cut.
+    /// Writes a file, replacing an existing one.
+    ///
+    /// A reader sees either the old bytes or the new ones, even after a power cut.
     ///
     /// - Throws: `DownloadError`.
     public func write(_ bytes: [UInt8], to name: String) async throws(DownloadError) {
@@ -60,10 +63,10 @@ public struct PlaceFolder: Sendable {
         }
     }
 
-    /// All bytes of a file.
+    /// Reads all bytes of a file.
     ///
-    /// - Throws: `DownloadError` with the code `.fileUnreadable` where there is no such file, or it has
-    ///   more bytes than `limit`.
+    /// - Throws: `DownloadError` with the code `.fileUnreadable` if there is no such file, or it
+    ///   has more bytes than `limit`.
     public func read(
         _ name: String,
         limit: Int = PlaceFolder.standardLimit
@@ -73,46 +76,51 @@ public struct PlaceFolder: Sendable {
         }
     }
 
-    /// How many bytes a file has, or all files below a folder; nil where there is nothing.
+    /// Returns the size in bytes of a file, or of all files below a folder; `nil` if there is
+    /// nothing.
     ///
     /// - Throws: `DownloadError`.
     public func size(of name: String) async throws(DownloadError) -> Int64? {
         try await places.run { [files] () throws(DownloadError) in try files.size(of: name) }
     }
 
-    /// How many bytes all files below the folder have; one with several names counts once.
+    /// Returns the size in bytes of all files below the folder.
+    ///
+    /// A file with several names counts once.
     ///
     /// - Throws: `DownloadError`.
     public func size() async throws(DownloadError) -> Int64 {
         try await places.run { [files] () throws(DownloadError) in try files.size() }
     }
 
-    /// Removes a file, or a folder with all that is in it.
+    /// Removes a file, or a folder with its content.
     ///
     /// - Returns: Whether there was anything.
-    /// - Throws: `DownloadError` where something is still there.
+    /// - Throws: `DownloadError` if something could not be removed.
     @discardableResult
     public func delete(_ name: String) async throws(DownloadError) -> Bool {
         try await places.run { [files] () throws(DownloadError) in try files.delete(name) }
     }
 
-    /// Whether there is anything of that name.
+    /// Returns whether there is a file or folder of that name.
     ///
     /// - Throws: `DownloadError`.
     public func exists(_ name: String) async throws(DownloadError) -> Bool {
         try await places.run { [files] () throws(DownloadError) in try files.exists(name) }
     }
 
-    /// The names in the folder, hidden ones too, sorted; such as are no UTF-8 are left out.
+    /// Returns the sorted names in the folder, including hidden ones.
+    ///
+    /// Names that are not UTF-8 are left out.
     ///
     /// - Throws: `DownloadError`.
     public func names() async throws(DownloadError) -> [String] {
         try await places.run { [files] () throws(DownloadError) in try files.names() }
     }
 
-    /// Notes that a file was used now, so that a cleaning takes it late.
+    /// Records that a file was used now, so that a cleaning removes it late.
     ///
-    /// Many file systems note a reading once a day, or never.
+    /// Many file systems record readings once per day, or never.
     ///
     /// - Throws: `DownloadError`.
     public func markUsed(_ name: String) async throws(DownloadError) {

@@ -3,18 +3,19 @@ public import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// Where an application's files belong on this system, and what can be done with them there.
+/// The standard folders for an application's files on this system, and operations on them.
 ///
-/// On Linux the XDG base directories and `user-dirs.dirs` say it, on macOS the system:
+/// They are defined by the XDG base directories and `user-dirs.dirs` on Linux, and by the system on
+/// macOS:
 ///
 /// | place | Linux | macOS |
 /// | --- | --- | --- |
-/// | documents | `XDG_DOCUMENTS_DIR`, else `~/Documents` | `~/Documents` |
-/// | caches | `XDG_CACHE_HOME`, else `~/.cache` | `~/Library/Caches` |
-/// | temporary | `TMPDIR`, else `/tmp` | the same |
+/// | documents | `XDG_DOCUMENTS_DIR`, otherwise `~/Documents` | `~/Documents` |
+/// | caches | `XDG_CACHE_HOME`, otherwise `~/.cache` | `~/Library/Caches` |
+/// | temporary | `TMPDIR`, otherwise `/tmp` | the same |
 ///
-/// Each application has a folder of its own there, named after its identifier; folders that are created
-/// are the user's alone.
+/// Each application has its own folder there, named after its identifier. Only the user can access
+/// folders that are created.
 ///
 /// ```swift
 /// let places = Places(applicationIdentifier: "org.example.player")
@@ -23,13 +24,13 @@ internal import SystemPackage
 /// print(try await caches.size())
 /// ```
 public final class Places: Sendable {
-    /// Tells this application's folders from those of others.
+    /// The identifier that separates this application's folders from those of others.
     public let applicationIdentifier: String
     private let pool = BlockingPool(threads: 2, name: "pawl-files")
 
-    /// Looks at nothing yet.
+    /// Creates the value without accessing any folder.
     ///
-    /// The identifier may be any text; its path-safe form is the folder's name. By default it is the
+    /// The identifier may be any text; its path-safe form is the folder's name. The default is the
     /// program's name.
     public init(applicationIdentifier: String? = nil) {
         self.applicationIdentifier = applicationIdentifier ?? OwnProgram.name
@@ -37,15 +38,18 @@ public final class Places: Sendable {
 
     deinit { pool.shutDown() }
 
-    /// The absolute path of a place; nothing is created.
+    /// Returns the absolute path of a place without creating it.
     ///
-    /// - Throws: `DownloadError` with the code `.directoryNotUsable` where the system does not say.
+    /// - Throws: `DownloadError` with the code `.directoryNotUsable` if the system does not name
+    ///   one.
     public func path(of place: Place) throws(DownloadError) -> String {
         guard let standard = place.standard else { return Self.named(place).string }
         return try SystemPlaces.current().path(of: standard, for: application).string
     }
 
-    /// The place's folder, which is there when this returns: also those above it are created.
+    /// Returns the place's folder, which exists when this returns.
+    ///
+    /// Missing parents are created, too.
     ///
     /// - Throws: `DownloadError`.
     public func folder(_ place: Place) async throws(DownloadError) -> PlaceFolder {
@@ -61,14 +65,15 @@ public final class Places: Sendable {
         return PlaceFolder(FileFolder(path), places: self)
     }
 
-    /// Removes files of a place as the policy says: too old ones, and then the least recently used.
+    /// Removes files of a place according to the policy: those that are too old, then the least
+    /// recently used.
     ///
-    /// Files that are in use stay: those that a process has locked, as running downloads have. So do
-    /// folders, and all that symbolic links lead to. Documents are never touched, also not where they
-    /// lie within the folder that is cleaned.
+    /// Files that are in use are kept: those locked by a process, such as a running download.
+    /// Folders are kept, too, and so is everything to which symbolic links lead. Documents are
+    /// never removed, even if they are within the cleaned folder.
     ///
-    /// - Returns: Exactly what was removed and what is left.
-    /// - Throws: `DownloadError`; with the code `.usage` for the documents or a folder within them.
+    /// - Returns: What was removed and what is left.
+    /// - Throws: `DownloadError`, with the code `.usage` for the documents or a folder within them.
     @discardableResult
     public func clean(
         _ place: Place,
@@ -78,25 +83,27 @@ public final class Places: Sendable {
             throw DownloadError(
                 .usage,
                 "the documents are never cleaned",
-                advice: "clean the caches, or remove single files"
+                advice: "clean the caches, or remove individual files"
             )
         }
         let path = FilePath(try path(of: place))
         let application = application
         return try await pool.run { () throws(DownloadError) in
-            // On a system without documents there are none to protect.
+            // A system without documents has none to protect.
             let documents = try? SystemPlaces.current().path(of: .documents, for: application)
             let cleaner = CacheCleaner(path, documents: documents?.removingLastComponent())
             return try cleaner.clean(policy)
         }
     }
 
-    /// Moves a file, and keeps it where it is if that fails.
+    /// Moves a file.
     ///
-    /// The new name appears with the whole file, on another file system too; folders that are missing
+    /// If that fails, the file stays where it is.
+    ///
+    /// The new name appears with the complete file, on another file system, too. Missing folders
     /// are created.
     ///
-    /// - Throws: `DownloadError`, whose text says where the file is.
+    /// - Throws: `DownloadError`, whose text names the file's path.
     @discardableResult
     public func moveFile(
         at source: String,

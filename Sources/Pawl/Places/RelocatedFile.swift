@@ -1,13 +1,15 @@
 internal import PawlStorage
 internal import SystemPackage
 
-/// What became of a file that was to be moved.
+/// The result of moving a file.
 public struct RelocatedFile: Hashable, Sendable {
-    /// Where the file is; where the name was taken and was to be left alone, where that other file is.
+    /// The path of the file.
+    ///
+    /// If the name was taken and kept, it is the path of that other file.
     public let path: String
-    /// Whether nothing was moved, as the name was taken.
+    /// Whether nothing was moved because the name was taken.
     public let wasSkipped: Bool
-    /// Whether the old name is still there: nothing was moved, or it could not be removed.
+    /// Whether the old name still exists: nothing was moved, or it could not be removed.
     public let sourceRemains: Bool
     /// The extended attributes that the other file system does not keep.
     public let lostAttributes: [String]

@@ -3,7 +3,7 @@ internal import PawlEngine
 internal import SystemPackage
 
 extension Downloader {
-    /// A download that goes on where another one ended, also one of another process.
+    /// Creates a download that resumes an ended one, even one of another process.
     ///
     /// ```swift
     /// do {
@@ -15,12 +15,12 @@ extension Downloader {
     /// }
     /// ```
     ///
-    /// The partial file is believed as far as it is proven, and joined with the server's bytes only
-    /// where that proves that its file is the same; else it starts anew or fails, as
-    /// ``ResumeSettings/fallback`` says. Fields of the request are those of `settings` and, where these
-    /// do not have them, of the data; a digest that was given counts again.
+    /// The partial file is trusted as far as it is proven, and joined with the server's bytes only
+    /// if they are proven to be of the same file. Otherwise the download starts over or fails,
+    /// depending on ``ResumeSettings/fallback``. The request's fields are those of `settings` and,
+    /// if missing there, those of the data. A digest in the data still applies.
     ///
-    /// - Throws: `DownloadError` with the code `.usage` where nothing says where the file is to go.
+    /// - Throws: `DownloadError` with the code `.usage` if no destination is known.
     public func makeDownload(
         resuming data: ResumeData,
         with resume: ResumeSettings = ResumeSettings(),
@@ -29,8 +29,8 @@ extension Downloader {
         guard let target = ResumeTarget(data, resume) else {
             throw DownloadError(
                 .usage,
-                "nothing says where the file is to go",
-                advice: "give a destination, or the place of the partial file"
+                "no destination is known for the file",
+                advice: "give a destination, or the path of the partial file"
             )
         }
         return Download(
@@ -48,7 +48,7 @@ extension Downloader {
 }
 
 extension ResumeData {
-    /// What was asked for then joins what is asked for now, which comes first.
+    /// Combines the settings of the data with the current ones, which take precedence.
     package func settings(_ settings: DownloadSettings) -> DownloadSettings {
         var settings = settings
         settings.fields += fields.filter { field in
@@ -61,11 +61,11 @@ extension ResumeData {
     }
 }
 
-/// Where a download that goes on is to end.
+/// The destination of a resumed download.
 struct ResumeTarget {
     let path: String
 
-    /// Nil where nothing says it.
+    /// Returns `nil` if no destination is known.
     init?(_ data: ResumeData, _ resume: ResumeSettings) {
         let known = data.finalPath.map { FilePath($0) }
         let name =
@@ -86,7 +86,7 @@ struct ResumeTarget {
         }
     }
 
-    /// A partial file that was only renamed changes nothing for the finished one.
+    /// Returns the finished file's path beside the partial file, whose own name does not matter.
     private static func beside(
         _ partial: FilePath,
         _ data: ResumeData,

@@ -1,23 +1,26 @@
 public import struct FoundationEssentials.URL
 public import PawlCore
 
-/// How resume data are to be used.
+/// How resume data are used.
 public struct ResumeSettings: Sendable {
-    /// Where the partial file is now.
+    /// The current path of the partial file.
     ///
-    /// Nil, the default, is where it was. Of Apple's resume data it is the temporary file.
+    /// The default, `nil`, is its original path. For Apple's resume data it is the temporary file.
     public var partialFile: String?
-    /// Where the file is to go.
+    /// The destination of the file.
     ///
-    /// By default where it was to go; where the partial file was moved, the same name beside it.
+    /// The default is the original one; if the partial file was moved, it is the same name beside
+    /// it.
     public var destination: Destination?
-    /// Another URL of the same file, as the old one has expired.
+    /// Another URL of the same file, if the old one has expired.
     public var url: URL?
-    /// What to do where the data cannot be used; to start anew by default.
+    /// What happens if the data cannot be used.
+    ///
+    /// The default is to start over.
     public var fallback = ResumeFallback.startAnew
-    /// How it is done, in place of the session's settings.
+    /// The settings of the download, in place of the session's.
     package var settings: DownloadSettings?
 
-    /// Makes the defaults.
+    /// Creates the default settings.
     public init() {}
 }

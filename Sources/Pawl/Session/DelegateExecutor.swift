@@ -1,14 +1,14 @@
 /// Where a session calls its delegate: one call at a time, in order.
 public enum DelegateExecutor: Sendable {
-    /// The main actor on Apple's systems, a task of the session's own elsewhere.
+    /// The main actor on Apple's systems, the session's own task elsewhere.
     ///
-    /// Elsewhere nobody may be serving the main actor: a program may block its main thread.
+    /// Elsewhere the main actor may not be served: a program may block its main thread.
     case automatic
     /// The main actor.
     case mainActor
-    /// That actor.
+    /// The given actor.
     case actor(any Actor)
-    /// Tasks that prefer this executor.
+    /// Tasks that prefer the given executor.
     case executor(any TaskExecutor)
 
     func run(_ body: @escaping @Sendable () -> Void) async {

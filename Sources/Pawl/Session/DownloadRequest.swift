@@ -1,28 +1,33 @@
 public import struct FoundationEssentials.URL
 public import PawlCore
 
-/// What to fetch, and how.
+/// A request: what to fetch, and how.
 public struct DownloadRequest: Sendable {
-    /// Where it is.
+    /// The URL to fetch.
     ///
-    /// A name and password in it are taken as credentials, and are never told.
+    /// A name and password in it are used as credentials, and are never shown.
     public var url: URL
-    /// The HTTP method (RFC 9110 §9); `GET` by default.
+    /// The HTTP method (RFC 9110 §9).
     ///
-    /// A download task takes nothing else, as nothing else can be gone on with; data tasks and streams do.
+    /// The default is `GET`.
+    ///
+    /// A download task accepts no other method, because no other one can be resumed; data tasks and
+    /// streams do.
     public var method = "GET"
-    /// Fields to send besides those of the settings.
+    /// Fields to send in addition to those of the settings.
     public var fields: [HTTPField] = []
-    /// What to send with a method that takes a body.
+    /// The body to send with a method that takes one.
     public var body: [UInt8] = []
-    /// How this one is done, in place of the session's settings; nil, the default, takes those.
+    /// The settings of this request; `nil`, the default, takes those of the session.
     public var settings: DownloadSettings?
-    /// Whether a status from 400 on is taken as an answer like any other, by data and streams alone.
+    /// Whether a status of 400 or higher is accepted as an answer.
     ///
-    /// Off by default: it is an error.
+    /// It applies only to data and streams.
+    ///
+    /// The default is `false`: such a status is an error.
     public var acceptsErrorStatuses = false
 
-    /// Makes a request for a URL, done as the session says.
+    /// Creates a request for a URL with the session's settings unless others are given.
     public init(_ url: URL, settings: DownloadSettings? = nil) {
         self.url = url
         self.settings = settings

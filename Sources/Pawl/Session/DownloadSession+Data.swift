@@ -5,17 +5,18 @@ internal import Synchronization
 
 /// Answers without a file.
 extension DownloadSession {
-    /// A small answer as a whole, in memory: by a task of the session that begins at once.
+    /// Fetches a small answer completely into memory, using a task of the session that starts at
+    /// once.
     ///
     /// ```swift
     /// let release = try await session.data(from: url).json(Release.self)
     /// ```
     ///
-    /// `limit` is the most bytes that may come; what is larger is an error, and is not fetched where
-    /// the server says so. Cancelling the task that awaits it ends it. It waits for no turn, and the
-    /// delegate hears of the task, but gets no bytes.
+    /// `limit` is the maximum number of bytes. A larger answer is an error, and is not fetched if
+    /// the server announces its length. Cancelling the task that awaits it ends the request. It
+    /// does not wait for a turn. The delegate is told of the task, but receives no bytes.
     ///
-    /// - Throws: `DownloadError`; with the code `.tooLarge` where there is more.
+    /// - Throws: `DownloadError`, with the code `.tooLarge` if the answer is larger.
     public func data(
         from url: URL,
         limit: Int64 = FetchedData.defaultLimit
@@ -23,9 +24,9 @@ extension DownloadSession {
         try await data(for: DownloadRequest(url), limit: limit)
     }
 
-    /// The answer to a request as a whole, in memory.
+    /// Fetches the answer to a request completely into memory.
     ///
-    /// - Throws: `DownloadError`; with the code `.tooLarge` where there is more than `limit` bytes.
+    /// - Throws: `DownloadError`, with the code `.tooLarge` if there are more than `limit` bytes.
     public func data(
         for request: DownloadRequest,
         limit: Int64 = FetchedData.defaultLimit
@@ -38,16 +39,16 @@ extension DownloadSession {
             return try await task.data
         } catch {
             guard error.code == .cancelled, Task.isCancelled else { throw error }
-            throw DownloadError(.interrupted, "the waiting was cancelled")
+            throw DownloadError(.interrupted, "the wait was cancelled")
         }
     }
 
     // MARK: - Tasks
 
-    /// A task that brings the answer to a request as data.
+    /// Creates a task that returns the answer to a request as data.
     ///
-    /// It begins when it is resumed. `limit` is the most bytes that may come where they are wanted as a
-    /// whole; read in pieces, there may be more.
+    /// It starts when it is resumed. `limit` is the maximum number of bytes if the whole body is
+    /// requested; it does not apply to reading in pieces.
     public func dataTask(
         with request: DownloadRequest,
         limit: Int64 = FetchedData.defaultLimit,
@@ -58,9 +59,9 @@ extension DownloadSession {
         }
     }
 
-    /// A task that brings what is at a URL as data.
+    /// Creates a task that returns the content of a URL as data.
     ///
-    /// It begins when it is resumed.
+    /// It starts when it is resumed.
     public func dataTask(
         with url: URL,
         limit: Int64 = FetchedData.defaultLimit,

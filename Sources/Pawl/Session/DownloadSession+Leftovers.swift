@@ -4,11 +4,11 @@ internal import PawlEngine
 internal import PawlStorage
 internal import SystemPackage
 
-/// What downloads left that run no more.
+/// The files of downloads that no longer run.
 extension DownloadSession {
-    /// Throws away the partial file of a download that was to become that file, and its checkpoint.
+    /// Deletes the partial file and the checkpoint of a download to the given file.
     ///
-    /// - Throws: `.alreadyRunning` where somebody has them, and what the disk says.
+    /// - Throws: `.alreadyRunning` if another process uses them, and errors of the file system.
     package func removeLeftover(of path: String) async throws(DownloadError) {
         let engine = engine
         try await engine.disk.run { () throws(DownloadError) in
@@ -16,36 +16,38 @@ extension DownloadSession {
         }
     }
 
-    /// With what a download that is to become that file could be gone on; nil where that is nothing.
+    /// Returns the data with which a download to the given file could be resumed; `nil` if there
+    /// are none.
     package func resumeData(ofFile path: String, _ request: DownloadRequest) async -> ResumeData? {
         let settings = request.settings(in: configuration)
-        // Only a pool that was shut down refuses.
+        // This fails only if the pool was shut down.
         return try? await engine.disk.run {
             ResumeData(ofFile: FilePath(path), request.url, settings)
         }
     }
 
-    /// Which bytes there are of a download that is to become that file, by its checkpoint; nil where it
-    /// has none.
+    /// Returns the ranges that a download to the given file has written, according to its
+    /// checkpoint; `nil` if it has none.
     package func writtenRanges(ofFile path: String) async -> [ByteRange]? {
         let partial = DownloadPaths(FilePath(path)).partial
-        // What cannot be read says nothing; and only a pool that was shut down refuses.
+        // A checkpoint that cannot be read counts as missing. Otherwise this fails only if the pool
+        // was shut down.
         return try? await engine.disk.run { () throws(DownloadError) in
             try CheckpointFile.describe(partial).usable.ranges
         }
     }
 
-    /// Removes a file that a download has written, where it is still that one.
+    /// Removes a file that a download has written, if it is still the same file.
     ///
-    /// - Throws: `.conflict` where something else has its name, `.alreadyRunning` where somebody has it, and
-    ///   what the disk says.
+    /// - Throws: `.conflict` if another file has its name, `.alreadyRunning` if another process
+    ///   uses it, and errors of the file system.
     package func remove(_ file: WrittenFile) async throws(DownloadError) {
         try await engine.disk.run { () throws(DownloadError) in try WrittenFiles.remove(file) }
     }
 
-    /// Removes a finished file of which nothing is recorded but its size.
+    /// Removes a finished file of which only the size is recorded.
     ///
-    /// - Throws: `.conflict` where nothing says that Pawl has written it.
+    /// - Throws: `.conflict` if nothing proves that Pawl has written it.
     package func removeFile(at path: String, size: Int64) async throws(DownloadError) {
         try await engine.disk.run { () throws(DownloadError) in
             try WrittenFiles.removeMarked(FilePath(path), size: size)
@@ -54,29 +56,31 @@ extension DownloadSession {
 }
 
 extension DownloadTask {
-    /// The file that it becomes, once that is known: by this name its partial file is found again.
+    /// The path of the finished file, once it is known.
     ///
-    /// Where something else has the partial file's name, it differs by its number from that of the
-    /// finished file.
+    /// The partial file is found again by this name.
+    ///
+    /// If another file has the partial file's name, its number differs from that of the finished
+    /// file.
     package var targetPath: String? { monitor.paths?.base.string }
 
-    /// The partial file, once there is one.
+    /// The partial file, once it exists.
     package var partialFile: WrittenFile? { monitor.partialFile }
 
-    /// Waits until the task has ended, also where the one that waits was cancelled.
+    /// Waits until the task has ended, even if the waiting task was cancelled.
     package func waitForEndInAnyCase() async { await end.waitInAnyCase() }
 }
 
-/// Another name for what is not finished, or just was.
+/// Renames files of downloads that are not finished or have just finished.
 ///
-/// All of it blocks.
+/// All calls block.
 package enum LeftoverNames {
-    /// What came of a download goes with it to another name in its folder.
+    /// Moves the files of a download to another name in the same folder.
     ///
-    /// - Throws: `.fileExists` where that is taken, `.alreadyRunning` where somebody has it.
-    /// What is at its new place already stays there.
+    /// - Throws: `.fileExists` if the name is taken, `.alreadyRunning` if another process uses
+    ///   them. Files that are already at the new name stay there.
     ///
-    /// `partial`: the partial file, where that is known; else it has the usual name.
+    /// `partial` is the partial file if it is known; otherwise it has the usual name.
     package static func move(
         _ path: String,
         partial: String? = nil,
@@ -90,18 +94,20 @@ package enum LeftoverNames {
         return Moved(path: new.string, partial: DownloadPaths(new).partial.string)
     }
 
-    /// Whether there is such a folder to look into.
+    /// Whether the path is a folder that can be read.
     package static func isFolder(_ path: String) -> Bool {
         WrittenFiles.isFolder(path)
     }
 
-    /// Where it is now.
+    /// The new location.
     package struct Moved: Sendable {
         package var path: String
         package var partial: String?
     }
 
-    /// A finished file is called otherwise; replaces nothing.
+    /// Renames a finished file.
+    ///
+    /// It replaces nothing.
     package static func rename(_ path: String, to name: String) throws(DownloadError) -> String {
         let old = FilePath(path)
         let new = old.removingLastComponent().appending(name)
@@ -112,15 +118,16 @@ package enum LeftoverNames {
         } catch {
             throw DownloadError(
                 .renameFailed,
-                "the file cannot be called \(name.sanitized): \(error)",
+                "cannot rename the file to \(name.sanitized): \(error)",
                 context: "renaming \(path)"
             )
         }
     }
 
-    /// Where a complete file is that was to get its name; nil where none of the names is its.
+    /// Returns the path of a complete file that was about to get its name; `nil` if it has none of
+    /// the names.
     ///
-    /// `others`: names in its folder that it may have, too.
+    /// `others` are further possible names in its folder.
     package static func find(_ file: WrittenFile, or others: [String] = []) -> String? {
         WrittenFiles.find(file, or: others)
     }
@@ -133,27 +140,28 @@ package enum LeftoverNames {
         try WrittenFiles.removeCheckpoints(of: file, partial: partial)
     }
 
-    /// Removes what is left of a complete file that did not get its name.
+    /// Removes the leftovers of a complete file that did not get its name.
     package static func removeDrafts(of file: WrittenFile) { WrittenFiles.removeDrafts(of: file) }
 
     /// Whether there is anything of that name.
     package static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// The error of a file that stays as it is not the download's.
+    /// Returns the error for a file that is kept because it is not the download's.
     package static func another(_ path: String) -> DownloadError {
         WrittenFiles.another(FilePath(path))
     }
 
-    /// Whether something is in the way of a download of that name in the folder of another.
+    /// Whether the name is taken for a download in the folder of another file.
     ///
-    /// `place`: a file, or a folder with a slash at its end. `replaces`: its finished file may be there.
+    /// `place` is a file, or a folder with a trailing slash. `replaces`: whether an existing
+    /// finished file is allowed.
     package static func isTaken(_ name: String, beside place: String, replaces: Bool) -> Bool {
         let folder =
             place.hasSuffix("/") ? FilePath(place) : FilePath(place).removingLastComponent()
         let paths = DownloadPaths(folder.appending(name))
         let own = replaces ? [] : [paths.final]
         return (own + [paths.partial, paths.checkpoint]).contains { path in
-            // What cannot be looked at will tell when it is needed.
+            // A name that cannot be checked causes an error when it is needed.
             access(path.string, F_OK) == 0
         }
     }

@@ -3,9 +3,9 @@ internal import PawlEngine
 package import PawlWire
 internal import Synchronization
 
-/// Limits that change while tasks run.
+/// Limits that can change while tasks run.
 extension DownloadSession {
-    /// The most that all tasks together may bring from now on, in bytes a second; nil is no limit.
+    /// Sets the maximum speed of all tasks together, in bytes per second; `nil` is no limit.
     package func setLimit(bytesPerSecond limit: Int64?) {
         guard engine.limit.limitBytesPerSecond != limit.flatMap({ $0 > 0 ? $0 : nil }) else {
             return
@@ -15,10 +15,12 @@ extension DownloadSession {
         for case let task as DownloadTask in tasks { task.currentControl.limitChanged() }
     }
 
-    /// What is done with each host at this moment.
+    /// The current use of each host.
     package var hosts: WireHosts { WireHosts(engine.budgets.hosts.map(WireHost.init)) }
 
-    /// How many connections a host gets from now on; those above it end by themselves.
+    /// Sets the number of connections per host.
+    ///
+    /// Excess connections end by themselves.
     package func setLimit(connectionsPerHost: Int) {
         engine.budgets.setLimit(connectionsPerHost: connectionsPerHost)
     }

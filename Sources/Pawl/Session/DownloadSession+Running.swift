@@ -4,10 +4,10 @@ internal import Synchronization
 internal import PawlEngine
 internal import PawlStorage
 
-/// The runner: begins tasks when it is their turn, and delivers what is to be told.
+/// The runner: starts tasks when it is their turn, and delivers events.
 ///
-/// It is one unstructured task, which is there while there is something to do: it holds the session,
-/// so that an idle one can go.
+/// It is one unstructured task, which exists while there is something to do: it holds the session,
+/// so that an idle session can be released.
 extension DownloadSession {
     private enum Step {
         case run(SessionTask)
@@ -15,12 +15,12 @@ extension DownloadSession {
         case rest
     }
 
-    /// Puts a task in line.
+    /// Queues a task.
     func enqueue(_ task: SessionTask, priority: DownloadPriority, notBefore date: Date?) {
         let now = engine.time.now()
         let moment = date.map { now + Self.delay($0.timeIntervalSinceNow) }
         change { state in
-            // One that came late is the session's business as soon as it is to run.
+            // The session holds a late task from the moment it is to run.
             state.tasks[task.taskIdentifier] = task
             if !task.takesPlace { return state.atOnce.append(task.taskIdentifier) }
             state.lastPosition += 1
@@ -35,12 +35,12 @@ extension DownloadSession {
         cleanOnce()
     }
 
-    /// A date may be endlessly far away, or none at all.
+    /// Returns the delay until a date, which may be infinitely far away or not a number.
     private static func delay(_ seconds: Double) -> Duration {
         seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
     }
 
-    /// Removes what dead sessions left, when the first task is to run.
+    /// Removes files that ended sessions left, when the first task is to run.
     private func cleanOnce() {
         let isFirst = state.withLock { state in
             defer { state.hasCleaned = true }
@@ -51,7 +51,9 @@ extension DownloadSession {
         engine.disk.start { _ in files.begin() }
     }
 
-    /// Returns whether it was in line: then no run of it will begin.
+    /// Removes a task from the queue.
+    ///
+    /// Returns whether it was queued: then no run of it will begin.
     func dequeue(_ task: SessionTask) -> Bool {
         state.withLock { state in
             let id = task.taskIdentifier
@@ -71,7 +73,7 @@ extension DownloadSession {
         scheduled { $0.setPriority(task.taskIdentifier, priority) }
     }
 
-    /// Changes the scheduler; what may start then starts.
+    /// Changes the scheduler, and starts what may start then.
     @discardableResult
     func scheduled<Result: Sendable>(
         _ body: (inout StartScheduler<Int>) -> Result
@@ -88,7 +90,7 @@ extension DownloadSession {
 
     func delivered() { change { $0.undelivered -= 1 } }
 
-    /// Changes what the runner looks at, and has it look.
+    /// Changes state that the runner reads, and wakes it.
     @discardableResult
     private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, starts) = state.withLock { state in
@@ -96,7 +98,8 @@ extension DownloadSession {
             defer { state.isRunning = true }
             return (result, !state.isRunning)
         }
-        // It is the session's own: neither as urgent as who began it, nor with its task's values.
+        // The runner belongs to the session, so it inherits neither the priority nor the task-local
+        // values of the caller.
         if starts { Task.detached(priority: .medium) { await self.run() } } else { bell.nudge() }
         return result
     }
@@ -105,7 +108,9 @@ extension DownloadSession {
         repeat { await runWhileBusy() } while !rest()
     }
 
-    /// Returns false where something came meanwhile.
+    /// Ends the runner.
+    ///
+    /// Returns `false` if something arrived meanwhile.
     private func rest() -> Bool {
         state.withLock { state in
             state.isRunning = !state.isIdle

@@ -3,19 +3,19 @@ public import PawlCore
 internal import PawlEngine
 internal import Synchronization
 
-/// Answers as they come, without a task.
+/// Answers that are read as they arrive, without a task.
 extension DownloadSession {
-    /// An answer as it comes: its head, then its body in pieces, with back-pressure.
+    /// Returns an answer as it arrives: its head, then its body in pieces, with back-pressure.
     ///
-    /// It waits for no turn, but for the network as the settings say. The session is not at its end
-    /// before the answer is.
+    /// It does not wait for a turn, but for the network if the settings require that. The session
+    /// does not end before the answer has ended.
     ///
     /// - Throws: `DownloadError`.
     public func bytes(from url: URL) async throws(DownloadError) -> DataStream {
         try await bytes(for: DownloadRequest(url))
     }
 
-    /// The answer to a request as it comes.
+    /// Returns the answer to a request as it arrives.
     ///
     /// - Throws: `DownloadError`.
     public func bytes(for request: DownloadRequest) async throws(DownloadError) -> DataStream {
@@ -59,9 +59,9 @@ extension DownloadSession {
         return DataStream(try await driver.open(), driver)
     }
 
-    // MARK: - What the session knows of them
+    // MARK: - Streams known to the session
 
-    /// Nil where the session takes nothing new.
+    /// Registers a stream; `nil` if the session accepts nothing new.
     private func enter(_ control: StreamControl) -> Int? {
         state.withLock { state in
             guard state.phase == .open else { return nil }
@@ -71,7 +71,9 @@ extension DownloadSession {
         }
     }
 
-    /// From now on the answer is its reader's: neither it nor the session holds the other.
+    /// Hands the answer over to its reader.
+    ///
+    /// From now on neither it nor the session holds the other.
     private func leave(_ number: Int, with result: Result<DataStream, DownloadError>) {
         guard case .success(let stream) = result else { return forget(number) }
         let driver = stream.driver

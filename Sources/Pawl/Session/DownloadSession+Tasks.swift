@@ -4,11 +4,11 @@ internal import PawlEngine
 internal import PawlStorage
 internal import SystemPackage
 
-/// Making tasks.
+/// Creating tasks.
 extension DownloadSession {
-    /// A task that downloads to a file.
+    /// Creates a task that downloads to a file.
     ///
-    /// It begins when it is resumed.
+    /// It starts when it is resumed.
     public func downloadTask(
         with request: DownloadRequest,
         to destination: TaskDestination = .temporary,
@@ -17,9 +17,9 @@ extension DownloadSession {
         downloadTask(request, DownloadTask.Target(destination: destination), completionHandler)
     }
 
-    /// A task that downloads a URL to a file.
+    /// Creates a task that downloads a URL to a file.
     ///
-    /// It begins when it is resumed.
+    /// It starts when it is resumed.
     public func downloadTask(
         with url: URL,
         to destination: TaskDestination = .temporary,
@@ -32,13 +32,12 @@ extension DownloadSession {
         )
     }
 
-    /// A task that goes on where another one ended, also one of another process.
+    /// Creates a task that resumes an ended download, even one of another process.
     ///
-    /// It begins when it is resumed. The fields of the request are those of the session's settings
-    /// and, where these do not have them, of the data. The partial file is believed as far as it is
-    /// proven; `resume` says where it is now, where the file is to go, and what to do where the data
-    /// cannot be used. Where neither says where the file is to go, it becomes a temporary one, as it
-    /// was to be before.
+    /// It starts when it is resumed. The request's fields are those of the session's settings and,
+    /// if missing there, those of the data. The partial file is trusted as far as it is proven.
+    /// `resume` contains its current path, the destination, and what to do if the data cannot be
+    /// used. If neither contains a destination, the file is a temporary one, as before.
     ///
     /// - Throws: `DownloadError`.
     public func downloadTask(
@@ -65,8 +64,9 @@ extension DownloadSession {
 
     /// Downloads a file, which is complete and verified when this returns.
     ///
-    /// Cancelling the task that awaits it ends the download and keeps what came: the next download
-    /// to the same file goes on, and for a temporary one the `resumeData` of the error.
+    /// Cancelling the task that awaits it ends the download and keeps the bytes received so far.
+    /// The next download to the same file resumes it; for a temporary file, use the error's
+    /// `resumeData`.
     ///
     /// - Throws: `DownloadError`.
     public func download(
@@ -79,10 +79,10 @@ extension DownloadSession {
         do throws(DownloadError) {
             return try await task.file
         } catch {
-            // Paused where the waiting was cancelled: nobody is left to resume it.
+            // If the wait was cancelled, the task is paused, and nobody is left to resume it.
             task.end(keeping: true)
             await task.end.waitInAnyCase()
-            // It may have been whole before it heard of that.
+            // The file may have been complete before the cancellation arrived.
             if case .success(let file)? = task.fileOutcome { return file }
             guard error.code == .interrupted else { throw error }
             var error = error
@@ -113,7 +113,7 @@ extension DownloadSession {
         }
     }
 
-    /// A place's folder of this application, which is there when this returns.
+    /// Returns the application's folder of a place, which exists when this returns.
     func folder(of place: Place) async throws(DownloadError) -> String {
         let application = configuration.application
         return try await engine.disk.run { () throws(DownloadError) in

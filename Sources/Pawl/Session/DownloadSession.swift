@@ -6,36 +6,36 @@ internal import PawlTransport
 internal import struct FoundationEssentials.Date
 internal import Synchronization
 
-/// Tasks that share one configuration and its limits: what `URLSession` is elsewhere.
+/// Tasks that share one configuration and its limits, similar to `URLSession`.
 ///
 /// ```swift
 /// let session = DownloadSession()
 /// let file = try await session.download(from: url, to: .directory(folder))
 /// ```
 ///
-/// A session lives until its last task has ended, also where nobody holds it; then its threads end.
+/// A session lives until its last task has ended, even if nobody holds it. Then its threads end.
 public final class DownloadSession: Sendable {
     struct State {
         var tasks: [Int: SessionTask] = [:]
         var nextIdentifier = 1
         var scheduler: StartScheduler<Int>
-        /// Enqueued tasks so far: each has the next position.
+        /// The number of tasks queued so far: each gets the next position.
         var lastPosition: Int64 = 0
-        /// Those that may start and have not yet.
+        /// The tasks that may start and have not started yet.
         var starting: ArraySlice<Int> = []
-        /// Those that need no place.
+        /// The tasks that need no place.
         var atOnce: [Int] = []
-        /// What ends an answer that is being read as a stream.
+        /// The closures that end the answers being read as streams.
         var streams: [Int: @Sendable () -> Void] = [:]
         var nextStream = 1
-        /// Runs that have begun and not ended, their connections or not.
+        /// The number of runs that have begun and not ended, with or without connections.
         var runs = 0
         var undelivered = 0
         var isRunning = false
         var hasCleaned = false
         var phase = Phase.open
         var isCancelled = false
-        /// Why it is invalid, where it was not invalidated.
+        /// The reason why the session is invalid, unless it was invalidated by the user.
         var loss: DownloadError?
         var delegate: (any DownloadSessionDelegate)?
 
@@ -47,12 +47,12 @@ public final class DownloadSession: Sendable {
 
     enum Phase {
         case open
-        /// What is there ends by itself, nothing new begins.
+        /// Existing tasks run to their end; no new ones start.
         case finishing
         case invalid
     }
 
-    /// What holds for all its tasks.
+    /// The configuration of the session and its tasks.
     public let configuration: SessionConfiguration
     let engine: Engine
     let events = Mailbox<SessionEvent>()
@@ -60,13 +60,13 @@ public final class DownloadSession: Sendable {
     let bell = Mailbox<Never>()
     let state: Mutex<State>
     let temporaryFiles: TemporaryFiles
-    /// What binds a background session to the daemon.
+    /// The connection of a background session to the daemon.
     let link: BackgroundLink?
 
-    /// Makes a session.
+    /// Creates a session.
     ///
-    /// Nothing runs before the first task does. The delegate is held until the session is
-    /// invalidated, as the session is by its tasks.
+    /// Nothing runs before the first task. The delegate is retained until the session is
+    /// invalidated, and the session is retained by its tasks.
     public convenience init(
         _ configuration: SessionConfiguration = .default,
         delegate: (any DownloadSessionDelegate)? = nil,
@@ -75,7 +75,9 @@ public final class DownloadSession: Sendable {
         self.init(configuration, delegate: delegate, logger: logger, network: nil)
     }
 
-    /// `network`: who is asked about it; nil asks the system.
+    /// Creates a session.
+    ///
+    /// `network` is the source of network changes; `nil` takes the system's.
     package init(
         _ configuration: SessionConfiguration,
         delegate: (any DownloadSessionDelegate)? = nil,
@@ -99,7 +101,7 @@ public final class DownloadSession: Sendable {
             link = nil
             return
         }
-        // Its numbers last longer than a process.
+        // The numbers of a background session outlive the process.
         let number = Self.freshNumber
         state.withLock { $0.nextIdentifier = number }
         let link = BackgroundLink(identifier, configuration, firstNumber: number, logger)
@@ -109,14 +111,14 @@ public final class DownloadSession: Sendable {
 
     deinit { link?.stop() }
 
-    /// Microseconds since 1970: nobody made as many tasks before.
+    /// The microseconds since 1970: nobody has created that many tasks before.
     private static var freshNumber: Int { Int(Date().timeIntervalSince1970 * 1e6) }
 
-    /// Hears of what the tasks do; nil once the session was invalidated.
+    /// The object that receives the events of the tasks; `nil` after the session was invalidated.
     public var delegate: (any DownloadSessionDelegate)? { state.withLock { $0.delegate } }
 
     func forgetDelegate() {
-        // What it does when it goes is its own affair, and not under the lock.
+        // The delegate's deinitializer must not run under the lock.
         let old = state.withLock { state in
             defer { state.delegate = nil }
             return state.delegate
@@ -126,8 +128,8 @@ public final class DownloadSession: Sendable {
 
     /// All tasks that have not ended, the oldest first.
     ///
-    /// Of a background session also those that the daemon has from earlier processes: it waits until they are
-    /// known, or no daemon can be had.
+    /// In a background session this includes those that the daemon has from earlier processes: it
+    /// waits until they are known, or it is certain that there is no daemon.
     public var allTasks: [SessionTask] {
         get async {
             await link?.listed.wait()
@@ -142,7 +144,9 @@ public final class DownloadSession: Sendable {
         }
     }
 
-    /// `number`: what the task was called before; nil takes a new one.
+    /// Creates a task.
+    ///
+    /// `number` is the task's earlier number; `nil` takes a new one.
     func makeTask<Kind: SessionTask>(
         _ number: Int? = nil,
         _ make: (SessionTask.Place) -> Kind
@@ -156,7 +160,7 @@ public final class DownloadSession: Sendable {
                 )
             )
             if number == nil { state.nextIdentifier += 1 }
-            // A late one that is never resumed must not keep the session from its end.
+            // A late task that is never resumed must not keep the session from ending.
             if !task.isLate { state.tasks[task.taskIdentifier] = task }
             return task
         }
@@ -164,9 +168,9 @@ public final class DownloadSession: Sendable {
 
     // MARK: - The end
 
-    /// Lets the tasks end that are there, and the streams; new ones fail.
+    /// Lets existing tasks and streams finish; new ones fail.
     ///
-    /// Then the delegate hears of it and is let go.
+    /// Then the delegate is told and released.
     public func finishTasksAndInvalidate() {
         state.withLock { state in
             if state.phase == .open { state.phase = .finishing }
@@ -174,9 +178,11 @@ public final class DownloadSession: Sendable {
         invalidateIfDone()
     }
 
-    /// Cancels all tasks, which keep nothing, and all streams, and lets no new one begin.
+    /// Cancels all tasks, which keep nothing, and all streams.
     ///
-    /// Of an ephemeral session nothing is left on the disk when the delegate hears of it.
+    /// No new ones start.
+    ///
+    /// When the delegate of an ephemeral session is told, nothing of the session is left on disk.
     public func invalidateAndCancel() {
         let (tasks, streams) = state.withLock { state in
             if state.phase == .open { state.phase = .finishing }
@@ -199,7 +205,7 @@ public final class DownloadSession: Sendable {
         if isDone { post(.invalidated(loss)) }
     }
 
-    /// A task has told of its end.
+    /// Handles the end of a task.
     func ended(_ task: SessionTask) {
         state.withLock { $0.tasks[task.taskIdentifier] = nil }
         invalidateIfDone()

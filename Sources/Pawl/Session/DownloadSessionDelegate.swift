@@ -1,16 +1,17 @@
 public import PawlCore
 
-/// Hears of what a session's tasks do.
+/// Receives the events of a session's tasks.
 ///
-/// The calls come one at a time, in order, where the session's `delegateExecutor` says. All have an
-/// implementation that does nothing.
+/// The calls are made one at a time, in order, where the session's `delegateExecutor` determines.
+/// All methods have an implementation that does nothing.
 public protocol DownloadSessionDelegate: AnyObject, Sendable {
-    /// Bytes came: `bytesWritten` since the last call.
+    /// Reports received bytes: `bytesWritten` since the last call.
     ///
-    /// From the beginning, from `didResumeAtOffset` or from `didStartOverDiscarding` on, the sum of
-    /// `bytesWritten` is what the task has received of the file.
-    /// `totalBytesExpectedToWrite` is the whole file's size, nil where it is not known. At most ten
-    /// times a second a task, and once with all bytes before the file is finished.
+    /// The sum of `bytesWritten`, from the beginning, from `didResumeAtOffset` or from
+    /// `didStartOverDiscarding` on, is what the task has received of the file.
+    /// `totalBytesExpectedToWrite` is the size of the whole file; `nil` if it is not known. It is
+    /// called at most ten times per second per task, and once with all bytes before the file is
+    /// finished.
     func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
@@ -19,7 +20,7 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
         totalBytesExpectedToWrite: Int64?
     )
 
-    /// The task goes on behind bytes that were there already.
+    /// Reports that the task resumes after existing bytes.
     func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
@@ -27,8 +28,8 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
         expectedTotalBytes: Int64?
     )
 
-    /// The task starts over: the received bytes are of a version that the server no longer has, and are
-    /// discarded.
+    /// Reports that the task starts over: the received bytes are of a version that the server no
+    /// longer has, and are discarded.
     ///
     /// `bytesWritten` and `totalBytesWritten` count from 0 again, and `task.response` is the new
     /// version's. `discardedBytes` includes bytes that an earlier process had received.
@@ -38,46 +39,55 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
         didStartOverDiscarding discardedBytes: Int64
     )
 
-    /// The file is complete and verified there.
+    /// Reports that the file is complete and verified at this path.
     ///
-    /// Move a temporary one: ``TaskDestination/temporary`` says when it goes.
+    /// Move a temporary file: ``TaskDestination/temporary`` describes when it is removed.
     func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
         didFinishDownloadingTo file: DownloadedFile
     )
 
-    /// The task has ended, with no error where it went well: the last call for a task.
+    /// Reports the end of the task, without an error if it succeeded.
+    ///
+    /// This is the last call for a task.
     func session(
         _ session: DownloadSession,
         task: SessionTask,
         didCompleteWithError error: DownloadError?
     )
 
-    /// A piece of a data task's body came; the next one is fetched when this has returned.
+    /// Delivers a piece of a data task's body.
+    ///
+    /// The next piece is fetched when this has returned.
     func session(_ session: DownloadSession, dataTask: DataTask, didReceive data: [UInt8])
 
-    /// The server has answered: called once, before the first bytes are told.
+    /// Reports the server's answer, once, before the first bytes are reported.
     func session(
         _ session: DownloadSession,
         task: SessionTask,
         didReceive response: DownloadResponse
     )
 
-    /// There is no way to the network; the task goes on when there is one.
+    /// Reports that there is no connection to the network.
+    ///
+    /// The task resumes when there is one.
     func session(_ session: DownloadSession, taskIsWaitingForConnectivity task: SessionTask)
 
-    /// What the task took; called just before its completion.
+    /// Delivers the task's metrics, just before its completion.
     func session(
         _ session: DownloadSession,
         task: SessionTask,
         didFinishCollecting metrics: TaskMetrics
     )
 
-    /// The session was invalidated, and its last task has ended: nothing follows.
+    /// Reports that the session was invalidated and its last task has ended.
+    ///
+    /// No further call follows.
     func session(_ session: DownloadSession, didBecomeInvalidWithError error: DownloadError?)
 
-    /// All that a background session missed while nobody was attached has been told.
+    /// Reports that all events that a background session missed while no process was attached have
+    /// been delivered.
     func sessionDidFinishEvents(forBackgroundSession session: DownloadSession)
 }
 

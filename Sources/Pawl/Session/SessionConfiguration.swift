@@ -1,95 +1,105 @@
 public import PawlCore
 
-/// What holds for all tasks of one session.
+/// The configuration of a session and all its tasks.
 ///
-/// Start from `.default`, `.ephemeral` or `.background(identifier:)` and change what you need; a
-/// session takes a copy, so that later changes are its own affair.
+/// Start from `.default`, `.ephemeral` or `.background(identifier:)` and change what you need. A
+/// session copies it, so later changes have no effect on the session.
 public struct SessionConfiguration: Sendable {
-    /// Which of the three kinds a session is.
+    /// The kinds of sessions.
     public enum Kind: Sendable, Hashable {
-        /// Partial files stay beside their targets, so that another process can go on.
+        /// Partial files stay beside their targets, so that another process can resume the
+        /// downloads.
         case `default`
-        /// The same, but what a task of it leaves unfinished is thrown away with the session, also
-        /// after a crash: then by the next session of the application.
+        /// As `default`, but unfinished files are removed with the session.
+        ///
+        /// After a crash, the application's next session removes them.
         case ephemeral
-        /// A process of its own, the daemon, carries the downloads on; the identifier attaches to
-        /// them again.
+        /// A separate process, the daemon, runs the downloads.
+        ///
+        /// A process attaches to them again with the identifier.
         case background(identifier: String)
     }
 
-    /// Which of the three kinds the session is.
+    /// The kind of the session.
     public let kind: Kind
-    /// How many tasks run at a time; the others wait in the order of their priority.
+    /// The maximum number of tasks that run at the same time; the others wait in the order of their
+    /// priority.
     ///
-    /// 5 by default. One that can do nothing lets another one begin: it waits for the network, or it is
-    /// a data task that is suspended or has a bufferful that nobody reads. `data(from:)` and
-    /// `bytes(from:)` wait for no turn.
+    /// The default is 5. A task that is blocked lets another one start: it waits for the network,
+    /// or it is a data task that is suspended or has a full buffer that nobody reads. `data(from:)`
+    /// and `bytes(from:)` do not wait for a turn.
     public var maximumConcurrentDownloads = 5
-    /// How many connections a host gets, across all tasks.
+    /// The maximum number of connections per host, across all tasks.
     ///
-    /// 16 by default. The daemon has one number for all that it downloads (`pawl limit --per-host`), which
-    /// holds for background sessions, too.
+    /// The default is 16. The daemon has one number for all its downloads (`pawl limit
+    /// --per-host`), which also applies to background sessions.
     public var connectionsPerHost = 16
-    /// The most that all tasks together may bring, in bytes a second; nil, the default, is no limit.
+    /// The maximum speed of all tasks together, in bytes per second; `nil`, the default, is no
+    /// limit.
     ///
-    /// Of a background session it holds until a process of it says another one.
+    /// For a background session it applies until one of its processes sets another one.
     public var limitBytesPerSecond: Int64?
-    /// How a task of the session is done unless its request says otherwise: time limits, retries,
-    /// fields, credentials, what to do where the file is there.
+    /// The default settings of the session's requests: time limits, retries, fields, credentials,
+    /// and what to do if the file exists.
     public var settings = DownloadSettings()
-    /// Whether cookies that servers set are sent back to them (RFC 6265), by all tasks of the session.
+    /// Whether all tasks of the session send the cookies that servers set back to them (RFC 6265).
     ///
-    /// True by default. They are kept in memory alone, and go with the session; another session has its
-    /// own. A `Cookie` field of a request is sent in any case. Each background download has cookies of
-    /// its own, which the daemon keeps until the download ends or is paused, whatever this property is.
+    /// The default is `true`. Cookies are kept only in memory, and are removed with the session;
+    /// other sessions have their own. A `Cookie` field of a request is sent in any case. Each
+    /// background download has cookies of its own, which the daemon keeps until the download ends
+    /// or is paused, whatever this property is.
     public var keepsCookies = true
     /// How long a suspended task keeps its connections.
     ///
-    /// 30 s by default; then it is paused, which costs a new connection when it is resumed.
+    /// The default is 30 s. After that the task is paused, so resuming it needs a new connection.
     public var suspensionLimit: Duration = .seconds(30)
 
-    /// Tells this application's places from those of others.
+    /// The identifier that separates this application's places from those of others.
     ///
-    /// The program's name by default.
+    /// The default is the program's name.
     public var applicationIdentifier: String?
-    /// Where temporary files lie, and what is unfinished of them.
+    /// The folder of temporary files, finished and unfinished.
     ///
-    /// Nil, the default, is a folder in the application's caches. What is unfinished stays there for a
-    /// week, so that resume data of temporary tasks are of use in another process. Sessions that are
-    /// to find each other's files, and to clean up after a crash, need the same folder.
+    /// The default, `nil`, is a folder in the application's caches. Unfinished files stay there for
+    /// a week, so that resume data of temporary tasks can be used in another process. Sessions that
+    /// should find each other's files, and clean up after a crash, need the same folder.
     public var temporaryDirectory: String?
-    /// The command that the daemon runs when all downloads of a background session have ended and no
-    /// process is attached to it: the program's absolute path, then its arguments; nil, the default, runs
-    /// nothing.
+    /// The command that the daemon runs when all downloads of a background session have ended and
+    /// no process is attached to it: the program's absolute path, then its arguments.
     ///
-    /// It runs without a shell, with the daemon's environment and `PAWL_SESSION`, the session's identifier,
-    /// for ten minutes at most; what it writes goes to the daemon's log. Other kinds of sessions take no
-    /// notice.
+    /// The default, `nil`, runs nothing.
+    ///
+    /// It runs without a shell for at most ten minutes, with the daemon's environment and the
+    /// session's identifier in `PAWL_SESSION`. Its output goes to the daemon's log. Other kinds of
+    /// sessions ignore it.
     public var relaunchCommand: [String]?
-    /// Whether a background session takes its identifier from another process that is attached to it.
+    /// Whether a background session takes over its identifier from another process that is attached
+    /// to it.
     ///
-    /// False, the default, fails with the code `.alreadyRunning` while that process is there.
+    /// With `false`, the default, the session fails with the code `.alreadyRunning` while that
+    /// process is attached.
     public var takesOverBackgroundSession = false
     /// Where the delegate and the completion handlers are called.
     public var delegateExecutor = DelegateExecutor.automatic
 
-    /// The kind `.default`, with the defaults of everything else.
+    /// The configuration of the kind `.default`, with all other defaults.
     public static var `default`: SessionConfiguration { SessionConfiguration(kind: .default) }
 
-    /// The kind `.ephemeral`, with the defaults of everything else.
+    /// The configuration of the kind `.ephemeral`, with all other defaults.
     public static var ephemeral: SessionConfiguration { SessionConfiguration(kind: .ephemeral) }
 
-    /// The kind `.background`, with the defaults of everything else.
+    /// Returns the configuration of the kind `.background`, with all other defaults.
     ///
-    /// `identifier` names the session for ever: the next process of the user that uses it gets its tasks, and
-    /// what it missed. The daemon's program, `pawld`, must be beside this one or in PATH; where it cannot be
-    /// had, each download of such a session fails with the code `.daemonUnavailable`. Data tasks run in this
-    /// process in any kind of session.
+    /// `identifier` names the session permanently: the user's next process that uses it gets its
+    /// tasks and the events that it missed. The daemon's program, `pawld`, must be beside this one
+    /// or in PATH. If it is missing, each download of such a session fails with the code
+    /// `.daemonUnavailable`. Data tasks run in this process in any kind of session.
     public static func background(identifier: String) -> SessionConfiguration {
         SessionConfiguration(kind: .background(identifier: identifier))
     }
 
-    /// Whose the partial files of the session are: ``CheckpointDescription`` tells them from others.
+    /// The owner of the session's partial files, by which ``CheckpointDescription`` distinguishes
+    /// them from others.
     package var keeper: String?
 
     private init(kind: Kind) { self.kind = kind }

@@ -4,7 +4,7 @@ internal import PawlEngine
 internal import PawlStorage
 internal import Synchronization
 
-/// What the delegate and the completion handlers of a session are to hear, in order.
+/// The events for the delegate and the completion handlers of a session, in order.
 enum SessionEvent: Sendable {
     case answered(SessionTask, DownloadResponse)
     case resumed(DownloadTask, offset: Int64, expected: Int64?)
@@ -15,23 +15,23 @@ enum SessionEvent: Sendable {
     case finished(DownloadTask, DownloadedFile)
     case completed(SessionTask, Result<TaskProduct, DownloadError>, TaskMetrics)
     case invalidated(DownloadError?)
-    /// All that a background session missed was told.
+    /// All events that a background session missed were delivered.
     case finishedEvents
-    /// What was posted before it has been told.
+    /// All events posted before this one were delivered.
     case mark(EndSignal)
-    /// The deliverer's own end.
+    /// The end of the delivery.
     case end
 }
 
 extension DownloadSession {
-    /// Delivers until `.end`, one event at a time.
+    /// Delivers events, one at a time, until `.end`.
     func deliver() async {
         var isAtEnd = false
         while !isAtEnd {
             await events.wait()
             for event in events.take() {
                 if case .end = event {
-                    // What was posted behind it must not get lost.
+                    // Events posted after it must not be lost.
                     isAtEnd = true
                     continue
                 }
@@ -42,14 +42,14 @@ extension DownloadSession {
         }
     }
 
-    /// Nobody is left to go on with what an ephemeral session has.
+    /// Removes the files of an ephemeral session, which nobody can resume.
     private func removeTraces() async {
         guard configuration.kind == .ephemeral, state.withLock({ $0.isCancelled }) else { return }
         let files = temporaryFiles
         do throws(DownloadError) {
             try await engine.disk.run { () throws(DownloadError) in try files.remove() }
         } catch {
-            engine.logger.warning("removing the session's files failed: \(error)")
+            engine.logger.warning("cannot remove the session's files:  \(error)")
         }
     }
 

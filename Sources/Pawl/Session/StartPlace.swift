@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// A task's place among those of its session that run.
+/// A task's place among the running ones of its session.
 ///
-/// It may be given up before the task has ended, when that needs the network no more, and lent while
-/// the task can do nothing.
+/// It may be released before the task has ended, when the task no longer needs the network. It may
+/// be lent while the task is blocked.
 final class StartPlace: Sendable {
     private enum State {
         case held, lent, ended
@@ -13,6 +13,8 @@ final class StartPlace: Sendable {
     private let task: Int
     private let state: Mutex<State>
 
+    /// Creates a place.
+    ///
     /// `isCounted`: whether the task needs a place at all.
     init(_ session: DownloadSession, _ task: Int, isCounted: Bool) {
         self.session = session
@@ -20,7 +22,7 @@ final class StartPlace: Sendable {
         state = Mutex(isCounted ? .held : .ended)
     }
 
-    /// Before the file has its name, unless one is to follow the other.
+    /// Releases the place before the file has its name, unless only one task may run at a time.
     func endEarly() {
         if session.configuration.maximumConcurrentDownloads > 1 { end() }
     }
@@ -32,7 +34,7 @@ final class StartPlace: Sendable {
         }
     }
 
-    /// Another task may begin until `takeBack()`.
+    /// Lets another task start until `takeBack()`.
     func lend() {
         state.withLock { state in
             if state == .held, session.scheduled({ $0.lend(task) }) { state = .lent }

@@ -1,23 +1,27 @@
 public import PawlCore
 
-/// Where the file of a download task is to go.
+/// The destination of a download task's file.
 public enum TaskDestination: Sendable {
-    /// A file of the session's own: move it to keep it.
+    /// A temporary file of the session: move it to keep it.
     ///
-    /// It goes when the task's completion handler has returned, and the delegate; without a handler
-    /// when nobody holds the task any more. Where the task's `file` was awaited, it stays until the
-    /// session goes.
+    /// It is removed when the task's completion handler and the delegate have returned. Without a
+    /// handler it is removed when the task is released. If the task's `file` was awaited, it stays
+    /// until the session ends.
     case temporary
-    /// This file; its folder is made.
+    /// The given file; its folder is created.
     ///
-    /// If another file has the name already, `settings.ifExists` decides: by default the new one gets a
-    /// number (`name.1.iso`). The path of the ``DownloadedFile`` is where it is.
+    /// If another file has the name already, `settings.ifExists` decides: by default the new one
+    /// gets a number (`name.1.iso`). The ``DownloadedFile`` contains the final path.
     case file(String)
-    /// This folder; the server or the URL gives the name.
+    /// The given folder.
+    ///
+    /// The server or the URL determines the name.
     case directory(String)
-    /// The application's folder at that place, with that name; nil takes what the server or the URL
-    /// gives.
+    /// The application's folder at that place, with the given name; `nil` takes the name from the
+    /// server or the URL.
     case place(Place, name: String? = nil)
-    /// What the closure says once the server has answered; it may block, and fail.
+    /// The result of the closure, which is called once the server has answered.
+    ///
+    /// It may block and throw.
     case choosing(@Sendable (DownloadResponse) throws(DownloadError) -> Destination)
 }

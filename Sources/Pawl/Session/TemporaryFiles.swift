@@ -5,11 +5,12 @@ internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// Where the files of a session lie that have no place of their own.
+/// The files of a session's tasks that have no destination.
 ///
-/// They lie in the application's caches, on one file system: what is unfinished in a folder that all
-/// its sessions share, where later ones find it, and what is finished in an area that goes with the
-/// session, or with the next one after a crash. An ephemeral session has all of it in its area.
+/// They are in the application's caches, on one file system. Unfinished files are in a folder that
+/// all its sessions share, where later ones find them. Finished files are in an area that is
+/// removed with the session, or by the next one after a crash. An ephemeral session has all of them
+/// in its area.
 ///
 /// Its calls block.
 final class TemporaryFiles: Sendable {
@@ -18,13 +19,14 @@ final class TemporaryFiles: Sendable {
         var unfinished: FilePath
     }
 
-    /// So long what is unfinished waits for somebody who goes on with it.
+    /// How long unfinished files are kept to be resumed.
     private static let lifetime: Duration = .seconds(7 * 24 * 3600)
 
     private let application: StorageKey
     private let directory: String?
     private let isEphemeral: Bool
-    /// Of a background session: what the daemon has finished waits there until it was told of.
+    /// For a background session: the folder where the daemon's finished files stay until their end
+    /// was reported.
     private let background: StorageKey?
     private let folders = Mutex<Folders?>(nil)
 
@@ -39,14 +41,16 @@ final class TemporaryFiles: Sendable {
         }
     }
 
-    /// Removes what dead sessions left; an ephemeral one makes its area, too.
+    /// Removes files that ended sessions left.
+    ///
+    /// For an ephemeral session, creates its area, too.
     func begin() {
-        // What cannot be made or cleaned now says so where it is needed.
+        // If the area cannot be created or cleaned now, the error is reported when it is needed.
         if isEphemeral { return _ = try? prepared() }
         for root in possibleRoots { TemporaryArea.removeAbandoned(in: root) }
     }
 
-    /// Where areas may be; nothing is created.
+    /// The folders that can contain areas; nothing is created.
     private var possibleRoots: [FilePath] {
         if let directory { return [FilePath(directory).absolute] }
         guard let places = try? SystemPlaces.current() else { return [] }
@@ -57,7 +61,7 @@ final class TemporaryFiles: Sendable {
 
     private static let folderName = "downloads"
 
-    /// Where a temporary file is while it is unfinished: where it was left, or under a new name.
+    /// Returns the path of an unfinished temporary file: its earlier path, or a new one.
     func unfinished(_ data: ResumeData?) throws(DownloadError) -> String {
         let folder = try prepared().unfinished
         let left = data?.partialPath.flatMap { DownloadPaths(partialOrCheckpoint: FilePath($0)) }
@@ -66,42 +70,42 @@ final class TemporaryFiles: Sendable {
         return folder.appending(String(number, radix: 16)).string
     }
 
-    /// Where the daemon puts temporary files of the session; nothing is created.
+    /// The folder where the daemon puts temporary files of the session; nothing is created.
     var backgroundFolder: String? {
         guard let background, let root = possibleRoots.first else { return nil }
         return root.appending("background").appending(background.fileName).string
     }
 
-    /// Removes what earlier processes have left of tasks that are none of these.
+    /// Removes files that earlier processes have left, except those of the given tasks.
     ///
-    /// `first`: the first number that this process has given to a task.
+    /// `first` is the first number that this process has given to a task.
     func sweepBackground(keeping numbers: Set<Int>, before first: Int) {
         guard let folder = backgroundFolder else { return }
         let files = FileFolder(FilePath(folder))
         for name in (try? files.names()) ?? [] {
-            // Somebody may have resume data of what is unfinished, or go on with it already.
+            // Somebody may have resume data of the unfinished file, or use it already.
             guard DownloadPaths(partialOrCheckpoint: FilePath(name)) == nil,
                 let number = Int(name.prefix { $0 != "." }), number < first,
                 !numbers.contains(number)
             else { continue }
-            // What cannot be removed now is looked at by the next process.
+            // A file that cannot be removed now is left to the next process.
             _ = try? files.delete(name)
         }
         guard numbers.isEmpty else { return }
-        // The same for what is old.
+        // The same applies to old files.
         _ = try? CacheCleaner(FilePath(folder), documents: nil).clean(
             CleaningPolicy(maximumAge: Self.lifetime)
         )
     }
 
-    /// Notes to where a finished file of the daemon's goes, before and after it does.
+    /// Records the path to which a finished file of the daemon is moved, before and after the move.
     func noteMove(of number: Int, to path: String) throws(DownloadError) {
         guard let folder = backgroundFolder else { return }
         try FileFolder(FilePath(folder)).write(Array(path.utf8), to: Self.moveNote(number))
     }
 
-    /// To where an earlier process has moved a finished file; nil where it is still there, or is not
-    /// found.
+    /// Returns the path to which an earlier process has moved a finished file; `nil` if it was not
+    /// moved or is not found.
     func moved(_ file: DownloadedFile, of number: Int) -> String? {
         guard access(file.path, F_OK) != 0, let folder = backgroundFolder,
             let bytes = try? FileFolder(FilePath(folder)).read(
@@ -110,7 +114,7 @@ final class TemporaryFiles: Sendable {
             )
         else { return nil }
         let path = FilePath(String(decoding: bytes, as: UTF8.self))
-        // One of that name may have been somebody else's.
+        // A file of that name may belong to somebody else.
         let size = try? FileFolder(path.removingLastComponent()).size(
             of: path.lastComponent?.string ?? ""
         )
@@ -119,7 +123,7 @@ final class TemporaryFiles: Sendable {
 
     private static func moveNote(_ number: Int) -> String { "\(number).moved" }
 
-    /// Makes that folder.
+    /// Creates that folder.
     func prepareBackground() throws(DownloadError) -> String {
         _ = try root()
         guard let folder = backgroundFolder else {
@@ -129,26 +133,26 @@ final class TemporaryFiles: Sendable {
         return folder
     }
 
-    /// Takes a finished file among those that go with the session.
+    /// Moves a finished file to those that are removed with the session.
     func take(_ file: String, as name: String) throws(DownloadError) -> String {
         try prepared().area.take(FilePath(file), as: name).string
     }
 
-    /// Makes the folders, and removes what dead sessions left.
+    /// Creates the folders, and removes files that ended sessions left.
     func prepare() throws(DownloadError) { _ = try prepared() }
 
-    /// What is unfinished of this goes with the session.
+    /// Marks unfinished files to be removed with the session.
     ///
-    /// It blocks shortly where the folders are prepared.
+    /// It blocks briefly while the folders are prepared.
     func adopt(_ store: PartialStore, as name: String) {
-        // Where there is no area nothing is noted, as on a full disk.
+        // If there is no area, as on a full disk, nothing is recorded.
         try? prepared().area.adopt(store, as: name)
     }
 
-    /// It is finished.
+    /// Removes the mark of a finished file.
     func release(_ name: String) { folders.withLock { $0?.area }?.release(name) }
 
-    /// Removes what is the session's own.
+    /// Removes the session's own files.
     func remove() throws(DownloadError) { try folders.withLock { $0?.area }?.remove() }
 
     private func prepared() throws(DownloadError) -> Folders {
@@ -160,7 +164,7 @@ final class TemporaryFiles: Sendable {
             if !isEphemeral {
                 unfinished = root.appending("unfinished")
                 try FolderPreparation.prepare(unfinished, mode: 0o700)
-                // A convenience: what cannot be cleaned now is cleaned by another session.
+                // This is optional: files that cannot be removed now are left to another session.
                 _ = try? CacheCleaner(unfinished, documents: nil).clean(
                     CleaningPolicy(maximumAge: Self.lifetime)
                 )
@@ -183,7 +187,7 @@ final class TemporaryFiles: Sendable {
             try FolderPreparation.prepare(path, mode: 0o700)
             return path
         } catch  where error.code == .directoryNotUsable {
-            // A service without a home.
+            // This is a service without a home folder.
             return try places.prepare(.temporary, for: application)
         }
     }

@@ -3,13 +3,15 @@ internal import PawlEngine
 internal import PawlStorage
 internal import SystemPackage
 
-/// What downloads left in a folder and did not finish.
+/// The files that downloads left unfinished in a folder.
 package enum UnfinishedFiles {
-    /// The checkpoints there that can be read, each with the file that it is to become; it blocks.
+    /// Returns the readable checkpoints, each with its finished file.
+    ///
+    /// It blocks.
     package static func checkpoints(
         in folder: String
     ) -> [(path: String, checkpoint: CheckpointDescription)] {
-        // A folder that is gone has none.
+        // A missing folder has none.
         let entries = (try? FolderListing.entries(of: FilePath(folder))) ?? []
         return entries.sorted { $0.string < $1.string }.compactMap { entry in
             guard entry.string.hasSuffix(".part.pawl"),

@@ -3,17 +3,18 @@ internal import PawlCore
 internal import PawlEngine
 internal import PawlStorage
 
-/// A request that waits for the network where it is to.
+/// A request that waits for the network if the settings require that.
 ///
-/// It is tried, and where there is no route waits for one and is tried again, unless there was an
-/// answer, as a download does; a metered network that must not be used is waited for before.
+/// The request is tried. If it fails because there is no route, it waits for one and is tried
+/// again, unless there was an answer, like a download. A metered network that must not be used is
+/// waited for in advance.
 struct ConnectedRequest {
     let url: URL
     let settings: DownloadSettings
-    /// Ends the waiting, too.
+    /// The control, which also ends the wait.
     let control: StreamControl
     let engine: Engine
-    /// Called with true when it begins to wait, and with false when it goes on.
+    /// Called with `true` when the request begins to wait, and with `false` when it resumes.
     let changed: (Bool) -> Void
 
     private var host: String { url.host() ?? "" }
@@ -49,9 +50,10 @@ struct ConnectedRequest {
         }
     }
 
-    /// Waits while the network is such; without a path, until the first is told.
+    /// Waits while the network is in the given state; without a path, until the first one is
+    /// reported.
     ///
-    /// Returns the newest: it is told once.
+    /// Returns the newest path, which is reported only once.
     private func wait(
         _ path: NetworkPath?,
         while isObstacle: (NetworkPath) -> Bool
@@ -75,6 +77,6 @@ struct ConnectedRequest {
 }
 
 extension DownloadError {
-    /// Whether it may be the network's fault.
+    /// Whether the failure may be caused by the network.
     fileprivate var mayPass: Bool { code != .interrupted && retryClass != .never }
 }

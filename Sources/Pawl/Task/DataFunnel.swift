@@ -2,56 +2,58 @@ internal import PawlCore
 internal import PawlEngine
 internal import Synchronization
 
-/// The body of a data task between the network and those who want it: as a whole, or in pieces.
+/// The body of a data task between the network and its users, who get it as a whole or in pieces.
 ///
-/// One puts in, and waits where it is full; one may take out. Until somebody says what it is for, it
-/// keeps the beginning.
+/// One writer adds bytes, and waits if it is full; one reader may take them. Until its use is
+/// known, it keeps the beginning.
 final class DataFunnel: Sendable {
     enum Use {
         case undecided
-        /// For those who want it as a whole.
+        /// Collected for callers who want the whole body.
         case collected
-        /// For a reader who takes it in pieces.
+        /// Read in pieces by a reader.
         case read
-        /// Nobody gets it but the delegate.
+        /// Delivered only to the delegate.
         case told
     }
 
     private struct State {
         var use: Use
-        /// All so far, or what the reader has not taken.
+        /// All bytes so far, or those that the reader has not taken.
         var kept: [UInt8] = []
-        /// Somebody has seen of it.
+        /// Whether somebody has seen part of it.
         var isSeen = false
-        /// Whether it is all there is; nil while more may come.
+        /// The end of the body; `nil` while more bytes may follow.
         var end: Result<Void, DownloadError>?
     }
 
-    /// So much is kept of what nobody has asked for, or has not taken.
+    /// The maximum number of bytes that are kept without a user, or until the reader takes them.
     static let roomBytes = 256 << 10
 
     private let state: Mutex<State>
     private let limit: Int64
-    /// Rings for who puts in, and for who takes out.
+    /// Wake the writer and the reader.
     private let (room, news) = (Mailbox<Never>(), Mailbox<Never>())
 
-    /// `limit`: the most bytes that are wanted as a whole.
+    /// Creates a funnel.
+    ///
+    /// `limit` is the maximum length of a whole body.
     init(_ use: Use, limit: Int64) {
         self.limit = limit
         state = Mutex(State(use: use))
     }
 
-    /// Whether nobody has said yet what it is for.
+    /// Whether the use of the body is not known yet.
     var isUndecided: Bool { state.withLock { $0.use == .undecided } }
 
     var collects: Bool { state.withLock { $0.use == .collected } }
 
-    // MARK: - Putting in
+    // MARK: - Writing
 
-    /// Waits until there is room, or `nudge()`.
+    /// Waits until there is room, or until `nudge()`.
     func waitForRoom() async { if isFull { await room.wait() } }
 
-    /// Lets the one look again that puts in.
+    /// Makes the writer check again.
     func nudge() { room.nudge() }
 
     var isFull: Bool {
@@ -63,7 +65,9 @@ final class DataFunnel: Sendable {
         }
     }
 
-    /// `isTold`: the delegate has it as well, and nobody else needs to.
+    /// Adds bytes.
+    ///
+    /// `isTold`: whether the delegate receives them as well, so that nobody else needs to.
     func put(_ bytes: [UInt8], isTold: Bool) throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             if isTold { state.isSeen = true }
@@ -75,16 +79,16 @@ final class DataFunnel: Sendable {
                 state.kept = []
                 return
             case .collected where Int64(count) > limit:
-                throw StreamDriver.tooLarge("more than that", limit: limit)
+                throw StreamDriver.tooLarge("more bytes", limit: limit)
             case .undecided, .collected, .read: state.kept += bytes
             }
         }
         news.nudge()
     }
 
-    /// Drops what is kept, so that a body that broke off can begin anew.
+    /// Discards the kept bytes, so that a body that broke off can start over.
     ///
-    /// Returns false where somebody has seen of it: then nothing is dropped.
+    /// Returns `false` if somebody has seen part of it: then nothing is discarded.
     func takeBack() -> Bool {
         state.withLock { state in
             guard !state.isSeen else { return false }
@@ -93,7 +97,7 @@ final class DataFunnel: Sendable {
         }
     }
 
-    /// All that was kept, where nobody reads it in pieces.
+    /// The whole body, if nobody reads it in pieces.
     var whole: [UInt8]? {
         state.withLock { state in
             state.use == .undecided || state.use == .collected ? state.kept : nil
@@ -105,9 +109,11 @@ final class DataFunnel: Sendable {
         news.nudge()
     }
 
-    // MARK: - Taking out
+    // MARK: - Reading
 
-    /// From now on it is for this; throws where it is for something else.
+    /// Sets the use of the body.
+    ///
+    /// Throws if another use was set.
     func claim(_ use: Use) throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             guard state.use == .undecided || (state.use == .collected && use == .collected) else {
@@ -118,7 +124,7 @@ final class DataFunnel: Sendable {
         room.nudge()
     }
 
-    /// What there is for the reader, waiting for it; nil at the end.
+    /// Waits for the next bytes; `nil` at the end.
     func take() async throws(DownloadError) -> [UInt8]? {
         while true {
             let (bytes, end) = state.withLock { state in
@@ -140,13 +146,13 @@ final class DataFunnel: Sendable {
 
     static let unread = DownloadError(
         .usage,
-        "nobody asked for the answer's body, and there is more than fits into \(roomBytes) bytes",
-        advice: "ask for it before resume(), as data or in pieces, or cancel the task"
+        "nobody requested the answer's body, and it is longer than \(roomBytes) bytes",
+        advice: "request it before resume(), as data or in pieces, or cancel the task"
     )
 
     static let taken = DownloadError(
         .usage,
-        "the answer's body is read by another already, or by the session's delegate",
-        advice: "ask for it before resume(), and in one way: as data, or in pieces"
+        "another reader or the session's delegate already reads the answer's body",
+        advice: "request it before resume(), in one way only: as data, or in pieces"
     )
 }

@@ -2,11 +2,11 @@ internal import PawlCore
 internal import PawlEngine
 internal import Synchronization
 
-/// The run of a data task: one request, whose answer goes through the funnel.
+/// The run of a data task: one request, whose answer passes through the funnel.
 extension DataTask {
     func fetch(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
         let driver = StreamDriver(try makeOrder(), engine: engine)
-        // What fails outside of it must not keep its connection as long as somebody has the task.
+        // A failure outside of it must not leave the connection open while somebody holds the task.
         defer { driver.cancel() }
         control.attach(driver)
         try answered(try await driver.open(), driver)
@@ -49,10 +49,12 @@ extension DataTask {
         throw StreamDriver.tooLarge("\(length) bytes", limit: limit)
     }
 
-    /// Throws where nobody says for long what the body is for.
+    /// Waits for room.
+    ///
+    /// Throws if the use of the body is not set for too long.
     private func waitForRoom(_ place: StartPlace) async throws(DownloadError) {
         guard funnel.isFull else { return }
-        // Its reader may be waiting for a task that has not begun.
+        // The reader may be waiting for a task that has not started.
         place.end()
         let (funnel, patience) = (
             funnel, originalRequest.settings(in: session.configuration).stallTimeout
@@ -70,7 +72,9 @@ extension DataTask {
         }
     }
 
-    /// Waits until the delegate has heard of it; false where there is none.
+    /// Waits until the delegate has received the bytes.
+    ///
+    /// Returns `false` if there is none.
     private func tellOfBytes(_ bytes: [UInt8]) async -> Bool {
         guard session.delegate != nil, !isAwaitedAtOnce else { return false }
         session.post(.received(self, bytes))
@@ -102,7 +106,7 @@ extension DataTask {
         return try result.get()
     }
 
-    /// How far it is, in bytes that came over the network.
+    /// The progress, in bytes received over the network.
     var fetchProgress: DownloadProgress {
         let count = control.driver?.receivedBytes ?? 0
         let (now, state) = (engine.time.now(), state)

@@ -2,10 +2,10 @@ public import PawlCore
 internal import PawlEngine
 internal import Synchronization
 
-/// Called once, when a data task has ended.
+/// A handler that is called once, when a data task has ended.
 public typealias DataCompletionHandler = @Sendable (Result<FetchedData, DownloadError>) -> Void
 
-/// One request of a session whose answer is wanted as data, and not as a file.
+/// A request of a session whose answer is returned as data instead of a file.
 ///
 /// ```swift
 /// let task = session.dataTask(with: url)
@@ -13,30 +13,31 @@ public typealias DataCompletionHandler = @Sendable (Result<FetchedData, Download
 /// let release = try await task.data.json(Release.self)
 /// ```
 ///
-/// There are four ways to the body: `data` or the completion handler for all of it at once, up to a
-/// limit; `bytes` or `stream(to:)` for pieces, as they come; and the delegate, which gets pieces
-/// besides any of these. What nobody has asked for waits: 256 KiB of it come, and then no more, unless
-/// there is a delegate; after the settings' `stallTimeout` the task fails. Where there is a delegate,
-/// ask before that much came.
+/// There are four ways to get the body: `data` or the completion handler for the whole body, up to
+/// a limit; `bytes` or `stream(to:)` for pieces as they arrive; and the delegate, which receives
+/// pieces in addition to any of these. A body that nobody requests waits: 256 KiB of it are
+/// received, and no more, unless there is a delegate. After the settings' `stallTimeout` the task
+/// fails. With a delegate, request the body before that many bytes have been received.
 ///
-/// What a data task has brought cannot be gone on with: a connection that breaks after its first
-/// bytes were seen ends it.
+/// A data task cannot be resumed: if the connection breaks after the first bytes were seen, the
+/// task ends.
 public final class DataTask: SessionTask, @unchecked Sendable {
     struct Own {
-        /// Of the run that is in line or going.
+        /// The control of the queued or running run.
         var control = StreamControl()
         var response: DownloadResponse?
         var rate = RateEstimator()
-        /// Of the run that is going.
+        /// The place of the running run.
         var place: StartPlace?
     }
 
     let limit: Int64
     let funnel: DataFunnel
-    /// Made and awaited in one call: it needs no turn, and its bytes are nobody else's.
+    /// Whether the task was created and awaited in one call: it needs no turn, and nobody else gets
+    /// its bytes.
     let isAwaitedAtOnce: Bool
     let own = Mutex(Own())
-    /// Rings when the delegate has been told of a piece.
+    /// Wakes the run when the delegate has received a piece.
     let told = Mailbox<Never>()
 
     init(
@@ -59,25 +60,25 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         )
     }
 
-    /// What the server said; nil before it has answered.
+    /// The server's answer; `nil` before it has answered.
     public override var response: DownloadResponse? { own.withLock { $0.response } }
 
-    /// What the task has taken so far.
+    /// The measurements of the task so far.
     public override var metrics: TaskMetrics { control.driver?.metrics ?? TaskMetrics() }
 
-    /// The whole body in memory, as soon as it is there.
+    /// The whole body in memory, as soon as it is complete.
     ///
-    /// It does not begin the task: that is what `resume()` is for. Cancelling the task that awaits
-    /// it, where no other one does, cancels this one.
+    /// Reading this does not start the task; `resume()` does. Cancelling the task of the last
+    /// caller that awaits it cancels this task.
     ///
-    /// - Throws: `DownloadError`; with the code `.tooLarge` where there is more than the task's limit,
-    ///   and `.usage` where the body is read in pieces.
+    /// - Throws: `DownloadError`, with the code `.tooLarge` if the body is larger than the task's
+    ///   limit, or `.usage` if it is read in pieces.
     public var data: FetchedData {
         get async throws(DownloadError) {
             do throws(DownloadError) {
                 try funnel.claim(.collected)
             } catch {
-                // One that failed has a better reason.
+                // A failed task has a better reason.
                 throw self.error ?? error
             }
             var outcome = await waitForOutcome(else: .cancelAsked(keeping: false)).outcome
@@ -93,15 +94,15 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    /// The body in pieces, as they come, with back-pressure.
+    /// The body in pieces as they arrive, with back-pressure.
     ///
-    /// It does not begin the task: that is what `resume()` is for. Cancelling the task that reads it
-    /// cancels this one.
+    /// Reading this does not start the task; `resume()` does. Cancelling the task that reads it
+    /// cancels this task.
     public var bytes: TaskBytes { TaskBytes(task: self) }
 
-    /// Hands each piece of the body to a closure, and fetches no more than a bufferful meanwhile.
+    /// Passes each piece of the body to a closure, and fetches at most one buffer ahead meanwhile.
     ///
-    /// - Throws: `DownloadError`, or what the closure throws, which cancels the task.
+    /// - Throws: `DownloadError`, or the closure's error, which cancels the task.
     public func stream(to sink: @Sendable ([UInt8]) async throws -> Void) async throws {
         for try await chunk in bytes { try await sink(chunk) }
     }
@@ -117,7 +118,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     override func hold() {
         control.suspend()
         funnel.nudge()
-        // It may be held for ever.
+        // The task may be held for ever.
         own.withLock { $0.place }?.end()
     }
 

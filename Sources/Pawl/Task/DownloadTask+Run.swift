@@ -19,7 +19,9 @@ extension DownloadTask {
         }
     }
 
-    /// One that came before the resume data were looked at leaves them as they are.
+    /// Returns the error.
+    ///
+    /// If it occurred before the resume data were read, they stay as they are.
     private func completed(_ error: DownloadError) -> DownloadError {
         var error = error
         if error.resumeObstacle == .nothingReceived, let data = untouchedData {
@@ -29,7 +31,9 @@ extension DownloadTask {
         return error
     }
 
-    /// A finished file of the session's own goes with it; of others nothing has to.
+    /// Takes a finished file.
+    ///
+    /// A temporary file is removed with the session; other files are not.
     func settled(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
         let (files, name) = (session.temporaryFiles, "\(taskIdentifier)")
         guard isTemporary else {
@@ -74,8 +78,8 @@ extension DownloadTask {
         return job
     }
 
-    /// With what this run begins: the first with what was given, a later one with what the one before
-    /// it has left, which is elsewhere and more.
+    /// The data with which this run begins: the first with the given data, a later one with what
+    /// the previous run left, which is at another path and more.
     private var currentOrder: ResumeOrder? {
         guard let order = resumeOrder, let paths = monitor.paths else { return resumeOrder }
         guard let data = monitor.resumeData else {
@@ -91,7 +95,7 @@ extension DownloadTask {
     private func target() async throws(DownloadError) -> Destination {
         let files = session.temporaryFiles
         if session.configuration.kind == .ephemeral {
-            // It must be able to clean up before there is something.
+            // It must be able to clean up before there is a file.
             try await engine.disk.run { () throws(DownloadError) in try files.prepare() }
         }
         switch destination {
@@ -103,10 +107,10 @@ extension DownloadTask {
             let path = try await engine.disk.run { () throws(DownloadError) in
                 try files.unfinished(data)
             }
-            // What is left of this run is to be found by the next one.
+            // The next run must find the files that this one leaves.
             temporaryPath.withLock { $0 = path }
             return .file(path)
-        // It is asked once there is an answer.
+        // The closure is called when there is an answer.
         case .choosing: return .directory(".")
         case .place(let place, let name):
             let folder = try await session.folder(of: place)

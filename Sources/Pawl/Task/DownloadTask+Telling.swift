@@ -1,19 +1,20 @@
 internal import PawlCore
 internal import PawlEngine
 
-/// What the delegate hears of a download.
+/// The events of a download for the delegate.
 extension DownloadTask {
     func tellBytes(_ told: inout Told, isLast: Bool) {
         guard !monitor.wasThere else { return }
         let (restarts, progress) = (monitor.restarts, monitor.progress)
         if told.restarts != restarts.count {
-            // The file changed on the server, and begins again.
+            // The file changed on the server, so the download starts over.
             told.restarts = restarts.count
             told.bytes = 0
             session.post(.startedOver(self, discarded: restarts.discardedBytes))
         }
         if !told.hasOffset, progress.resumedBytes > 0 {
-            // Before the server has agreed, or all turned out to be there, nobody knows.
+            // This is not known before the server has agreed, or until all bytes proved to be
+            // present.
             guard monitor.hasAgreed || progress.phase == .finished else { return }
             told.hasOffset = true
             told.bytes = progress.resumedBytes
@@ -24,11 +25,11 @@ extension DownloadTask {
         tellBytes(&told, progress, isLast: isLast)
     }
 
-    /// Tells of the bytes that came since the last time.
+    /// Reports the bytes received since the last report.
     func tellBytes(_ told: inout Told, _ progress: DownloadProgress, isLast: Bool) {
         told.bytes = min(told.bytes, progress.completedBytes)
         let count = progress.completedBytes - told.bytes
-        // One that waits to be told is enough: a slow delegate must not make a queue grow.
+        // One pending report is enough: a slow delegate must not make a queue grow.
         guard count > 0, isLast || !told.isUnderWay else { return }
         told.bytes = progress.completedBytes
         told.isUnderWay = true

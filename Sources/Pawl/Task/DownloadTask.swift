@@ -4,11 +4,11 @@ internal import PawlEngine
 internal import PawlStorage
 internal import Synchronization
 
-/// Called once, when a task has ended.
+/// A handler that is called once, when a task has ended.
 public typealias DownloadCompletionHandler =
     @Sendable (Result<DownloadedFile, DownloadError>) -> Void
 
-/// One download of a session to a file: can be paused, and gone on with by another process.
+/// A download of a session to a file, which can be paused, and resumed by another process.
 ///
 /// ```swift
 /// let task = session.downloadTask(with: url, to: .file(folder + "/copy.iso"))
@@ -19,41 +19,41 @@ public typealias DownloadCompletionHandler =
 /// let file = try await task.file
 /// ```
 public class DownloadTask: SessionTask, @unchecked Sendable {
-    /// Where to, and with what to begin.
+    /// The destination, and the data to begin with.
     struct Target: Sendable {
         var destination: TaskDestination
         var resume: ResumeOrder?
-        /// The library's key, noted with what comes.
+        /// The library's key, which is recorded with the file.
         var storageKey: String?
-        /// The only file that may be replaced where one may.
+        /// The only existing file that the download may replace.
         var replaces: FileStamp?
     }
 
     let destination: TaskDestination
-    /// What it begins with; nil looks for what is there.
+    /// The data to resume from; `nil` looks for files of an earlier run.
     let resumeOrder: ResumeOrder?
     let storageKey: String?
     let replaces: FileStamp?
     let monitor: DownloadMonitor
-    /// Over all runs.
+    /// The limit for all runs.
     let limit: RateLimitClock
     private let group = Mutex<RateLimitClock?>(nil)
     private let announcement = Mutex<FinishAnnouncement?>(nil)
     private let jar = Mutex<CookieJar?>(nil)
     private let owners = Mutex<PartialFileQuestion?>(nil)
-    /// Of the run that is in line or going.
+    /// The control of the queued or running run.
     private let control = Mutex(DownloadControl())
-    /// Where a file of the session's own is on its way: one place for all runs.
+    /// The path of an unfinished temporary file, which all runs share.
     let temporaryPath = Mutex<String?>(nil)
 
     private enum Claim {
         case open
-        /// Somebody awaits its file, or did.
+        /// Somebody awaits its file, or has awaited it.
         case awaited
         case removed
     }
 
-    /// Whose a finished file of the session's own is.
+    /// The owner of a finished temporary file.
     private let claim = Mutex(Claim.open)
 
     init(
@@ -80,8 +80,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     deinit { removeTemporaryFile() }
 
-    /// Removes the finished file where it is the session's own, and nobody awaited it: nobody can ask
-    /// for it any more, or the completion handler, which was to move it, has returned.
+    /// Removes the finished file if it is temporary and nobody awaited it: either nobody can
+    /// request it any more, or the completion handler, which could have moved it, has returned.
     func removeTemporaryFile() {
         guard isTemporary, case .success(let file)? = fileOutcome else { return }
         let isUnclaimed = claim.withLock { claim in
@@ -90,38 +90,42 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         }
         guard isUnclaimed else { return }
         let path = file.path
-        // A large file takes a while to go.
+        // Removing a large file takes a while.
         engine.disk.start { _ in unlink(path) }
     }
 
-    /// A finished file of the session's own is somebody else's from now on.
+    /// Records that a finished temporary file belongs to somebody else from now on.
     func disown() { claim.withLock { if $0 == .open { $0 = .awaited } } }
 
-    /// What the server said; nil before it has answered.
+    /// The server's answer; `nil` before it has answered.
     public override var response: DownloadResponse? { monitor.response }
 
     package var segmentMap: SegmentMap { monitor.segmentMap }
 
-    /// What its connections have brought, also what was thrown away later: it never falls.
+    /// The number of bytes received over its connections, including bytes discarded later.
+    ///
+    /// It never falls.
     package var receivedBytes: Int64 { monitor.receivedBytes }
 
-    /// How many bytes of an earlier run this one continues; nil before the server has agreed, and where
-    /// there are none.
+    /// The number of bytes of an earlier run that this one continues; `nil` before the server has
+    /// agreed, and if there are none.
     package var continuedBytes: Int64? {
         let count = monitor.progress.resumedBytes
         return monitor.hasAgreed && count > 0 ? count : nil
     }
 
-    /// How often the task has started over, as the file had changed on the server.
+    /// The number of times that the task has started over because the file had changed on the
+    /// server.
     package var restartCount: Int { monitor.restarts.count }
 
-    /// What the task has taken so far.
+    /// The measurements of the task so far.
     public override var metrics: TaskMetrics { monitor.metrics }
 
-    /// The finished file, as soon as it is there.
+    /// The finished file, as soon as it is complete.
     ///
-    /// It does not begin the task: that is what `resume()` is for. Cancelling the task that awaits
-    /// it, where no other one does, pauses the download and keeps what came; `resume()` goes on.
+    /// Reading this does not start the task; `resume()` does. Cancelling the task of the last
+    /// caller that awaits it pauses the download and keeps the bytes received so far; `resume()`
+    /// continues.
     ///
     /// - Throws: `DownloadError`.
     public var file: DownloadedFile {
@@ -131,24 +135,24 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             if let outcome { return try outcome.flatMap(\.file).get() }
             throw DownloadError(
                 .interrupted,
-                "the waiting was cancelled",
-                advice: wasLast ? "resume the task to go on" : ""
+                "the wait was cancelled",
+                advice: wasLast ? "resume the task to continue" : ""
             )
         }
     }
 
-    /// How it ended; nil where it has not.
+    /// The outcome; `nil` if the task has not ended.
     var fileOutcome: Result<DownloadedFile, DownloadError>? {
         shared.withLock { $0.outcome }.map { $0.flatMap(\.file) }
     }
 
-    /// Whether its file is one of the session's own.
+    /// Whether its file is a temporary file of the session.
     var isTemporary: Bool { if case .temporary = destination { true } else { false } }
 
-    /// The most that the task may bring, in bytes a second, beside the limit of its session; nil is no
-    /// limit.
+    /// The maximum speed of the task in bytes per second, beside the limit of its session; `nil` is
+    /// no limit.
     ///
-    /// At first as in its settings; it may be changed at any time.
+    /// It is initially that of its settings and can be changed at any time.
     public var limitBytesPerSecond: Int64? {
         get { limit.limitBytesPerSecond }
         set {
@@ -158,44 +162,46 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    /// A limit that it shares with some other tasks of its session, beside its own and the session's.
+    /// A limit shared with some other tasks of its session, beside its own and the session's.
     ///
-    /// A run that is going keeps the one that it began with.
+    /// A running run keeps the limit with which it began.
     package var groupLimit: RateLimitClock? {
         get { group.withLock { $0 } }
         set { group.withLock { $0 = newValue } }
     }
 
-    /// Where its runs keep the cookies that servers set; nil takes those of its session.
+    /// The cookies of its runs; `nil` takes those of its session.
     ///
-    /// A run that is going keeps the one that it began with.
+    /// A running run keeps the cookies with which it began.
     package var cookies: CookieJar? {
         get { jar.withLock { $0 } }
         set { jar.withLock { $0 = newValue } }
     }
 
-    /// Whose partial files are that its runs find; nil where no queue keeps account of them.
+    /// A closure that returns the owner of partial files found by its runs; `nil` if no queue keeps
+    /// track of owners.
     package var ownerOfPartialFile: PartialFileQuestion? {
         get { owners.withLock { $0 } }
         set { owners.withLock { $0 = newValue } }
     }
 
-    /// Called before the complete file gets its name, by the runs that begin after it was set.
+    /// A closure that is called before the complete file gets its name, by runs that begin after it
+    /// was set.
     package var willFinish: FinishAnnouncement? {
         get { announcement.withLock { $0 } }
         set { announcement.withLock { $0 = newValue } }
     }
 
-    /// Changes what it shares with others, who are to be told in the same way.
+    /// Changes the limit that it shares with others, for which the same must be done.
     package func setGroupLimit(bytesPerSecond limit: Int64?) {
         groupLimit?.setLimit(bytesPerSecond: limit, now: engine.time.now())
         currentControl.limitChanged()
     }
 
-    /// Ends the connections and keeps what came; `resume()` goes on.
+    /// Ends the connections and keeps the bytes received so far; `resume()` continues.
     public func pause() { handle(.pauseAsked) }
 
-    /// Whether the download could be gone on with if it were cancelled now, and why not.
+    /// Whether the download could be resumed if it were cancelled now, and if not, why.
     public var resumability: Resumability {
         if !isGET { return .notResumable(.notGET) }
         let known = monitor.resumability
@@ -205,29 +211,30 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         return .resumable(from: data.receivedBytes)
     }
 
-    /// What to resume the download with later: while it runs as of the last checkpoint, which is at most
-    /// a second old, and after an end without the file, of all that was kept.
+    /// The data to resume the download from later: while it runs, as of the last checkpoint, which
+    /// is at most one second old; after an end without the file, for all bytes that were kept.
     ///
     /// Store it from time to time if the download must survive the end of the process without loss:
-    /// nothing else knows the partial file of a task whose file is the session's own. `nil` if there is
-    /// nothing to resume with, as `resumability` explains; for a task of a background session, which
-    /// outlives the process by itself, `nil` until it was cancelled by producing resume data.
+    /// nothing else knows the partial file of a task with a temporary file. It is `nil` if the
+    /// download cannot be resumed, for the reason in `resumability`. For a task of a background
+    /// session, which outlives the process by itself, it is `nil` until the task was cancelled by
+    /// producing resume data.
     public var resumeData: ResumeData? {
         guard isGET else { return nil }
         return monitor.resumeData ?? untouchedData
     }
 
-    /// Ends the task, keeps what came, and says with what to go on.
+    /// Ends the task, keeps the bytes received so far, and returns the data to resume from.
     ///
-    /// What came of a file of the session's own is removed where this returns nil: nobody could go on
-    /// with it.
+    /// If this returns `nil`, the bytes of a temporary file are removed, because nobody could
+    /// resume from them.
     ///
-    /// - Returns: Nil where the file is whole, or there is nothing to go on with: `resumability` and the task's
-    ///   `error?.resumeObstacle` say why.
+    /// - Returns: The data; `nil` if the file is complete, or the download cannot be resumed:
+    ///   `resumability` and the task's `error?.resumeObstacle` contain the reason.
     public func cancelByProducingResumeData() async -> ResumeData? {
         end(keeping: true)
         await end.waitInAnyCase()
-        // It may have been whole before it was cancelled.
+        // The file may have been complete before the cancellation.
         if let data = error?.resumeData { return data }
         if isTemporary, error != nil {
             await withCheckedContinuation { continuation in discard { continuation.resume() } }
@@ -235,7 +242,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         return nil
     }
 
-    /// What it was to go on with, as long as no run of it has had that in hand.
+    /// The data that it was created with, until one of its runs has read them.
     var untouchedData: ResumeData? { monitor.paths == nil ? resumeOrder?.data : nil }
 
     var isGET: Bool { originalRequest.method == "GET" && originalRequest.body.isEmpty }
@@ -268,12 +275,12 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     override var ownProgress: DownloadProgress {
         var progress = monitor.progress
         if let data = resumeOrder?.data, progress.hasNotFound, monitor.paths == nil {
-            // What it begins with counts until that was looked at.
+            // The given data count until they were read.
             progress.completedBytes = data.receivedBytes
             progress.resumedBytes = data.receivedBytes
             progress.totalBytes = progress.totalBytes ?? data.totalBytes
         }
-        // The name that it has meanwhile tells nobody anything.
+        // The temporary file's own name means nothing to anybody.
         if isTemporary { progress.name = suggestedName }
         return progress
     }
@@ -299,7 +306,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    /// As what an ephemeral session knows of the partial file; nil in others.
+    /// The name by which an ephemeral session records the partial file; `nil` in other sessions.
     var noteName: String? {
         session.configuration.kind == .ephemeral ? "\(taskIdentifier)" : nil
     }
@@ -316,7 +323,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 }
 
 extension SessionTask.Place {
-    /// What an ephemeral session's task leaves is to go with the session.
+    /// Creates the monitor.
+    ///
+    /// Files left by an ephemeral session's task are marked to be removed with the session.
     fileprivate func makeMonitor() -> DownloadMonitor {
         let (time, files, name) = (session.engine.time, session.temporaryFiles, "\(number)")
         guard session.configuration.kind == .ephemeral else { return DownloadMonitor(time: time) }
@@ -325,7 +334,7 @@ extension SessionTask.Place {
 }
 
 extension DownloadProgress {
-    /// Whether no file is there yet.
+    /// Whether no file has been found yet.
     fileprivate var hasNotFound: Bool {
         switch phase {
         case .waiting, .connecting, .retrying, .waitingForConnectivity: true

@@ -2,30 +2,37 @@ internal import PawlCore
 internal import PawlEngine
 internal import Synchronization
 
-/// Beginning, holding, pausing, cancelling: what is asked goes through the lifecycle, and what it
-/// says is done under the task's lock, so that it is done in order.
+/// Starting, holding, pausing and cancelling.
+///
+/// Requests pass through the lifecycle, and its actions are carried out under the task's lock, so
+/// that they stay in order.
 extension SessionTask {
-    /// Begins the task, or lets it go on after a suspension or a pause.
+    /// Starts the task, or continues it after a suspension or a pause.
     ///
-    /// Nothing happens where it runs or has ended.
+    /// It has no effect if the task runs or has ended.
     public func resume() { handle(.resumeAsked) }
 
-    /// Lets no more bytes come, and keeps the connections: a download for as long as the session's
-    /// `suspensionLimit` says, then it is paused.
+    /// Stops receiving bytes and keeps the connections.
     ///
-    /// Servers cut connections that stand still for long; what came of a download is kept in any
-    /// case.
+    /// After the session's `suspensionLimit`, a download is paused.
+    ///
+    /// Servers close connections that are idle for long; the received bytes of a download are kept
+    /// in any case.
     public func suspend() { handle(.suspendAsked) }
 
-    /// Ends the task and throws away what came.
+    /// Ends the task and deletes the bytes received so far.
     ///
-    /// A file that was complete before is not touched.
+    /// A file that was complete before is not changed.
     public func cancel() { end(keeping: false) }
 
-    /// Ends the task; what came is kept where it can be gone on with.
+    /// Ends the task.
+    ///
+    /// The received bytes are kept if they can be resumed.
     package func end(keeping: Bool) { handle(.cancelAsked(keeping: keeping)) }
 
-    /// `isWanted` is asked under the lock; where it says no, nothing happens.
+    /// Handles an event.
+    ///
+    /// `isWanted` is called under the lock; if it returns `false`, nothing happens.
     func handle(
         _ event: TaskLifecycle.Event,
         _ result: Result<TaskProduct, DownloadError>? = nil,
@@ -53,7 +60,9 @@ extension SessionTask {
         if discards { discard { self.tellEnd() } } else { tellEnd() }
     }
 
-    /// What follows at once comes back.
+    /// Carries out an action.
+    ///
+    /// Returns the events that follow at once.
     private func perform(_ action: TaskLifecycle.Action, _ state: inout State)
         -> [TaskLifecycle.Action]
     {
@@ -81,7 +90,7 @@ extension SessionTask {
         guard let limit = suspensionLimit else { return }
         let alarms = engine.alarms
         let number = state.suspensions
-        // The alarm must not keep the task: it is resigned when the suspension ends.
+        // The alarm must not retain the task; it is removed when the suspension ends.
         let ticket = alarms.enroll { [weak self] in
             self?.handle(.suspensionExpired) { $0.suspensions == number }
         }
@@ -91,15 +100,15 @@ extension SessionTask {
 
     private func clearExpiry(_ state: inout State) {
         guard let ticket = state.expiry else { return }
-        // It may be ringing already.
+        // The alarm may be ringing already.
         state.suspensions += 1
         engine.alarms.resign(ticket)
         state.expiry = nil
     }
 
-    /// The outcome, once there is one; nil where the waiting was cancelled.
+    /// Waits for the outcome; `nil` if the wait was cancelled.
     ///
-    /// Where nobody else waits then, the task gets `event`: both in one step.
+    /// If nobody else waits then, the task gets `event` in the same step.
     func waitForOutcome(
         else event: TaskLifecycle.Event
     ) async -> (outcome: Result<TaskProduct, DownloadError>?, wasLast: Bool) {

@@ -2,7 +2,7 @@ internal import PawlCore
 internal import PawlEngine
 internal import Synchronization
 
-/// One run of the engine at a task.
+/// One run of the engine for a task.
 extension SessionTask {
     func run() async {
         handle(.runBegan)
@@ -41,7 +41,7 @@ extension SessionTask {
 
     static let late = DownloadError(
         .usage,
-        "the session was invalidated before the task was made",
-        advice: "make a new session"
+        "the session was invalidated before the task was created",
+        advice: "create a new session"
     )
 }

@@ -1,9 +1,9 @@
 internal import PawlCore
 internal import Synchronization
 
-/// What the delegate and the completion handler hear of a task.
+/// The events of a task for the delegate and the completion handler.
 extension SessionTask {
-    /// Tells the delegate what has changed since the last time.
+    /// Reports to the delegate what has changed since the last report.
     func tell(isLast: Bool = false) { shared.withLock { tell(&$0, isLast: isLast) } }
 
     private func tell(_ state: inout State, isLast: Bool) {
@@ -15,22 +15,25 @@ extension SessionTask {
         tell(&state.told, isLast: isLast)
     }
 
-    /// It begins to wait for the network (true), or goes on; meanwhile another task may begin.
+    /// Handles that the task begins to wait for the network (`true`), or resumes.
+    ///
+    /// Meanwhile another task may start.
     func connectivityChanged(_ isWaiting: Bool, _ place: StartPlace) {
         if isWaiting { place.lend() } else { place.takeBack() }
         handle(isWaiting ? .connectivityLost : .connectivityFound)
-        // One that is held or stopped waits for other things.
+        // A task that is held or stopped waits for something else.
         guard isWaiting, session.delegate != nil, state == .waitingForConnectivity else { return }
         session.post(.waitsForConnectivity(self))
     }
 
     func wasTold() { shared.withLock { $0.told.isUnderWay = false } }
 
-    /// The end, to all who wait for it.
+    /// Reports the end to all that wait for it.
     func tellEnd() {
         let result = shared.withLock { state -> Result<TaskProduct, DownloadError> in
             tell(&state, isLast: true)
-            return state.outcome ?? .failure(DownloadError(.unknown, "it ended without a reason"))
+            return state.outcome
+                ?? .failure(DownloadError(.unknown, "the task ended without a reason"))
         }
         settled(result)
         session.post(.completed(self, result, metrics))
@@ -38,10 +41,12 @@ extension SessionTask {
         end.set()
     }
 
+    /// Calls the completion handler.
+    ///
     /// Returns whether there was one.
     func callCompletionHandler(_ result: Result<TaskProduct, DownloadError>) -> Bool {
         let handler = shared.withLock { state in
-            // It may hold the task.
+            // The handler may retain the task.
             defer { state.completionHandler = nil }
             return state.completionHandler
         }

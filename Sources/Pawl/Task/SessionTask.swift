@@ -3,11 +3,13 @@ public import PawlCore
 internal import PawlEngine
 internal import Synchronization
 
-/// One task of a session: begins with `resume()`, can be held and cancelled, and looked at.
+/// A task of a session.
+///
+/// It starts with `resume()`, can be suspended and cancelled, and reports its state.
 ///
 /// It is a ``DownloadTask`` or a ``DataTask``.
 ///
-/// `@unchecked Sendable`: what changes, here and in those two, is behind a `Mutex`.
+/// `@unchecked Sendable`: the mutable state, here and in those two, is behind a `Mutex`.
 public class SessionTask: @unchecked Sendable, Identifiable {
     struct State {
         var lifecycle = TaskLifecycle()
@@ -17,41 +19,41 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         var priority = DownloadPriority.normal
         var earliestBeginDate: Date?
         var expectedByteCount: Int64?
-        /// How many await the end.
+        /// The number of callers that await the end.
         var waiters = 0
-        /// Rings when a suspension has become too long.
+        /// The alarm that rings when a suspension has lasted too long.
         var expiry: AlarmClock.Ticket?
-        /// How many there were: the alarm of an earlier one may ring late.
+        /// The number of suspensions so far: the alarm of an earlier one may ring late.
         var suspensions = 0
         var told = Told()
     }
 
-    /// What the delegate knows.
+    /// What the delegate has been told.
     struct Told {
         var bytes: Int64 = 0
-        /// How often the file had started over when `bytes` was told.
+        /// The number of times that the file had started over when `bytes` was reported.
         var restarts = 0
         var hasResponse = false
         var hasOffset = false
-        /// A telling of bytes is on its way: the next one waits, and counts the more.
+        /// Whether a report of bytes is pending: the next one waits, and reports more bytes.
         var isUnderWay = false
     }
 
     typealias Completion = @Sendable (Result<TaskProduct, DownloadError>) -> Void
 
-    /// Which one it is in its session.
+    /// The task's place in its session.
     struct Place {
         var session: DownloadSession
         var number: Int
-        /// Made after the session was invalidated: it fails.
+        /// Whether the task was created after the session was invalidated, so that it fails.
         var isLate: Bool
     }
 
-    /// Unique within the session, counted from 1.
+    /// The task's number, unique within the session and counted from 1.
     public let taskIdentifier: Int
-    /// What was asked for.
+    /// The request with which the task was created.
     public let originalRequest: DownloadRequest
-    /// Where the task belongs.
+    /// The session of the task.
     public let session: DownloadSession
     let isLate: Bool
     let shared: Mutex<State>
@@ -70,18 +72,19 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// The task's number within its session.
     public var id: Int { taskIdentifier }
 
-    // MARK: - Looking
+    // MARK: - State
 
-    /// Where the task stands.
+    /// The state of the task.
     public var state: TaskState { shared.withLock { $0.lifecycle.state } }
 
-    /// The progress about ten times a second, until the task has ended.
+    /// The progress, about ten times per second, until the task has ended.
     ///
-    /// A slow reader misses what came in between and gets the newest; it costs the transfer nothing.
-    /// Any number of readers may look. The first progress comes at once, also right after a resume.
+    /// A slow reader skips values and gets the newest. Readers do not slow the transfer down, and
+    /// there can be any number of them. The first value is available at once, also directly after a
+    /// resume.
     public var progress: ProgressUpdates { ProgressUpdates(self) }
 
-    /// The progress at this moment.
+    /// The current progress.
     public var currentProgress: DownloadProgress {
         var progress = ownProgress
         let (state, expected) = shared.withLock { ($0.lifecycle.state, $0.expectedByteCount) }
@@ -90,20 +93,20 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         return progress
     }
 
-    /// What the server said; nil before it has answered.
+    /// The server's answer; `nil` before it has answered.
     public var response: DownloadResponse? { nil }
 
-    /// What the task has taken so far.
+    /// The measurements of the task so far.
     public var metrics: TaskMetrics { TaskMetrics() }
 
-    /// Why the task ended without what it was to bring; nil where it did not.
+    /// The reason why the task ended without its result; `nil` if it did not.
     public var error: DownloadError? {
         if case .failure(let error) = shared.withLock({ $0.outcome }) { error } else { nil }
     }
 
-    // MARK: - What it is called, when it begins
+    // MARK: - Name, priority and start
 
-    /// A name of the user's own; it means nothing to the session.
+    /// A name of the user's own, which has no meaning for the session.
     public var taskDescription: String? {
         get { shared.withLock { $0.description } }
         set {
@@ -112,7 +115,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         }
     }
 
-    /// How urgent it is among those that wait for their turn.
+    /// The task's priority among those that wait for their turn.
     public var priority: DownloadPriority {
         get { shared.withLock { $0.priority } }
         set {
@@ -122,9 +125,9 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         }
     }
 
-    /// Not before that; nil, the default, is at once.
+    /// The earliest time at which the task starts; `nil`, the default, is at once.
     ///
-    /// It counts from the next `resume()`.
+    /// It takes effect with the next `resume()`.
     public var earliestBeginDate: Date? {
         get { shared.withLock { $0.earliestBeginDate } }
         set {
@@ -133,56 +136,58 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         }
     }
 
-    /// How many bytes there are thought to be: shown as the total until the server says it.
+    /// The expected number of bytes, shown as the total until the server reports it.
     public var countOfBytesClientExpectsToReceive: Int64? {
         get { shared.withLock { $0.expectedByteCount } }
         set { shared.withLock { $0.expectedByteCount = newValue.map { max(0, $0) } } }
     }
 
-    // MARK: - What each kind does in its own way
+    // MARK: - What each kind overrides
 
-    /// Without what the user thinks.
+    /// The progress without the user's expectations.
     var ownProgress: DownloadProgress { DownloadProgress() }
 
-    /// How long it may be held before it is paused; nil where it cannot be.
+    /// How long the task may be held before it is paused; `nil` if it cannot be paused.
     var suspensionLimit: Duration? { nil }
 
-    /// What it is called, how urgent it is or when it begins was set.
+    /// Called when its name, priority or start date was set.
     func wasChanged() {}
 
-    /// A run will begin, which nothing holds or stops yet.
+    /// Prepares for a new run, which nothing holds or stops yet.
     func renewControl() {}
 
-    /// Lets no bytes come.
+    /// Stops receiving bytes.
     func hold() {}
 
-    /// After `hold()`.
+    /// Continues after `hold()`.
     func release() {}
 
     /// Ends the run.
     func stop(keeping: Bool) {}
 
-    /// Runs to the end of the work or of the run; `place` may be given up before.
+    /// Runs until the work or the run ends; `place` may be released before.
     func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct { .given }
 
-    /// Whether it is to wait for its turn.
+    /// Whether the task must wait for its turn.
     var takesPlace: Bool { true }
 
-    /// Throws away what it left, and then calls `done`.
+    /// Deletes the files that the task left, and then calls `done`.
     func discard(_ done: @escaping @Sendable () -> Void) { done() }
 
-    /// It was, and no run of it is going.
+    /// Called when the task was cancelled and no run of it is active.
     func wasCancelled() {}
 
-    /// The error of one that was cancelled.
+    /// Returns the error of a cancelled task.
     func cancelled(isKept: Bool) -> DownloadError {
         DownloadError(.cancelled, "the task was cancelled")
     }
 
-    /// What the delegate is to hear besides the response; called under the task's lock.
+    /// Reports further events to the delegate, besides the response.
+    ///
+    /// Called under the task's lock.
     func tell(_ told: inout Told, isLast: Bool) {}
 
-    /// All is settled, and will be told of.
+    /// Called when the outcome is final and about to be reported.
     func settled(_ outcome: Result<TaskProduct, DownloadError>) {}
 }
 
@@ -190,10 +195,10 @@ extension SessionTask: ProgressSource {
     var engine: Engine { session.engine }
 }
 
-/// What a task brought.
+/// The result of a task.
 enum TaskProduct: Sendable {
     case file(DownloadedFile)
     case data(FetchedData)
-    /// Its bytes were given out as they came.
+    /// The bytes were delivered as they arrived.
     case given
 }

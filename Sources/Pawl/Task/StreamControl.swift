@@ -2,9 +2,9 @@ internal import PawlCore
 internal import PawlEngine
 internal import Synchronization
 
-/// How the request of one run of a data task is held, let go on, and stopped, from any thread.
+/// Holds, resumes and stops the request of one run of a data task, from any thread.
 ///
-/// What is asked before it was made is done when it is.
+/// Requests made before the request is created take effect when it is created.
 final class StreamControl: Sendable {
     private struct State {
         var driver: StreamDriver?
@@ -13,7 +13,7 @@ final class StreamControl: Sendable {
     }
 
     private let state = Mutex(State())
-    /// What is told of the network, to one that waits for it.
+    /// The network paths reported to a request that waits for the network.
     let paths = Mailbox<NetworkPath>()
 
     var driver: StreamDriver? { state.withLock { $0.driver } }

@@ -1,25 +1,29 @@
 public import PawlCore
 
-/// The body of a data task in pieces, as they come.
+/// The body of a data task in pieces as they arrive.
 ///
 /// ```swift
 /// for try await chunk in other.bytes { try handle.write(contentsOf: Data(chunk)) }
 /// ```
 ///
-/// It is read once, by one reader. What comes waits for the reader, at most a few hundred KiB of it;
-/// then the server waits, too. Who stops reading before the end cancels the task.
+/// It is read once, by one reader. A few hundred KiB at most wait for the reader; then the server
+/// waits, too. If the reader stops before the end, the task is cancelled.
 public struct TaskBytes: AsyncSequence, Sendable {
-    /// A piece of the body, as large as came together; never an empty one.
+    /// A piece of the body.
+    ///
+    /// It contains the bytes that arrived together and is never empty.
     public typealias Element = [UInt8]
-    /// Why the body is not whole.
+    /// The reason why the body is not complete.
     public typealias Failure = DownloadError
 
     let task: DataTask
 
-    /// Begins to read.
+    /// Starts reading.
     public func makeAsyncIterator() -> Iterator { Iterator(task) }
 
-    /// Reads the pieces, one after the other; letting it go before the end cancels the task.
+    /// Reads the pieces one after another.
+    ///
+    /// Releasing it before the end cancels the task.
     public struct Iterator: AsyncIteratorProtocol {
         private final class Reader: Sendable {
             let task: DataTask
@@ -31,7 +35,7 @@ public struct TaskBytes: AsyncSequence, Sendable {
             }
 
             deinit {
-                // One that was refused has nothing to end.
+                // A reader that was refused has nothing to end.
                 if case .success = claim { task.cancel() }
             }
         }
@@ -40,13 +44,13 @@ public struct TaskBytes: AsyncSequence, Sendable {
 
         init(_ task: DataTask) { reader = Reader(task) }
 
-        /// The next piece; nil at the end of the body.
+        /// Returns the next piece; `nil` at the end of the body.
         public mutating func next() async throws(DownloadError) -> [UInt8]? {
             try reader.claim.get()
             return try await reader.task.nextBytes()
         }
 
-        /// The next piece; nil at the end of the body.
+        /// Returns the next piece; `nil` at the end of the body.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(DownloadError) -> [UInt8]? {

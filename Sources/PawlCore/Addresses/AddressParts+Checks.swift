@@ -1,11 +1,11 @@
 package import struct FoundationEssentials.URL
 
 extension AddressParts {
-    /// A name, an IPv4 address, or an IPv6 address in brackets.
+    /// Whether the host is a name, an IPv4 address, or an IPv6 address in brackets.
     ///
-    /// No percent-encoding: two spellings of one host would be two origins here and one there. Of
-    /// other scripts letters, marks and digits only: some of their signs become `/` or `.` where
-    /// the name is made ready for DNS (UTS #46).
+    /// Percent-encoding is not accepted: two spellings of one host would be two origins here and
+    /// one elsewhere. From other scripts only letters, marks and digits are accepted: some of their
+    /// symbols become `/` or `.` when the name is prepared for DNS (UTS #46).
     package var hasUsableHost: Bool {
         guard let host, !host.isEmpty else { return false }
         if host.hasPrefix("[") {
@@ -15,17 +15,17 @@ extension AddressParts {
         return host.unicodeScalars.allSatisfy(\.isHostScalar)
     }
 
-    /// None, an empty one, or 1 to 65535.
+    /// Whether the port is absent, empty, or 1 to 65535.
     package var hasUsablePort: Bool {
         guard let port, !port.isEmpty else { return true }
         guard port.isAllDigits, let number = Int(port) else { return false }
         return (1...65_535).contains(number)
     }
 
-    /// The URL to ask for; nil where none can be made of it.
+    /// The URL to request; `nil` if the text is not a valid URL.
     package var requestURL: URL? { URL(string: requestText) }
 
-    /// The URL to ask for, as text.
+    /// The URL to request, as text.
     ///
     /// Its scheme is in lower case, it has neither user nor fragment (RFC 9110 §4.2.4, §7.1), and
     /// illegal characters are percent-encoded.
@@ -42,7 +42,7 @@ extension AddressParts {
 }
 
 extension UInt8 {
-    /// Of an IPv6 address.
+    /// Whether the byte may occur in an IPv6 address.
     fileprivate var isAddressByte: Bool {
         isDigit || (isLetter && self | 0x20 <= UInt8(ascii: "f")) || ":.".utf8.contains(self)
     }

@@ -1,9 +1,11 @@
-/// A URL's text taken apart at its delimiters (RFC 3986 appendix B); nothing is decoded, and
-/// nothing is refused: it reads what users and servers send before it is known to be a URL.
+/// A URL's text split at its delimiters (RFC 3986 appendix B).
+///
+/// Nothing is decoded or refused: it also parses what users and servers send before it is known to
+/// be a URL.
 package struct AddressParts: Hashable, Sendable {
     package var scheme: String?
     package var userInfo: String?
-    /// With the brackets of an IPv6 address; nil where there is no authority.
+    /// The host, with the brackets of an IPv6 address; `nil` if there is no authority.
     package var host: String?
     package var port: String?
     package var path = ""
@@ -48,7 +50,7 @@ package struct AddressParts: Hashable, Sendable {
 
     private static func string(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Cuts off what is behind the first `delimiter`.
+    /// Cuts off the part after the first `delimiter`.
     private static func cut(_ rest: inout Bytes, at delimiter: UInt8) -> String? {
         guard let index = rest.firstIndex(of: delimiter) else { return nil }
         defer { rest = rest[..<index] }
@@ -64,7 +66,9 @@ package struct AddressParts: Hashable, Sendable {
         return string(name)
     }
 
-    /// The user's part ends at the last `@`: a password may hold one.
+    /// Parses the authority.
+    ///
+    /// The user's part ends at the last `@`, because a password may contain one.
     private mutating func readAuthority(_ authority: Bytes) {
         var rest = authority
         if let sign = rest.lastIndex(of: UInt8(ascii: "@")) {

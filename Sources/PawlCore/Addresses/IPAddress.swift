@@ -6,10 +6,12 @@ internal import func Darwin.inet_pton
 
 /// An address of the Internet Protocol.
 package struct IPAddress: Hashable, Sendable {
-    /// Four or sixteen, in network order.
+    /// The four or sixteen bytes in network order.
     package let bytes: [UInt8]
 
-    /// Nil unless there are four or sixteen; an IPv4 address in IPv6's clothes is one of IPv4.
+    /// Returns `nil` unless there are four or sixteen bytes.
+    ///
+    /// An IPv4-mapped IPv6 address becomes the IPv4 address.
     package init?(bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         switch bytes.count {
@@ -19,11 +21,11 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Reads an address as it stands in a URL, in brackets or without; nil for a name.
+    /// Parses an address as written in a URL, with or without brackets; `nil` for a name.
     package init?(_ text: String) {
         var text = text
         if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
-        // A zone says by which interface, and is no part of the address (RFC 6874).
+        // A zone names the interface and is not part of the address (RFC 6874).
         if let zone = text.firstIndex(of: "%") { text = String(text[..<zone]) }
         let isIPv6 = text.utf8.contains(UInt8(ascii: ":"))
         var bytes = [UInt8](repeating: 0, count: isIPv6 ? 16 : 4)
@@ -35,13 +37,13 @@ package struct IPAddress: Hashable, Sendable {
 
     package var isIPv6: Bool { bytes.count == 16 }
 
-    /// This machine itself, whatever its network.
+    /// Whether the address is this machine's loopback address.
     package var isLoopback: Bool {
         if isIPv6 { return bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] <= 1 }
         return bytes[0] == 127 || bytes == [0, 0, 0, 0]
     }
 
-    /// Of the link alone: no router is asked (RFC 3927, RFC 4291 §2.5.6).
+    /// Whether the address is valid only on its link, without a router (RFC 3927, RFC 4291 §2.5.6).
     package var isLinkLocal: Bool {
         if isIPv6 { return bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 }
         return bytes[0] == 169 && bytes[1] == 254
@@ -49,12 +51,14 @@ package struct IPAddress: Hashable, Sendable {
 
     package var isMulticast: Bool { isIPv6 ? bytes[0] == 0xFF : bytes[0] & 0xF0 == 0xE0 }
 
-    /// Whether it is of the public Internet: what is this machine's, a private network's, a link's
-    /// or nobody's is not (RFC 6890), nor is an IPv6 address that hides such a one.
+    /// Whether the address belongs to the public Internet.
+    ///
+    /// Addresses of this machine, a private network or a link, and unassigned ones, do not (RFC
+    /// 6890), nor does an IPv6 address that contains such an IPv4 address.
     package var isPublic: Bool {
         guard isIPv6 else { return !Self.isReserved4(bytes) }
         if let hidden = hiddenIPv4 { return hidden.isPublic }
-        // Only 2000::/3 is given out; of it, 2001:db8::/32 and 3fff::/20 are for documents,
+        // Only 2000::/3 is assigned. Of it, 2001:db8::/32 and 3fff::/20 are for documentation, and
         // 2001::/23 is for protocols.
         guard bytes[0] & 0xE0 == 0x20 else { return false }
         if bytes.starts(with: [0x20, 0x01]), bytes[2] < 2 { return false }
@@ -74,7 +78,7 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Of what a translator or a tunnel leads to (RFC 6052, RFC 3056).
+    /// The IPv4 address to which a translator or a tunnel leads (RFC 6052, RFC 3056).
     package var hiddenIPv4: IPAddress? {
         guard isIPv6 else { return nil }
         if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) {

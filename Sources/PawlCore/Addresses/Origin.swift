@@ -1,12 +1,12 @@
 package import struct FoundationEssentials.URL
 
-/// Where secrets belong: scheme, host and port (RFC 6454).
+/// The scheme, host and port to which secrets belong (RFC 6454).
 package struct Origin: Hashable, Sendable {
     package var scheme: String
     package var host: String
     package var port: Int
 
-    /// Nil for other schemes than HTTP's, and where host or port are none.
+    /// Returns `nil` if the scheme is not HTTP's, or if the host or the port is not valid.
     package init?(_ url: URL) {
         let parts = AddressParts(url.absoluteString)
         guard let scheme = parts.scheme?.lowercased(), let usual = Self.usualPorts[scheme],
@@ -21,7 +21,7 @@ package struct Origin: Hashable, Sendable {
 }
 
 extension Origin: CustomStringConvertible {
-    /// `https://example.org:8443`, the port where it is not the usual one.
+    /// The origin such as `https://example.org:8443`, with the port if it is not the default.
     package var description: String {
         let isUsual = Self.usualPorts[scheme] == port
         return "\(scheme)://\(host.sanitized)" + (isUsual ? "" : ":\(port)")

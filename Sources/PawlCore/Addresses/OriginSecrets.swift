@@ -1,12 +1,12 @@
 package import struct FoundationEssentials.URL
 
-/// Which secrets of a download stay when it gets another URL.
+/// Decides which secrets of a download are kept when it gets another URL.
 ///
 /// Secrets belong to the origin that they were given for. Every way to change the URL of a download
-/// (`pawl set --url`, the API, a library) asks here, so that none of them sends a password or a key
-/// of one server to another.
+/// (`pawl set --url`, the API, a library) uses this type, so that none of them sends a password or
+/// a key of one server to another.
 package enum OriginSecrets {
-    /// Returns the fields and credentials that may be sent to `new` of those that were given for `old`.
+    /// Returns those of the fields and credentials given for `old` that may be sent to `new`.
     ///
     /// If either URL is not an HTTP URL, the origins are taken as different.
     package static func kept(
@@ -28,7 +28,8 @@ package enum OriginSecrets {
 }
 
 extension DownloadSettings {
-    /// The settings of a download at `old` for the same file at `new`, without secrets of another origin.
+    /// Returns the settings of a download at `old` for the same file at `new`, without secrets of
+    /// another origin.
     package func moved(from old: URL?, to new: URL?) -> DownloadSettings {
         var settings = self
         (settings.fields, settings.credentials) = OriginSecrets.kept(

@@ -1,8 +1,11 @@
-/// The matrix parameters of a URL's path (`/file;key=value`, RFC 3986 §3.3), whose values may be secrets.
+/// Hides the matrix parameters of a URL's path (`/file;key=value`, RFC 3986 §3.3), whose values may
+/// be secrets.
 ///
-/// What is hidden is decided as for the parameters of a query (`QueryRedaction`).
+/// The rules are those for the parameters of a query (`QueryRedaction`).
 package enum PathRedaction {
-    /// The path with possible secrets hidden; applying it twice changes nothing more.
+    /// Returns the path with possible secrets hidden.
+    ///
+    /// Applying it twice changes nothing more.
     package static func redacted(_ path: String) -> String {
         guard path.utf8.contains(UInt8(ascii: ";")) else { return path }
         return path.split(separator: "/", omittingEmptySubsequences: false)
@@ -13,8 +16,9 @@ package enum PathRedaction {
             .joined(separator: "/")
     }
 
-    /// One segment of a path, still encoded, without the parameters that may be secrets: a name for a
-    /// file.
+    /// Returns one segment of a path, still encoded, without the parameters that may be secrets.
+    ///
+    /// The result can name a file.
     package static func withoutSecrets(_ segment: Substring) -> Substring {
         guard segment.utf8.contains(UInt8(ascii: ";")) else { return segment }
         return parts(of: segment).filter { !hasSecret($0) }.joined(separator: ";")[...]
@@ -25,7 +29,7 @@ package enum PathRedaction {
     }
 
     private static func hasSecret(_ part: Substring) -> Bool {
-        // The segment's own name has none: it ends at the first semicolon.
+        // The segment's own name, up to the first semicolon, is not a parameter.
         guard part.startIndex > part.base.startIndex, let equals = part.firstIndex(of: "="),
             part.base[..<part.startIndex].last == ";"
         else { return false }

@@ -4,7 +4,7 @@ extension StringProtocol {
         percentDecodedBytes(marker: UInt8(ascii: "%"))
     }
 
-    /// Whether two digits stand behind each `%`.
+    /// Whether two digits follow each `%`.
     package var hasSoundPercentCoding: Bool {
         let bytes = Array(utf8)
         return bytes.indices.allSatisfy { index in
@@ -12,7 +12,9 @@ extension StringProtocol {
         }
     }
 
-    /// Bytes that are no UTF-8 become U+FFFD.
+    /// The decoded text.
+    ///
+    /// Bytes that are not UTF-8 become U+FFFD.
     package var percentDecoded: String {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         return String(decoding: percentDecodedBytes, as: UTF8.self)
@@ -36,9 +38,9 @@ extension StringProtocol {
         return decoded
     }
 
-    /// The text with what may not stand in a URL percent-encoded; what is encoded already stays.
+    /// The text with characters that are illegal in a URL percent-encoded; existing encodings stay.
     ///
-    /// Encoded are spaces, raw UTF-8, controls, and a `%` without two digits.
+    /// Spaces, raw UTF-8, control characters, and a `%` without two digits are encoded.
     package var encodingIllegalURLBytes: String {
         guard !utf8.allSatisfy(\.isLegalInURL) else { return String(self) }
         let bytes = Array(utf8)
@@ -65,11 +67,12 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// Unreserved and reserved characters (RFC 3986 §2.2, §2.3), brackets aside, which belong to
-    /// hosts alone.
+    /// Whether the byte is an unreserved or reserved character (RFC 3986 §2.2, §2.3).
+    ///
+    /// Brackets are excluded: they belong only in hosts.
     fileprivate var isLegalInURL: Bool {
         switch self {
-        // From `#` to `;` all but `%`, and those that stand alone.
+        // These are the characters from `#` to `;` except `%`, and some single ones.
         case 0x23, 0x24, 0x26...0x3B, UInt8(ascii: "!"), UInt8(ascii: "="), UInt8(ascii: "?"),
             UInt8(ascii: "@"), UInt8(ascii: "_"), UInt8(ascii: "~"):
             true

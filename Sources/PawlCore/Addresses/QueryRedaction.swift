@@ -1,20 +1,23 @@
-/// The parts of a URL's query that may be shown and stored.
+/// Decides which parts of a URL's query may be shown and stored.
 ///
-/// A value is hidden unless the name of its parameter is known to be harmless, or the value itself is
-/// short and plain: names of secrets are too many to know. A name that tells of a secret hides any value.
+/// A value is hidden unless its parameter is known to be harmless, or the value itself is short and
+/// plain, because the names of secrets are too many to list. A name that indicates a secret hides
+/// any value.
 package enum QueryRedaction {
-    /// What stands in place of a value.
+    /// The text that replaces a hidden value.
     package static let mark = "REDACTED"
     private static let mostHarmless = 200
     private static let mostDigits = 12
     private static let mostLetters = 12
 
-    /// The query with possible secrets hidden; applying it twice changes nothing more.
+    /// Returns the query with possible secrets hidden.
+    ///
+    /// Applying it twice changes nothing more.
     package static func redacted(_ query: String) -> String {
         query.split(separator: "&", omittingEmptySubsequences: false)
             .map { parameter in
                 guard let equals = parameter.firstIndex(of: "=") else {
-                    // `?download`, and also links whose whole query is the token.
+                    // `?download`, but also links whose whole query is a token.
                     return isPlain(parameter.percentDecoded) ? String(parameter) : mark
                 }
                 let value = parameter[parameter.index(after: equals)...].percentDecoded
@@ -24,7 +27,7 @@ package enum QueryRedaction {
             .joined(separator: "&")
     }
 
-    /// Whether a parameter's value may be shown; both are decoded.
+    /// Whether a parameter's value may be shown; name and value are decoded.
     static func shows(_ name: String, _ value: String) -> Bool {
         let name = name.lowercased()
         guard !value.isEmpty, value != mark else { return true }
@@ -34,11 +37,13 @@ package enum QueryRedaction {
             !value.contains(where: { "?%#&".contains($0) })
         else { return false }
         if dispositions.contains(name) { return true }
-        // What another separator would begin has a name of its own.
+        // A part that another separator would begin has its own name.
         return harmless.contains(name) && !value.contains(where: { "=;".contains($0) })
     }
 
-    /// A number, a version or a date, or one word: no token of any strength looks like that.
+    /// Whether the value is a number, a version, a date, or a single word.
+    ///
+    /// No strong token looks like that.
     private static func isPlain(_ value: String) -> Bool {
         let bytes = value.utf8
         guard let first = bytes.first else { return true }
@@ -59,24 +64,27 @@ package enum QueryRedaction {
             .contains { words.contains(String(Substring($0))) }
     }
 
-    /// Of signed links, sign-ins and share links, beside the names whose words tell.
+    /// The names of secrets in signed links, logins and share links, beside the names that contain
+    /// one of `words`.
     private static let secret: Set = [
         "hdnea", "hdnts", "jwt", "oh", "phpsessid", "policy", "rlkey", "sessid", "st", "tempauth",
     ]
 
-    /// Found as whole words.
+    /// The words that mark a secret.
+    ///
+    /// They are matched as whole words.
     private static let words: Set = [
         "access", "code", "hash", "hmac", "mac", "md5", "nonce", "otp", "pin", "psk", "pw",
         "refresh", "sha1", "sha256", "sign", "state", "ticket", "verify",
     ]
 
-    /// Names of files in header fields that the server is to answer with: S3's, Azure's.
+    /// The names of header fields for the answer, which contain file names: S3's, Azure's.
     private static let dispositions: Set = [
         "response-content-disposition", "response-content-type", "rscd", "rsct",
     ]
 
     private static let harmless: Set = [
-        // Which file, in which form.
+        // The file and its form.
         "alt", "arch", "architecture", "artifact", "attachment", "branch", "build", "channel",
         "codec", "dir", "disposition", "distro", "dl", "download", "edition", "ext", "extension",
         "file", "file_name", "filename", "fmt", "folder", "format", "fn", "kind", "lang",
@@ -84,10 +92,10 @@ package enum QueryRedaction {
         "path", "platform", "product", "project", "quality", "raw", "ref", "release", "repo",
         "resolution", "revision", "size", "system", "tag", "target", "title", "type", "use_mirror",
         "v", "variant", "ver", "version",
-        // What is looked for, and which part of it.
+        // A search, and the part of its result.
         "end", "from", "limit", "offset", "order", "page", "part", "q", "query", "range", "search",
         "sort", "start", "to",
-        // When, and how a signature was made: nothing that makes one.
+        // The time and method of a signature, which do not help to forge one.
         "exp", "expire", "expires", "date", "se", "ske", "skt", "sp", "spr", "sr", "sv", "time",
         "timestamp", "x-amz-algorithm", "x-amz-checksum-mode", "x-amz-content-sha256", "x-amz-date",
         "x-amz-expires", "x-amz-signedheaders", "x-goog-algorithm", "x-goog-date",

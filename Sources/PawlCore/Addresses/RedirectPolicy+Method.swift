@@ -1,8 +1,8 @@
 extension RedirectPolicy {
-    /// The method after a redirect, and whether the body goes with it (RFC 9110 §15.4).
+    /// Returns the method after a redirect, and whether the body is sent again (RFC 9110 §15.4).
     ///
-    /// 303 says where to look for the outcome, so it is looked at; 301 and 302 turn a POST into a
-    /// GET, as browsers have always done; 307 and 308 repeat the request as it was.
+    /// 303 names the place of the result, which is read with GET. 301 and 302 turn a POST into a
+    /// GET, as browsers have always done. 307 and 308 repeat the request unchanged.
     package static func method(
         after status: Int,
         of method: String
@@ -14,7 +14,7 @@ extension RedirectPolicy {
         }
     }
 
-    /// The fields for a request whose body was left behind: none that speak of it.
+    /// Returns the fields for a request without its body, leaving out those that describe the body.
     package static func fieldsWithoutBody(_ fields: [HTTPField]) -> [HTTPField] {
         let names = [
             "Content-Type", "Content-Length", "Content-Encoding", "Content-Language",

@@ -1,6 +1,6 @@
 package import struct FoundationEssentials.URL
 
-/// Where a redirect may lead, and what may be sent there.
+/// Decides where a redirect may lead, and what may be sent there.
 package struct RedirectPolicy: Sendable {
     package static let mostHops = 20
 
@@ -8,10 +8,11 @@ package struct RedirectPolicy: Sendable {
 
     package init(allowsInsecure: Bool = false) { self.allowsInsecure = allowsInsecure }
 
-    /// The URL that `location`, as received from `url`, stands for, `hops` redirects behind us.
+    /// Returns the URL that `location`, received from `url`, refers to; `hops` is the number of
+    /// earlier redirects.
     ///
-    /// A fragment is dropped, as it is never sent; a user's part too, as no server chooses whom we
-    /// log in as.
+    /// The fragment is dropped because it is never sent. The user is dropped because a server must
+    /// not choose whom the client logs in as.
     package func next(
         from url: URL,
         location: String,
@@ -22,7 +23,7 @@ package struct RedirectPolicy: Sendable {
                 .tooManyRedirects,
                 "more than \(Self.mostHops) redirects, the last to "
                     + redacted(location),
-                advice: "the server sends the client in a circle; check the URL in a browser"
+                advice: "the redirects form a loop; check the URL in a browser"
             )
         }
         let parts = try resolve(location, against: url)
@@ -30,15 +31,16 @@ package struct RedirectPolicy: Sendable {
         guard scheme == "https" || scheme == "http" else {
             throw DownloadError(
                 .redirectRefused,
-                "a redirect to \(redacted(location)), which is not HTTP",
-                advice: "only http and https are followed"
+                "the server redirects to \(redacted(location)), which is not HTTP",
+                advice: "only http and https are supported"
             )
         }
         guard allowsInsecure || scheme == "https" || url.scheme?.lowercased() != "https" else {
             throw DownloadError(
                 .redirectRefused,
-                "a redirect from HTTPS to \(redacted(location))",
-                advice: "nothing protects the file there; ask for that URL itself to accept it"
+                "the server redirects from HTTPS to \(redacted(location))",
+                advice:
+                    "the transfer would not be protected; to accept that, request that URL directly"
             )
         }
         guard parts.hasUsableHost, parts.hasUsablePort, let next = parts.requestURL else {
@@ -47,10 +49,10 @@ package struct RedirectPolicy: Sendable {
         return next
     }
 
-    /// The fields and credentials for a request to `origin`.
+    /// Returns the fields and credentials for a request to `origin`.
     ///
-    /// The origin that the user named gets all of them. Any other one gets the fields that are marked for
-    /// it or that every server may see, and no secret.
+    /// The origin that the user named gets all of them. Any other origin gets only the fields that
+    /// are marked for it or that every server may see, and no secret.
     package static func fieldsToSend(
         _ fields: [HTTPField],
         credentials: Credentials?,
@@ -61,7 +63,7 @@ package struct RedirectPolicy: Sendable {
         return (fieldsForAnyOrigin(fields), nil)
     }
 
-    /// The fields that may be sent to an origin other than the one they were given for.
+    /// Returns the fields that may be sent to an origin other than the one they were given for.
     package static func fieldsForAnyOrigin(_ fields: [HTTPField]) -> [HTTPField] {
         fields.filter { field in
             !SecretField.isSecret(field.name)
@@ -69,14 +71,15 @@ package struct RedirectPolicy: Sendable {
         }
     }
 
-    /// Fields of HTTP itself that describe the client, the body and what is asked for.
+    /// HTTP's own fields that describe the client, the body and the request.
     private static let describing: Set = [
         "accept", "accept-language", "cache-control", "content-encoding", "content-language",
         "content-type", "if-match", "if-modified-since", "if-none-match", "if-unmodified-since",
         "pragma", "user-agent", "want-content-digest", "want-repr-digest",
     ]
 
-    /// An absolute location is taken as it is; a relative one is resolved (RFC 3986 §5.2).
+    /// Resolves a location: an absolute one is used as it is, a relative one is resolved (RFC 3986
+    /// §5.2).
     private func resolve(
         _ location: String,
         against url: URL
@@ -98,7 +101,10 @@ package struct RedirectPolicy: Sendable {
     }
 
     private func unreadable(_ location: String) -> DownloadError {
-        DownloadError(.badResponse, "a redirect to '\(redacted(location))', which is no URL")
+        DownloadError(
+            .badResponse,
+            "the server redirects to '\(redacted(location))', which is not a URL"
+        )
     }
 
     private func redacted(_ location: String) -> String {

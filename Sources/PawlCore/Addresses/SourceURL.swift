@@ -1,26 +1,26 @@
 package import struct FoundationEssentials.URL
 
-/// Reads a URL that a user gave.
+/// Parses a URL given by a user.
 package enum SourceURL {
-    /// The URL without user and fragment, and the credentials that stood in it.
+    /// Returns the URL without user and fragment, and the credentials that it contained.
     ///
-    /// `known`: a URL that may be the very same, and need not be made again.
+    /// `known` is a URL that may be identical and then need not be created again.
     package static func parse(
         _ text: String,
         known: URL? = nil
     ) throws(DownloadError) -> (url: URL, credentials: Credentials?) {
         let text = text.trimmed
         guard !text.isEmpty else {
-            throw DownloadError(.usage, "an empty URL", advice: "give one as https://host/file")
+            throw DownloadError(.usage, "the URL is empty", advice: "write it as https://host/file")
         }
         let parts = AddressParts(text)
         guard !text.holdsUnsafeToShow else {
-            throw refusal(text, ": it holds control characters", "encode them as %XX")
+            throw refusal(text, ": it contains control characters", "encode them as %XX")
         }
         try checkScheme(parts, text)
         guard parts.hasUsableHost else { throw refusal(text, ": it has no valid host") }
         guard parts.hasUsablePort else {
-            throw refusal(text, ": its port is none", "a port is a number from 1 to 65535")
+            throw refusal(text, ": its port is not valid", "a port is a number from 1 to 65535")
         }
         let address = parts.requestText
         if let known, known.absoluteString == address {
@@ -33,9 +33,9 @@ package enum SourceURL {
     private static func refusal(
         _ text: String,
         _ reason: String = "",
-        _ advice: String = "give one as https://host/file"
+        _ advice: String = "write it as https://host/file"
     ) -> DownloadError {
-        DownloadError(.usage, "'\(shown(text))' is no URL\(reason)", advice: advice)
+        DownloadError(.usage, "'\(shown(text))' is not a URL\(reason)", advice: advice)
     }
 
     private static func checkScheme(
@@ -45,7 +45,7 @@ package enum SourceURL {
         let scheme = parts.scheme?.lowercased()
         if scheme == "https" || scheme == "http" { return }
         let shown = shown(text)
-        // `localhost:8080/file` and `user:password@host` read as schemes too.
+        // `localhost:8080/file` and `user:password@host` parse as schemes, too.
         let isHost =
             parts.host == nil
             && (scheme?.contains(".") == true || parts.path.first?.isNumber == true
@@ -54,7 +54,7 @@ package enum SourceURL {
             throw DownloadError(
                 .usage,
                 "'\(shown)': \(scheme.sanitized(atMost: 20)) is not supported",
-                advice: "only http and https are"
+                advice: "use http or https"
             )
         }
         let address = "https://\(shown.drop { $0 == "/" })"
@@ -63,8 +63,8 @@ package enum SourceURL {
         throw refusal(text, ": it has no scheme", "did you mean \(address)?")
     }
 
-    /// For quoting: nothing of what is before the last `@`, as a password with a bare `/`, `?` or
-    /// `#` in it reads as a host and a path.
+    /// The text for messages, without everything before the last `@`: a password with an unescaped
+    /// `/`, `?` or `#` parses as a host and a path.
     private static func shown(_ text: String) -> String {
         var address = Substring(text)
         if let sign = address.lastIndex(of: "@") {

@@ -1,7 +1,8 @@
 package import struct FoundationEssentials.URL
 
 extension URL {
-    /// The host as a URL has it: in small letters, an IPv6 address in brackets (RFC 3986 §3.2.2), no port.
+    /// The host as written in a URL: in lower case, without the port, with brackets for an IPv6
+    /// address (RFC 3986 §3.2.2).
     package var shownHost: String? {
         guard let host = host()?.lowercased() else { return nil }
         return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host

@@ -1,4 +1,6 @@
-/// Takes apart what `ByteWriter` put together; believes no length that it is told.
+/// Decodes what `ByteWriter` has encoded.
+///
+/// It trusts no length in the data.
 package struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
@@ -26,14 +28,14 @@ package struct ByteReader {
         switch try number(UInt8.self) {
         case 0: false
         case 1: true
-        default: throw MalformedBytes(what: "a flag that is neither 0 nor 1")
+        default: throw MalformedBytes(what: "a flag is neither 0 nor 1")
         }
     }
 
     package mutating func text() throws(MalformedBytes) -> String {
         let raw = try lengthAndBytes()
         guard let text = String(validating: raw, as: UTF8.self) else {
-            throw MalformedBytes(what: "a text that is not UTF-8")
+            throw MalformedBytes(what: "a text is not UTF-8")
         }
         return text
     }

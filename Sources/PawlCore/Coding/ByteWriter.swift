@@ -1,4 +1,4 @@
-/// Puts numbers and texts one behind the other, the lowest byte first.
+/// Encodes numbers and texts one after the other, with the lowest byte first.
 package struct ByteWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -10,7 +10,7 @@ package struct ByteWriter {
 
     package mutating func put(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
-    /// The length in four bytes, then the bytes.
+    /// Writes the length in four bytes, then the bytes.
     package mutating func put(_ text: some Collection<UInt8>) {
         put(UInt32(clamping: text.count))
         bytes.append(contentsOf: text.prefix(Int(UInt32.max)))
@@ -18,7 +18,7 @@ package struct ByteWriter {
 
     package mutating func put(_ text: String) { put(text.utf8) }
 
-    /// Raw, without a length.
+    /// Writes raw bytes without a length.
     package mutating func append(_ raw: some Collection<UInt8>) { bytes.append(contentsOf: raw) }
 
     package mutating func pad(to count: Int) {

@@ -1,4 +1,4 @@
-/// The form of claims in checkpoints and resume data.
+/// The encoding of claims in checkpoints and resume data.
 extension ByteWriter {
     package mutating func put(_ claims: [Claim]) {
         put(UInt32(clamping: claims.count))
@@ -11,7 +11,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// Sorted, apart from each other, not empty, within the whole.
+    /// Reads claims: sorted, separate, not empty, and within the total length.
     package mutating func claims(within total: Int64?) throws(MalformedBytes) -> [Claim] {
         let count = Int(clamping: try number(UInt32.self))
         guard count <= CodingLimits.ranges else {
@@ -24,7 +24,7 @@ extension ByteReader {
             let end = try number(Int64.self)
             let tail = try number(UInt64.self)
             guard start >= free, end > start, end <= total ?? .max else {
-                throw MalformedBytes(what: "ranges that contradict each other")
+                throw MalformedBytes(what: "the ranges contradict each other")
             }
             claims.append(Claim(range: ByteRange(start, end), tail: tail))
             // Ranges that touch would be one range. An end of .max leaves no room for another.
@@ -35,10 +35,12 @@ extension ByteReader {
     }
 }
 
-/// Bounds on what is kept and on what is believed while reading.
+/// The limits on what is stored, and on what is accepted while reading.
 package enum CodingLimits {
-    /// Written and durable ranges together, while reading.
+    /// The maximum number of written and durable ranges together, while reading.
     package static let ranges = 65_536
-    /// A longer text is cut or left out while writing.
+    /// The maximum length of a text.
+    ///
+    /// Longer ones are cut or left out while writing.
     package static let textLength = 32 * 1024
 }

@@ -2,9 +2,9 @@ internal import struct FoundationEssentials.Data
 internal import class FoundationEssentials.JSONDecoder
 internal import class FoundationEssentials.JSONEncoder
 
-/// A value kept as JSON in one line, with the version of its form.
+/// A value stored as one line of JSON with the version of its format.
 ///
-/// It comes from a disk that others write to.
+/// It is read from a disk that others can write to.
 struct KeptLine<Content: Codable>: Codable {
     private enum CodingKeys: String, CodingKey { case pawl }
 
@@ -13,16 +13,16 @@ struct KeptLine<Content: Codable>: Codable {
 
     init(_ content: Content) { self.content = content }
 
-    /// Nil for anything but what `text` gives, and for a newer version.
+    /// Returns `nil` for anything but the output of `text`, and for a newer version.
     init?(text: String, longest: Int) {
-        // What makes no sense is reported by the caller, who knows the file.
+        // The caller, who knows the file, reports a line that is not valid.
         guard text.utf8.count <= longest,
             let line = try? JSONDecoder().decode(Self.self, from: Data(text.utf8))
         else { return nil }
         self = line
     }
 
-    /// Its keys in order: the same value is the same text.
+    /// The line, with sorted keys: equal values give equal texts.
     var text: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -33,7 +33,7 @@ struct KeptLine<Content: Codable>: Codable {
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         guard try values.decode(Int.self, forKey: .pawl) == Self.version else {
-            throw MalformedBytes(what: "of another version")
+            throw MalformedBytes(what: "it has another version")
         }
         content = try Content(from: decoder)
     }

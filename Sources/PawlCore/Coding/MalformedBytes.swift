@@ -1,4 +1,4 @@
-/// What the bytes are that were read is not what they should be.
+/// An error in bytes that were read: they do not have the expected form.
 package struct MalformedBytes: Error {
     package let what: String
 

@@ -1,11 +1,11 @@
-/// The form of a representation in checkpoints and resume data.
+/// The encoding of a representation in checkpoints and resume data.
 ///
-/// Both describe it; a change of it is a new version of both.
+/// The formats of both describe it. A change here is a new version of both.
 extension ByteWriter {
     package mutating func put(_ representation: Representation) {
         put(representation.total != nil)
         put(representation.total ?? 0)
-        // A validator is compared as a whole: one too long to keep is none.
+        // A validator is compared as a whole, so one that is too long to store counts as absent.
         let tag = representation.entityTag.flatMap { $0.opaque.isBounded ? $0 : nil }
         put(UInt8(tag.map { $0.isWeak ? 2 : 1 } ?? 0))
         put(tag?.opaque ?? "")
@@ -16,6 +16,8 @@ extension ByteWriter {
         put(optional: representation.digest?.description)
     }
 
+    /// Writes an optional text.
+    ///
     /// A text that is too long is left out.
     package mutating func put(optional text: String?) {
         let text = text.flatMap { $0.isBounded ? $0 : nil }
@@ -36,7 +38,7 @@ extension ByteReader {
         switch tagKind {
         case 0: break
         case 1, 2: representation.entityTag = EntityTag(isWeak: tagKind == 2, opaque: opaque)
-        default: throw MalformedBytes(what: "an unknown kind of entity tag")
+        default: throw MalformedBytes(what: "an entity tag of an unknown kind")
         }
         representation.lastModified = try optionalText()
         representation.lastModifiedIsOld = try flag()
@@ -55,13 +57,13 @@ extension ByteReader {
     package mutating func optionalDigest() throws(MalformedBytes) -> ContentDigest? {
         guard let text = try optionalText() else { return nil }
         guard let digest = ContentDigest(parsing: text) else {
-            throw MalformedBytes(what: "a digest that is none")
+            throw MalformedBytes(what: "a digest is not valid")
         }
         return digest
     }
 }
 
 extension String {
-    /// Whether it may be kept.
+    /// Whether the text is short enough to be stored.
     package var isBounded: Bool { utf8.count <= CodingLimits.textLength }
 }

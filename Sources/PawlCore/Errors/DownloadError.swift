@@ -1,29 +1,34 @@
-/// Why a download did not end well: what failed, while doing what, and what to do next.
+/// The failure of a download: what failed, what was being done, and what to do next.
 public struct DownloadError: Error, Sendable {
-    /// The stable kind.
+    /// The stable code of the failure.
     public let code: ErrorCode
-    /// What failed, for people.
+    /// A description of what failed.
     ///
-    /// Holds no secret and no control character.
+    /// It contains no secret and no control character.
     public let message: String
-    /// What to do next, for people; empty where nothing is to be said.
+    /// Advice on what to do next; empty if there is none.
     public package(set) var advice: String
-    /// While doing what: `fetching bytes 4096-8191 of disk.iso from mirror.example`.
+    /// A description of what was being done: `fetching bytes 4096-8191 of disk.iso from
+    /// mirror.example`.
     public var context: String?
-    /// When trying again makes sense; by default the code's own class.
+    /// When retrying can help.
+    ///
+    /// The default is the class of the code.
     public let retryClass: RetryClass
-    /// What to go on with later; nil where there is nothing, and ``resumeObstacle`` says why.
+    /// The data to resume from later; `nil` if there are none, for the reason in
+    /// ``resumeObstacle``.
     public package(set) var resumeData: ResumeData?
-    /// Why there is nothing to go on with.
+    /// The reason why the download cannot be resumed.
     public package(set) var resumeObstacle: ResumeObstacle?
-    /// What it came from, where another part of the system failed: an `Errno`, a ``NetworkFailure``.
+    /// The underlying error of another part of the system, such as an `Errno` or a
+    /// ``NetworkFailure``.
     public package(set) var cause: (any Error)?
-    /// The status that the server answered (RFC 9110 §15), where that was the failure.
+    /// The HTTP status (RFC 9110 §15), if the server's answer was the failure.
     public package(set) var httpStatus: Int?
-    /// How long the server asked to wait.
+    /// The delay that the server requested.
     package var retryAfter: Duration?
 
-    /// Whether trying the same again may help, at once or later.
+    /// Whether retrying the same download can help, immediately or later.
     public var isRetryable: Bool { retryClass == .now || retryClass == .later }
 
     package init(
@@ -44,7 +49,7 @@ public struct DownloadError: Error, Sendable {
 }
 
 extension DownloadError: CustomStringConvertible {
-    /// `message - while context; advice`.
+    /// The error as text: `message - while context; advice`.
     public var description: String {
         var text = message
         if let context { text += " - while \(context)" }

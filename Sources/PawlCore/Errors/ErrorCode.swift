@@ -1,20 +1,22 @@
-/// A stable name for a kind of failure; new ones may come, so switch with a default.
+/// A stable name for a kind of failure.
+///
+/// Later versions may add codes, so use a default in a `switch`.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable, Codable {
-    /// The code as it stands in `docs/errors.md` and in JSON.
+    /// The code as it is written in `docs/errors.md` and in JSON.
     public let rawValue: String
 
-    /// Makes a code of its name.
+    /// Creates a code from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// When trying again makes sense.
+/// When retrying a failed download can help.
 public enum RetryClass: String, Sendable, Codable {
-    /// At once, on a new connection.
+    /// Immediately, on a new connection.
     case now
-    /// After some time: the failure is likely to pass.
+    /// After some time, because the failure is probably temporary.
     case later
-    /// Not from this source; another may serve.
+    /// Only from another source.
     case elsewhere
-    /// Not before something was changed.
+    /// Only after something has changed.
     case never
 }

@@ -1,15 +1,19 @@
 package import struct FoundationEssentials.URL
 
-/// One download that a file in the drop folder asks for.
+/// One download requested by a file in the drop folder.
 package struct DropItem: Hashable, Sendable {
     package var url: URL
-    /// The URL itself where the file says none; one with secrets is shown without them, and a digest of
-    /// the whole follows: keys are seen in names, listings and errors.
+    /// The key.
+    ///
+    /// It is the URL if the file gives none; for a URL with secrets, the URL without them and a
+    /// digest of the whole. Keys are visible in names, listings and errors.
     package var key: StorageKey
-    /// What the file is to be called; nil leaves it to the library.
+    /// The name for the file; `nil` leaves it to the library.
     package var name: String?
 
-    /// `digest`: a short one of a text, in hexadecimal.
+    /// Creates an item.
+    ///
+    /// `digest` returns a short hexadecimal digest of a text.
     package init(
         url: URL,
         key: String? = nil,

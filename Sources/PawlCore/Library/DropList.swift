@@ -1,20 +1,22 @@
 internal import struct FoundationEssentials.Data
 internal import class FoundationEssentials.JSONDecoder
 
-/// Reads a file of the drop folder: all of it makes sense, or nothing of it is taken.
+/// Parses a file of the drop folder.
+///
+/// Either all of its entries are valid, or none is used.
 package enum DropList {
     package static let longestFile = 16 << 20
     private static let mostItems = 100_000
 
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A shortcut of Windows or of freedesktop.org, or just a URL.
+        /// A shortcut of Windows or freedesktop.org, or a single URL.
         case url
-        /// A URL a line; empty lines and those that begin with `#` do not count.
+        /// One URL per line; empty lines and lines that begin with `#` are ignored.
         case txt
-        /// A list of URLs, or of objects with `url` and, if wanted, `key` and `name`.
+        /// A list of URLs, or of objects with `url` and optionally `key` and `name`.
         case json
 
-        /// Nil for a name that the drop folder does not look at.
+        /// Returns `nil` for a name that the drop folder ignores.
         package init?(fileName: String) {
             guard !fileName.hasPrefix("."), let dot = fileName.lastIndex(of: ".") else {
                 return nil
@@ -23,12 +25,14 @@ package enum DropList {
         }
     }
 
-    /// Why a file makes no sense, for people.
+    /// The reason why a file is not valid, for people.
     package struct Fault: Error, Hashable, Sendable {
         package let reason: String
     }
 
-    /// `digest`: a short one of a text, for the keys of URLs that hold secrets.
+    /// Parses a file.
+    ///
+    /// `digest` returns a short digest of a text, for the keys of URLs that contain secrets.
     package static func read(
         _ bytes: [UInt8],
         _ kind: Kind,
@@ -42,9 +46,9 @@ package enum DropList {
         }
         var items: [DropItem] = []
         for entry in entries { items.append(try item(entry, digest)) }
-        guard !items.isEmpty else { throw Fault(reason: "it has no URL") }
+        guard !items.isEmpty else { throw Fault(reason: "it contains no URL") }
         guard items.count <= mostItems else {
-            throw Fault(reason: "it has \(items.count) URLs, where \(mostItems) are the most")
+            throw Fault(reason: "it contains \(items.count) URLs, more than \(mostItems)")
         }
         return items
     }
@@ -52,7 +56,7 @@ package enum DropList {
     private static func text(_ bytes: [UInt8]) throws(Fault) -> [Substring] {
         let coding = TextCoding.marked(bytes)?.coding ?? .utf8
         guard let text = coding.decode(bytes) else {
-            throw Fault(reason: "it is no text in UTF-8")
+            throw Fault(reason: "it is not UTF-8 text")
         }
         return text.split(whereSeparator: \.isNewline)
     }
@@ -62,7 +66,7 @@ package enum DropList {
             .map { Entry(url: String($0)) }
     }
 
-    /// `[InternetShortcut]` and `[Desktop Entry]` have a line `URL=…`.
+    /// Parses a shortcut: `[InternetShortcut]` and `[Desktop Entry]` contain a line `URL=…`.
     private static func readShortcut(_ lines: [Substring]) throws(Fault) -> String {
         let lines = lines.map { String($0.trimmed) }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
         guard let first = lines.first else { throw Fault(reason: "it is empty") }
@@ -88,10 +92,10 @@ package enum DropList {
     }
 
     private static func readJSON(_ bytes: [UInt8]) throws(Fault) -> [Entry] {
-        // What is wrong in it, the decoder says in words that are not for people.
+        // The decoder's own messages are not meant for people.
         guard let list = try? JSONDecoder().decode([Entry].self, from: Data(bytes)) else {
             throw Fault(
-                reason: "it is no JSON list of URLs, or of objects with url, key and name"
+                reason: "it is not a JSON list of URLs, or of objects with url, key and name"
             )
         }
         return list
@@ -110,7 +114,7 @@ package enum DropList {
     }
 }
 
-/// One URL of a file, as it is written.
+/// One URL of a file, as it is written there.
 private struct Entry: Decodable {
     var url: String
     var key: String?
@@ -121,7 +125,7 @@ private struct Entry: Decodable {
     init(url: String) { self.url = url }
 
     init(from decoder: any Decoder) throws {
-        // A text alone is a URL.
+        // A plain text is a URL.
         if let url = try? decoder.singleValueContainer().decode(String.self) {
             self.url = url
             return

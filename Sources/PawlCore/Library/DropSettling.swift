@@ -1,17 +1,17 @@
-/// Which files of the drop folder are whole: nobody has them open for writing any more, and they have
-/// stayed the same for a while.
+/// Decides which files of the drop folder are complete: nobody has them open for writing, and they
+/// have not changed for a while.
 ///
-/// Reads no clock.
+/// It reads no clock.
 package struct DropSettling: Sendable {
     private struct Waiting: Hashable, Sendable {
         var stamp: FileStamp
         var since: Moment
     }
 
-    /// What was seen of a file.
+    /// The state of a file at one check.
     package struct Look: Hashable, Sendable {
         package var stamp: FileStamp
-        /// Nil where the file system does not tell.
+        /// Whether somebody has the file open for writing; `nil` if the file system cannot tell.
         package var hasWriter: Bool?
 
         package init(stamp: FileStamp, hasWriter: Bool?) {
@@ -20,28 +20,32 @@ package struct DropSettling: Sendable {
         }
     }
 
-    /// Where nobody can tell of writers, a file has to rest for so many times as long.
+    /// The factor by which a file must rest longer if it is not known whether it has a writer.
     private static let patience = 8
 
     private let rest: Duration
     private var waiting: [String: Waiting] = [:]
 
-    /// `rest`: how long a file has to stay the same.
+    /// Creates the state.
+    ///
+    /// `rest` is how long a file must stay unchanged.
     package init(rest: Duration) { self.rest = rest }
 
     package var isIdle: Bool { waiting.isEmpty }
 
-    /// Those to look at again.
+    /// The names of the files to check again.
     package var names: [String] { waiting.keys.sorted() }
 
-    /// Something happened to that file.
+    /// Records that something happened to a file.
     package mutating func noted(_ name: String, at now: Moment) {
         guard waiting[name] == nil else { return }
         let unseen = FileStamp(device: 0, inode: 0, size: -1, modified: 0)
         waiting[name] = Waiting(stamp: unseen, since: now)
     }
 
-    /// Those that are whole, in order; nil as a look is a file that is gone.
+    /// Takes the results of a check, with `nil` for a file that is gone.
+    ///
+    /// Returns the complete files, sorted.
     package mutating func looked(_ looks: [String: Look?], at now: Moment) -> [String] {
         var whole: [String] = []
         for (name, look) in looks {
@@ -54,7 +58,7 @@ package struct DropSettling: Sendable {
                 waiting[name] = Waiting(stamp: look.stamp, since: now)
                 continue
             }
-            // An empty file may be about to be filled by a program that opens it again.
+            // An empty file may be filled soon by a program that opens it again.
             let isSure = look.hasWriter == false && look.stamp.size > 0
             let needed = isSure ? rest : rest * Self.patience
             guard now - known.since >= needed else { continue }

@@ -1,10 +1,13 @@
-/// What asking for a key does where its file is there.
+/// What a request for a key does if its file exists.
 public enum FinishedFilePolicy: String, Sendable, Hashable, CaseIterable {
-    /// The file as it is, without a request.
+    /// Returns the file as it is, without a network request.
     case use
-    /// One conditional request (RFC 9110 §13): the file where the server says that it is still the
-    /// same, else the new one.
+    /// Sends one conditional request (RFC 9110 §13).
+    ///
+    /// Returns the existing file if the server confirms it, otherwise the new one.
     case revalidate
-    /// All of it anew; the new file replaces the old one when it is complete.
+    /// Fetches the whole file again.
+    ///
+    /// The new file replaces the old one when it is complete.
     case reload
 }

@@ -1,7 +1,8 @@
-/// What is told of a library's folder, and what was seen there, until it can be followed.
+/// Reported changes of a library's folder, and the state of the files they name, collected until
+/// the library can follow them.
 ///
-/// Downloads go on meanwhile: what they have touched since it was looked at is looked at again, and nothing
-/// else.
+/// Downloads continue meanwhile. Only the files that they have touched since their last check are
+/// checked again.
 package struct FolderLook: Sendable {
     private let told: [FolderChange]
     private var looked: Set<String> = []
@@ -9,18 +10,21 @@ package struct FolderLook: Sendable {
 
     package init(_ changes: [FolderChange]) { told = changes }
 
-    /// Which names are to be looked at, by what the library knows now; none where it can follow.
+    /// Returns the names that must be checked first, according to the library's current state;
+    /// empty if it can follow.
     package func missing(for index: LibraryIndex) -> Set<String> {
         index.namesToLookAt(told).union(index.namesBesides(found)).subtracting(looked)
     }
 
-    /// What there is of these names; those that are left out are gone.
+    /// Records the files found under these names.
+    ///
+    /// Names without a file are gone.
     package mutating func saw(_ files: [String: FoundFile], of names: Set<String>) {
         looked.formUnion(names)
         found.merge(files) { _, new in new }
     }
 
-    /// Under these names may be something else by now.
+    /// Forgets the state of these names, whose files may have changed.
     package mutating func forget(_ names: Set<String>) {
         for name in looked.intersection(names) {
             looked.remove(name)
@@ -28,9 +32,9 @@ package struct FolderLook: Sendable {
         }
     }
 
-    /// What the library is to follow.
+    /// Returns the event for the library to follow.
     package func event(for index: LibraryIndex) -> LibraryIndex.Event {
-        // They were looked at, and are not there.
+        // These names were checked and have no file.
         let gone = index.namesBesides(found)
         return .folderChanged(index.changes(told, found, gone: gone), found)
     }

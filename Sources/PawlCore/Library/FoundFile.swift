@@ -1,8 +1,8 @@
-/// A file of a library's folder as it was found: its status and what is kept of it, never its bytes.
+/// A file found in a library's folder: its status and its record, never its bytes.
 package struct FoundFile: Hashable, Sendable {
     package var stamp: FileStamp
     package var record: RecordFinding
-    /// Where the file itself is such a note.
+    /// The note on an unfinished download, if the file is one.
     package var pending: PendingDownload?
 
     package init(
@@ -15,7 +15,7 @@ package struct FoundFile: Hashable, Sendable {
         self.pending = pending
     }
 
-    /// The record where the file is still the one that it was written for.
+    /// The record, if it was written for the file as it is now.
     package var fittingRecord: FileRecord? {
         guard case .found(let record) = record,
             record.fits(byteCount: stamp.size, modified: stamp.modified)
@@ -24,40 +24,41 @@ package struct FoundFile: Hashable, Sendable {
     }
 }
 
-/// What is kept of a file.
+/// The record of a file.
 package enum RecordFinding: Hashable, Sendable {
     case absent
     case found(FileRecord)
-    /// It cannot be read, for that reason.
+    /// The record cannot be read, for this reason.
     case damaged(String)
 }
 
-/// Names in a library's folder that are Pawl's own.
+/// Names in a library's folder that belong to Pawl.
 package enum LibraryName {
-    /// Of the note on an unfinished download; the key's form stands before it.
+    /// The suffix of the note on an unfinished download; the key's encoded form precedes it.
     package static let pendingSuffix = ".pawl-download"
 
-    /// Whether a file of that name is not the user's: hidden, or a part of one.
+    /// Whether a file of that name is not the user's, because it is hidden or part of a download.
     package static func isInternal(_ name: String) -> Bool {
         if name.utf8.first == UInt8(ascii: ".") { return true }
         guard let range = lastRange(of: ".part", in: name) else { return false }
         let rest = name.utf8[range.upperBound...]
         let text = String(Substring(rest))
-        // `.part`, `.part.pawl`, and what was set aside: `.part.1`, `.part.pawl.1`.
+        // `.part`, `.part.pawl`, and files that were set aside: `.part.1`, `.part.pawl.1`.
         let tail = text.hasPrefix(".pawl") ? String(text.dropFirst(5)) : text
         return tail.isEmpty || tail.utf8.first == UInt8(ascii: ".") && Int(tail.dropFirst()) != nil
     }
 
-    /// A user's name, cleaned; nil where nothing is left of it.
+    /// Returns a user's name, cleaned; `nil` if nothing is left of it.
     ///
-    /// One that would be taken for Pawl's own gets a mark behind it: the file would not be seen again.
+    /// A name that could be taken for one of Pawl's gets a suffix, because the file would not be
+    /// found again.
     package static func usable(_ name: String) -> String? {
         FileName.clean(name).map { isInternal($0) ? $0 + "_" : $0 }
     }
 
     package static func pendingName(form: String) -> String { "." + form + pendingSuffix }
 
-    /// The form in the name of a note; nil for any other name.
+    /// Returns the encoded form in the name of a note; `nil` for any other name.
     package static func form(ofPending name: String) -> String? {
         guard name.utf8.first == UInt8(ascii: "."), name.hasSuffix(pendingSuffix),
             name.utf8.count > pendingSuffix.utf8.count + 1

@@ -1,17 +1,20 @@
-/// What a library knows of one key.
+/// What a library knows about one key.
 public struct LibraryEntry: Sendable, Identifiable {
-    /// The user's own name for it.
+    /// The user's own name for the download.
     public let key: StorageKey
-    /// Where it stands.
+    /// The state of the download or its file.
     public let state: LibraryState
-    /// The finished file; also while a newer one is fetched, and where it was changed since.
+    /// The finished file.
+    ///
+    /// It is also present while a newer one is fetched, and if it was changed since.
     public let file: LibraryFile?
-    /// The URL of a download that has not finished, its secrets hidden; a finished file's is
-    /// `file?.source`.
+    /// The URL of an unfinished download, with its secrets hidden.
+    ///
+    /// For a finished file see `file?.source`.
     public let source: String?
-    /// How many bytes are there: of an unfinished download, otherwise of the file.
+    /// The number of bytes present: of the unfinished download, otherwise of the file.
     public package(set) var receivedBytes: Int64
-    /// How many there will be; nil where that is not known.
+    /// The total number of bytes; `nil` if it is not known.
     public package(set) var totalBytes: Int64?
 
     /// The key.
@@ -34,18 +37,24 @@ public struct LibraryEntry: Sendable, Identifiable {
     }
 }
 
-/// Where a key of a library stands.
+/// The state of a key of a library.
 public enum LibraryState: Sendable {
-    /// It is fetched, by this library.
+    /// This library is fetching it.
     case running
-    /// It is fetched by another library or process; its number where the system tells it.
+    /// Another library or process is fetching it.
+    ///
+    /// The process identifier is present if the system reports it.
     case runningElsewhere(processIdentifier: Int32?)
-    /// A part of it may be there; asking for it goes on.
+    /// The download is paused, and part of the file may exist.
+    ///
+    /// Requesting the key resumes it.
     case paused
-    /// It ended with that error; asking for it tries again.
+    /// The download ended with this error.
+    ///
+    /// Requesting the key retries it.
     case failed(DownloadError)
-    /// The file is there as it was fetched.
+    /// The file exists as it was fetched.
     case finished
-    /// The file is there, but was written to since, or replaced.
+    /// The file exists, but has been written to or replaced since.
     case changed
 }

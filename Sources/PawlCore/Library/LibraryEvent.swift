@@ -1,58 +1,60 @@
-/// What happens in a library.
+/// An event in a library.
 public enum LibraryEvent: Sendable {
-    /// A download of that key has begun, or goes on.
+    /// The download of this key has started or resumed.
     case started(StorageKey)
-    /// It stands still, and keeps what came.
+    /// The download is paused and keeps the bytes received so far.
     case paused(StorageKey)
-    /// Its file is there.
+    /// The file is complete.
     case finished(LibraryFile)
-    /// It ended with an error, and keeps what came.
+    /// The download failed with an error and keeps the bytes received so far.
     case failed(StorageKey, DownloadError)
-    /// It was thrown away.
+    /// The download was cancelled, and its bytes were deleted.
     case cancelled(StorageKey)
-    /// It goes on from another URL.
+    /// The download continues from another URL.
     case urlReplaced(StorageKey)
-    /// A file came into the folder that this library did not fetch; of a key where it carries one.
+    /// A file that this library did not fetch was added to the folder.
+    ///
+    /// The key is present if the file's record names one.
     case fileAdded(name: String, key: StorageKey?)
-    /// A file is gone.
+    /// A file was removed.
     case fileRemoved(name: String, key: StorageKey?)
-    /// A file has another name.
+    /// A file was renamed.
     case fileRenamed(from: String, to: String, key: StorageKey?)
-    /// A file was written to, or replaced by another one.
+    /// A file was written to or replaced by another one.
     case fileChanged(name: String, key: StorageKey?)
-    /// What was kept of a file or a download cannot be read; the file itself is not touched.
+    /// The record of a file or a download cannot be read; the file itself is not changed.
     case recordDamaged(name: String, reason: String)
-    /// A verification found that a file is not what was fetched.
+    /// A verification found that a file differs from what was fetched.
     case damageFound(LibraryFault)
-    /// The downloads of a file in the drop folder have begun.
+    /// The downloads listed by a file in the drop folder have started.
     case dropTaken(name: String, keys: [StorageKey])
-    /// A file in the drop folder makes no sense, and was set aside.
+    /// A file in the drop folder is not valid and was set aside.
     case dropRejected(name: String, reason: String)
-    /// Changes of the folder are not told any more.
+    /// Changes of the folder are no longer reported.
     case watchingEnded(reason: String)
-    /// This reader was so slow that events were thrown away: look at the entries anew.
+    /// This reader was too slow, so events were lost: read the entries again.
     case eventsLost
 }
 
-/// What is wrong with a finished file.
+/// A fault of a finished file.
 public struct LibraryFault: Sendable, Hashable {
-    /// What was found.
+    /// The kinds of faults.
     public enum Kind: Sendable, Hashable {
-        /// There is no file.
+        /// The file is missing.
         case missing
-        /// Its size, or the time of its last change, is another one.
+        /// The file's size or modification time has changed.
         case changed
-        /// Its bytes have another digest than when it was fetched.
+        /// The file's bytes have another digest than when it was fetched.
         case damaged(expected: ContentDigest, found: ContentDigest)
-        /// It cannot be read, for that reason.
+        /// The file cannot be read, for this reason.
         case unreadable(String)
     }
 
-    /// Of which file.
+    /// The key of the file.
     public let key: StorageKey
-    /// Its name in the library's folder.
+    /// The file's name in the library's folder.
     public let name: String
-    /// What was found.
+    /// The kind of the fault.
     public let kind: Kind
 
     package init(key: StorageKey, name: String, kind: Kind) {

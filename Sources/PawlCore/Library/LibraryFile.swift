@@ -2,25 +2,25 @@ public import struct FoundationEssentials.Date
 
 /// A finished file of a library.
 public struct LibraryFile: Sendable, Hashable {
-    /// The user's own name for it.
+    /// The user's own name for the file.
     public let key: StorageKey
-    /// Where it is.
+    /// The path of the file.
     public let path: String
-    /// Its name in the library's folder.
+    /// The file's name in the library's folder.
     public let name: String
-    /// Its size in bytes.
+    /// The file's size in bytes.
     public let byteCount: Int64
-    /// What it must have as long as it is undamaged; nil where none was made.
+    /// The digest that the undamaged file has; `nil` if none was computed.
     public let digest: ContentDigest?
-    /// Lower case, without parameters.
+    /// The media type in lower case, without parameters.
     public let mediaType: String?
-    /// As the server sent it.
+    /// The entity tag as the server sent it.
     public let entityTag: String?
-    /// As the server sent it.
+    /// The `Last-Modified` field as the server sent it.
     public let lastModified: String?
-    /// The URL that it came from, its secrets hidden; empty where a program wrote it.
+    /// The URL that the file came from, with its secrets hidden; empty if a program wrote the file.
     public let source: String
-    /// When it was finished.
+    /// The time when the file was completed.
     public let finishedAt: Date
 
     package init(_ file: KnownFile, in folder: String) {
@@ -38,12 +38,13 @@ public struct LibraryFile: Sendable, Hashable {
     }
 }
 
-/// A finished file, as an index knows it.
+/// A finished file as an index knows it.
 package struct KnownFile: Hashable, Sendable {
     package var name: String
     package var record: FileRecord
     package var stamp: FileStamp
-    /// Its bytes are not those that were fetched: it was written to, or another file has its name.
+    /// Whether its bytes are no longer those that were fetched: it was written to, or another file
+    /// has its name.
     package var isChanged = false
 
     package init(name: String, record: FileRecord, stamp: FileStamp) {

@@ -1,6 +1,6 @@
 package import struct FoundationEssentials.URL
 
-/// What users ask for.
+/// The user's requests.
 extension LibraryIndex {
     mutating func asked(_ key: StorageKey, _ ask: Ask) -> [Action] {
         guard !isClosed else {
@@ -45,8 +45,8 @@ extension LibraryIndex {
                 .refuse(
                     DownloadError(
                         .cancelled,
-                        "this download is being thrown away",
-                        advice: "ask again when that is done"
+                        "this download is being cancelled",
+                        advice: "request it again afterwards"
                     )
                 )
             ]
@@ -60,9 +60,10 @@ extension LibraryIndex {
         return []
     }
 
-    /// What is to be fetched, and what an earlier download left that is of no use to it.
+    /// Returns the download to run, and the actions that delete an earlier download's bytes if they
+    /// are of no use to it.
     ///
-    /// A file that was changed by somebody keeps its name, unless it is to be replaced.
+    /// A file that somebody changed keeps its name, unless it is to be replaced.
     private func order(
         _ key: StorageKey,
         _ ask: Ask,
@@ -89,7 +90,7 @@ extension LibraryIndex {
         var download = download
         let run = nextRun()
         download.phase = .running(run)
-        // It is noted when the run begins.
+        // The new URL is recorded when the run begins.
         download.hasNewURL = false
         setDownload(download, of: key)
         var start = Start(run: run, order: download.order, revalidates: file)
@@ -114,7 +115,7 @@ extension LibraryIndex {
             setDownload(download, of: key)
             return [.stop(run, keeping: stop != .discard)]
         case .stopping(let run, let old):
-            // What is to be thrown away is not kept any more.
+            // Bytes that are to be deleted are no longer kept.
             guard old != .discard else { return [] }
             download.phase = .stopping(run, stop)
             setDownload(download, of: key)
@@ -144,24 +145,24 @@ extension LibraryIndex {
         case .paused, .stopping: break
         }
         setDownload(download, of: key)
-        // A run writes it down when it begins.
+        // A run records it when it begins.
         return download.run == nil ? [.save(download.order, hasEnded: false), told] : [told]
     }
 
     private static func noURL(_ key: StorageKey) -> DownloadError {
         DownloadError(
             .usage,
-            "nothing says where '\(key.text.sanitized(atMost: 100))' is to be fetched from",
+            "no URL is known for '\(key.text.sanitized(atMost: 100))'",
             advice: "give its URL"
         )
     }
 }
 
 extension FileRecord {
-    /// The URL where nothing of it was hidden.
+    /// The URL, if none of it was hidden.
     package var fetchableURL: URL? {
         guard !source.isEmpty, !source.contains("REDACTED") else { return nil }
-        // What is no URL any more cannot be fetched.
+        // A stored URL that is no longer valid cannot be fetched.
         return try? SourceURL.parse(source).url
     }
 }

@@ -1,7 +1,7 @@
-/// What happens in the folder.
+/// Changes in the folder.
 extension LibraryIndex {
-    /// Which names are to be looked at before these changes are followed: those in them, and those that a
-    /// note tells of which has changed.
+    /// Returns the names that must be checked before these changes are followed: those in them, and
+    /// those to which a changed note refers.
     package func namesToLookAt(_ changes: [FolderChange]) -> Set<String> {
         var names: Set<String> = []
         for change in changes {
@@ -16,9 +16,9 @@ extension LibraryIndex {
         return names
     }
 
-    /// Which names are to be looked at besides: those of keys whose records were found under other names.
+    /// Returns further names to check: those of keys whose records were found under other names.
     ///
-    /// Only what is under both tells a copy from a swap.
+    /// A copy can be told from a swap only if the files under both names are known.
     package func namesBesides(_ found: [String: FoundFile]) -> Set<String> {
         var names: Set<String> = []
         for (name, file) in found {
@@ -30,9 +30,10 @@ extension LibraryIndex {
         return names
     }
 
-    /// The changes with what `gone` adds to them: names of keys' files that are not there any more.
+    /// Returns the changes, with the removals of files in `gone` that were not reported.
     ///
-    /// A file that was renamed before the watch had ever seen it comes as a new one: it is told as renamed.
+    /// A file that was renamed before the watch had seen it is reported as added; here it becomes
+    /// renamed.
     package func changes(
         _ told: [FolderChange],
         _ found: [String: FoundFile],
@@ -40,7 +41,7 @@ extension LibraryIndex {
     ) -> [FolderChange] {
         var gone = gone
         for change in told {
-            // The watch has seen that itself.
+            // The watch has reported this removal itself.
             switch change {
             case .renamed(let name, _), .removed(let name): gone.remove(name)
             case .added, .modified, .overflowed, .ended: break
@@ -53,28 +54,30 @@ extension LibraryIndex {
             else { return change }
             return .renamed(from: old.name, to: name)
         }
-        // What is not there any more is told late.
+        // These removals happened earlier and were not reported.
         return gone.sorted().map { .removed($0) } + changes
     }
 
-    /// Another process that has finished a download notes the file's record, then removes its note.
+    /// Returns the possible names of a key's file.
+    ///
+    /// Another process that finishes a download records the file, then removes its note.
     private func namesOf(_ key: StorageKey) -> [String] {
         guard let download = entries[key]?.download else { return [] }
         let name = download.order.name
-        // Where the name was taken, it has got a number.
+        // If the name was taken, the file has a number.
         return [name] + download.mayBeAt
             + (1...3).map { FileName.numbered(name, $0) }.filter { files[$0] != nil }
     }
 
     private func key(ofNote name: String) -> StorageKey? {
         guard let form = LibraryName.form(ofPending: name) else { return nil }
-        // A form that was cut tells no key: then all notes are asked.
+        // A shortened form does not contain the whole key, so the known ones are searched.
         return StorageKey(plainForm: form) ?? shortened[form]
     }
 
     mutating func follow(_ changes: [FolderChange], _ found: [String: FoundFile]) -> [Action] {
         var actions: [Action] = []
-        // A note says what to think of a file that comes with it.
+        // A note explains the files that are reported with it, so it comes first.
         let notes = changes.filter(\.isOfNote)
         for change in notes + changes.filter({ !$0.isOfNote }) {
             switch change {
@@ -100,7 +103,7 @@ extension LibraryIndex {
             return vanished(from, [:]) + appeared(to, found)
         }
         var actions: [Action] = []
-        // What had the name before is gone.
+        // The file that had this name before is gone.
         if files[to] != nil { actions += vanished(to, [:]) }
         files[from] = nil
         files[to] = stamp
@@ -114,13 +117,13 @@ extension LibraryIndex {
     }
 
     mutating func appeared(_ name: String, _ all: [String: FoundFile]) -> [Action] {
-        // It is gone again: that is told, too, or nobody knew of it.
+        // It is gone again. This must be reported, or nobody would know of it.
         guard let found = all[name] else { return vanished(name, [:]) }
         if LibraryName.isInternal(name) { return appearedInternal(name, found) }
         let old = files[name]
-        // Its end tells, or has it looked at again.
+        // The run's end reports it, or has it checked again.
         if missed(name, found.stamp) { return [] }
-        // What another process is about to finish has its record soon.
+        // A file that another process is about to finish will have its record soon.
         if found.record == .absent, targets[name] != nil, owners[name] == nil { return [] }
         files[name] = found.stamp
         if old == found.stamp, owners[name] != nil || found.record == .absent { return [] }
@@ -153,7 +156,7 @@ extension LibraryIndex {
         ]
     }
 
-    /// The key that has the name does not find its own bytes there any more.
+    /// Records that the key that has this name no longer finds its own bytes there.
     private mutating func overwritten(_ name: String, _ stamp: FileStamp) -> [Action] {
         guard let key = owners[name], var file = entries[key]?.file else { return [] }
         file.isChanged = true
@@ -162,7 +165,9 @@ extension LibraryIndex {
         return []
     }
 
-    /// What happens under a name that a running download will have is told by its end.
+    /// Records a change under a name that a running download will have.
+    ///
+    /// The end of the run reports it.
     private mutating func missed(_ name: String, _ stamp: FileStamp?) -> Bool {
         guard let key = targets[name], var download = entries[key]?.download, download.run != nil
         else { return false }
@@ -171,7 +176,9 @@ extension LibraryIndex {
         return true
     }
 
-    /// A file with all the attributes of a key's own, which is still there: one file a key.
+    /// Whether the file has all the attributes of a key's own file, which still exists.
+    ///
+    /// A key has only one file.
     private func isCopy(
         _ name: String,
         _ record: FileRecord,
@@ -181,7 +188,7 @@ extension LibraryIndex {
         guard let other = entries[record.key]?.file, other.name != name,
             files[other.name] != nil, !other.isChanged
         else { return false }
-        // What was seen of it at the same moment counts, not what was known before.
+        // The state seen at the same moment counts, not an earlier one.
         if let now = found[other.name] {
             guard now.stamp == other.stamp, now.fittingRecord?.key == record.key else {
                 return false
@@ -190,7 +197,7 @@ extension LibraryIndex {
         return record.inode != stamp.inode || other.record.inode == other.stamp.inode
     }
 
-    /// A file that carries a record that fits it.
+    /// Adopts a file with a record that fits it.
     private mutating func adopt(
         _ name: String,
         _ record: FileRecord,
@@ -217,11 +224,11 @@ extension LibraryIndex {
         return [.tell(.fileRemoved(name: name, key: key))]
     }
 
-    /// A note on a download, which another process or an earlier one wrote.
+    /// Handles a note on a download that another process or an earlier one wrote.
     private mutating func appearedInternal(_ name: String, _ found: FoundFile) -> [Action] {
         guard let form = LibraryName.form(ofPending: name) else { return [] }
         guard let order = found.pending else {
-            // One that is just written is told again.
+            // A note that is being written is reported again.
             return []
         }
         if StorageKey(plainForm: form) == nil { shortened[form] = order.key }
@@ -254,7 +261,7 @@ extension FolderChange {
 }
 
 extension LibraryIndex.Download {
-    /// One that this library has not begun.
+    /// Creates a download that this library has not started.
     package init(found order: PendingDownload) {
         self.order = order
         phase = order.failure.map { .failed($0.error) } ?? .paused
@@ -262,11 +269,11 @@ extension LibraryIndex.Download {
 }
 
 extension FolderEnd {
-    /// For people.
+    /// The reason as a sentence for people.
     package var sentence: String {
         switch self {
         case .removed: "the folder was removed"
-        case .moved: "the folder has another name, or another folder has its name"
+        case .moved: "the folder was renamed or replaced by another one"
         case .unmounted: "the file system was unmounted"
         case .unreadable: "the folder cannot be read"
         }

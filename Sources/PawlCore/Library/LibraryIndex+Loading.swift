@@ -1,14 +1,17 @@
-/// What was in the folder when the library was opened.
+/// The content of the folder when the library is opened.
 extension LibraryIndex {
-    /// Takes over what was found, and returns what was damaged.
+    /// Takes over the content of the folder.
     ///
-    /// `notes`: those on unfinished downloads, by their names; nil where one cannot be read.
+    /// Returns actions that report what is damaged.
+    ///
+    /// `notes` are the notes on unfinished downloads by name, with `nil` for one that cannot be
+    /// read.
     package mutating func load(_ content: LibraryContent) -> [Action] {
         var actions: [Action] = []
         for (name, note) in content.notes.sorted(by: { $0.key < $1.key }) {
             guard let note else {
                 actions.append(
-                    .tell(.recordDamaged(name: name, reason: "it is no note on a download"))
+                    .tell(.recordDamaged(name: name, reason: "it is not a note on a download"))
                 )
                 continue
             }
@@ -16,12 +19,12 @@ extension LibraryIndex {
             _ = appeared(name, [name: FoundFile(stamp: unseen, pending: note)])
         }
         for partial in content.partials where entries[partial.key]?.download == nil {
-            // Its note is lost: whoever asks gives the URL again.
+            // Its note is lost, so the next request must give the URL again.
             let order = PendingDownload(key: partial.key, name: partial.name, url: nil)
             setDownload(Download(found: order), of: partial.key)
         }
         for (name, file) in content.files.sorted(by: { $0.key < $1.key }) {
-            // What is there from the beginning is no news.
+            // Files that exist from the beginning are not reported.
             actions += appeared(name, content.files).filter {
                 if case .tell(.recordDamaged) = $0 { true } else { false }
             }
@@ -30,10 +33,12 @@ extension LibraryIndex {
         return actions
     }
 
-    /// A file that was changed while nobody looked still has a record, which does not fit it.
+    /// Takes over a file that was changed while no library was open.
     ///
-    /// One with another number on the disk is another file: a record in a side file, too, stays behind
-    /// where its own goes.
+    /// It still has a record, which does not fit.
+    ///
+    /// If the file's number on disk differs, it is another file: a record in a side file stays
+    /// behind when its own file is moved.
     private mutating func takeChanged(_ name: String, _ file: FoundFile) {
         guard case .found(let record) = file.record, file.fittingRecord == nil,
             record.inode == nil || record.inode == file.stamp.inode, owners[name] == nil,
@@ -45,13 +50,13 @@ extension LibraryIndex {
     }
 }
 
-/// What a library's folder holds.
+/// The content of a library's folder.
 package struct LibraryContent: Sendable {
-    /// Those that are not Pawl's own.
+    /// The files that are not Pawl's own.
     package var files: [String: FoundFile] = [:]
-    /// Nil where one cannot be read.
+    /// The notes on unfinished downloads; `nil` for one that cannot be read.
     package var notes: [String: PendingDownload?] = [:]
-    /// Unfinished files that carry a key, by the names that they will have.
+    /// The unfinished files that have a key, with their final names.
     package var partials: [(key: StorageKey, name: String)] = []
 
     package init() {}

@@ -1,6 +1,6 @@
 internal import struct FoundationEssentials.URL
 
-/// What became of runs.
+/// The ends of runs.
 extension LibraryIndex {
     mutating func ended(_ key: StorageKey, _ run: RunID, _ end: RunEnd) -> [Action] {
         guard let download = entries[key]?.download, download.run == run else { return [] }
@@ -29,7 +29,7 @@ extension LibraryIndex {
         case .finished(let file, let wasFetched): return finished(key, file, wasFetched)
         case .stopped:
             guard case .stopping(_, let stop) = download.phase else {
-                // From outside: the session was invalidated.
+                // The session was invalidated from outside.
                 return stopped(key, download, .pause)
             }
             return stopped(key, download, stop)
@@ -90,7 +90,7 @@ extension LibraryIndex {
         return start(key, download) + [.tell(.urlReplaced(key))]
     }
 
-    /// There is no run any more.
+    /// Records that the run has ended.
     mutating func stopped(
         _ key: StorageKey,
         _ download: Download,
@@ -106,7 +106,7 @@ extension LibraryIndex {
             let error = DownloadError(
                 .interrupted,
                 "the download was paused",
-                advice: "ask for the key again to go on"
+                advice: "request the key again to resume"
             )
             return (download.hasNewURL ? [.save(download.order, hasEnded: true)] : [])
                 + [.conclude(key, .failure(error)), .tell(.paused(key))]

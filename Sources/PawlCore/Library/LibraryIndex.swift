@@ -1,9 +1,11 @@
 package import struct FoundationEssentials.URL
 
-/// What a library knows: files and downloads by their keys; events in, actions out.
+/// What a library knows: files and downloads by key.
 ///
-/// One download a key. A *run* is one attempt at it, with a number of its own: what an older one says is
-/// not heard.
+/// It takes events and returns actions.
+///
+/// A key has at most one download. A *run* is one attempt at it, with its own number; events of an
+/// older run are ignored.
 package struct LibraryIndex: Sendable {
     package typealias RunID = UInt64
 
@@ -12,13 +14,13 @@ package struct LibraryIndex: Sendable {
         package var download: Download?
     }
 
-    /// A download that has not finished.
+    /// An unfinished download.
     package struct Download: Sendable {
         package enum Phase: Sendable {
             case running(RunID)
-            /// It was told to end.
+            /// The run was asked to end.
             case stopping(RunID, Stop)
-            /// The user is asked for another URL, after this error.
+            /// The user is asked for another URL after this error.
             case renewing(RunID, DownloadError)
             case paused
             case failed(DownloadError)
@@ -31,21 +33,21 @@ package struct LibraryIndex: Sendable {
         package var order: PendingDownload
         package var phase: Phase
         package var renewal = LinkRenewal()
-        /// How many await the file.
+        /// The number of callers that wait for the file.
         package var waiters = 0
-        /// Whether somebody wants it who does not wait.
+        /// Whether somebody wants the file without waiting for it.
         package var isDetached = false
         /// Whether somebody can be asked for another URL.
         package var renews = false
-        /// Whether this library has begun it: then its note says nothing new.
+        /// Whether this library has started the download, so that its note contains nothing new.
         package var isOwn = false
-        /// The file whose place the new one is to take, as it was when that was asked for.
+        /// The file that the new one replaces, as it was when that was requested.
         var replaced: KnownFile?
-        /// Names under which another process may have put the file.
+        /// The names under which another process may have put the file.
         var mayBeAt: [String] = []
-        /// Whether its URL is another than its note says.
+        /// Whether its URL differs from the one in its note.
         var hasNewURL = false
-        /// What happened under its name meanwhile.
+        /// A change under its name during the run.
         var missed: Missed?
 
         package var run: RunID? {
@@ -56,18 +58,20 @@ package struct LibraryIndex: Sendable {
         }
     }
 
-    /// Something that the folder told of a running download's name: its end has it looked at again.
+    /// A change in the folder under a running download's name.
+    ///
+    /// It is checked when the run ends.
     struct Missed: Sendable {
-        /// Nil where the file was gone.
+        /// The file's stamp; `nil` if the file was gone.
         var stamp: FileStamp?
     }
 
     package struct Ask: Sendable {
         package var url: URL?
-        /// What the file is to be called where it has no name yet.
+        /// The name for the file if it has none yet.
         package var name: String
         package var policy: FinishedFilePolicy
-        /// Whether the asker awaits the file.
+        /// Whether the caller waits for the file.
         package var waits: Bool
         /// Whether somebody can be asked for another URL.
         package var renews = false
@@ -81,16 +85,16 @@ package struct LibraryIndex: Sendable {
     }
 
     package enum RunEnd: Sendable {
-        /// `wasFetched`: not where the server said that the old one is still the same.
+        /// `wasFetched` is `false` if the server confirmed the old file.
         case finished(KnownFile, wasFetched: Bool)
-        /// `reached`: how many bytes of the file there were at its end.
+        /// `reached` is the number of bytes of the file at the end of the run.
         case failed(DownloadError, reached: Int64)
         case stopped
     }
 
     package enum Event: Sendable {
         case asked(StorageKey, Ask)
-        /// One that awaited the file does so no more.
+        /// A caller stopped waiting for the file.
         case waiterLeft(StorageKey)
         case pauseAsked(StorageKey)
         case cancelAsked(StorageKey)
@@ -98,11 +102,11 @@ package struct LibraryIndex: Sendable {
         case urlGiven(StorageKey, RunID, URL?)
         case runEnded(StorageKey, RunID, RunEnd)
         case folderChanged([FolderChange], [String: FoundFile])
-        /// A file was written by the program itself, or proven anew.
+        /// The program itself wrote a file, or a file was verified again.
         case recorded(KnownFile)
-        /// The same, where nothing else has become of the key's file since this one was looked at.
+        /// As `recorded`, if the key's file has not changed since `before` was read.
         case renewed(KnownFile, before: KnownFile)
-        /// The key's file was removed by the program itself.
+        /// The program itself removed the key's file.
         case removed(StorageKey, KnownFile)
         /// The run's file gets this name, which was claimed.
         case named(StorageKey, RunID, String)
@@ -112,51 +116,54 @@ package struct LibraryIndex: Sendable {
     package struct Start: Sendable {
         package var run: RunID
         package var order: PendingDownload
-        /// The file that is there, and taken if the server says so.
+        /// The existing file, which is used if the server confirms it.
         package var revalidates: KnownFile?
-        /// The file whose place the new one takes, as it was last seen.
+        /// The file that the new one replaces, as it was last seen.
         package var replaced: KnownFile?
-        /// Names under which another process may have put the key's file: others have them, as far as is
-        /// known.
+        /// The names under which another process may have put the key's file.
+        ///
+        /// As far as is known, other files have these names.
         package var mayBeAt: [String] = []
     }
 
     package enum Action: Sendable {
-        /// The asker has it at once.
+        /// Give the file to the caller at once.
         case give(KnownFile)
-        /// The asker gets nothing.
+        /// Refuse the caller's request.
         case refuse(DownloadError)
         case start(Start)
         case stop(RunID, keeping: Bool)
-        /// Ask the user for a URL in place of the one that expired.
+        /// Ask the user for a URL in place of the expired one.
         case renew(StorageKey, RunID, DownloadError)
-        /// Tell all who await the key's file.
+        /// Give the result to all callers that wait for the key's file.
         case conclude(StorageKey, Result<KnownFile, DownloadError>)
-        /// Note on disk what a download is; one that ended may have been finished by another process
-        /// since, which has removed the note: then none is made.
+        /// Write the download's note.
+        ///
+        /// If the download has ended and another process has finished it and removed the note
+        /// since, none is written.
         case save(PendingDownload, hasEnded: Bool)
-        /// Throw away what came of a download, which goes on under another name.
+        /// Delete the bytes of a download that continues under another name.
         case discardPart(PendingDownload)
-        /// Find out what has that name now.
+        /// Check which file has this name now.
         case lookAt(String)
-        /// What is kept of a file follows its new name.
+        /// Move a file's record to its new name.
         case moveRecord(from: String, to: String)
         case tell(LibraryEvent)
     }
 
     package let folder: String
     package private(set) var entries: [StorageKey: Entry] = [:]
-    /// All files of the folder that are not Pawl's own.
+    /// The files of the folder that are not Pawl's own.
     package internal(set) var files: [String: FileStamp] = [:]
-    /// Which key has the file of that name.
+    /// The key that has the file of a name.
     private(set) var owners: [String: StorageKey] = [:]
-    /// Which unfinished download will have that name.
+    /// The unfinished download that will have a name.
     private(set) var targets: [String: StorageKey] = [:]
-    /// Which key has a form that was cut.
+    /// The key of each shortened form.
     var shortened: [String: StorageKey] = [:]
-    /// Which key looks on disk whether it can have that name.
+    /// The key that is checking on disk whether it can have a name.
     private var claims: [String: StorageKey] = [:]
-    /// From where files came that are not there any more, so that their keys can be asked for again.
+    /// The sources of files that are gone, so that their keys can be requested again.
     private(set) var formerFiles: [StorageKey: (url: URL, name: String)] = [:]
     private static let mostFormerFiles = 10_000
     private var lastRun: RunID = 0
@@ -181,7 +188,7 @@ package struct LibraryIndex: Sendable {
             if entries[file.record.key]?.file == before { setFile(file, of: file.record.key) }
             return []
         case .removed(let key, let file):
-            // A newer one may have taken its place meanwhile.
+            // A newer file may have taken its place meanwhile.
             guard let known = entries[key]?.file, known.name == file.name,
                 known.stamp == file.stamp
             else { return [] }
@@ -205,7 +212,7 @@ package struct LibraryIndex: Sendable {
         entries[key, default: Entry()].file = file
         if let file {
             formerFiles[key] = nil
-            // Another key's file was replaced by this one.
+            // This file has replaced another key's.
             if let other = owners[file.name], other != key {
                 entries[other]?.file = nil
                 removeIfEmpty(other)
@@ -218,7 +225,7 @@ package struct LibraryIndex: Sendable {
 
     private mutating func noteFormerFile(of key: StorageKey) {
         guard let file = entries[key]?.file, let url = file.record.fetchableURL else { return }
-        // The memory is bounded: the program has the URLs, too.
+        // The memory is bounded. The program knows the URLs, too.
         if formerFiles.count >= Self.mostFormerFiles { formerFiles.removeAll() }
         formerFiles[key] = (url, file.name)
     }
@@ -236,7 +243,7 @@ package struct LibraryIndex: Sendable {
         if let entry = entries[key], entry.file == nil, entry.download == nil { entries[key] = nil }
     }
 
-    /// A name that nobody has, or is to have, but the key itself.
+    /// Returns a name that nothing but the key itself has or will have.
     package func freeName(_ name: String, for key: StorageKey) -> String {
         for number in 0..<10_000 {
             let candidate = number == 0 ? name : FileName.numbered(name, number)
@@ -245,7 +252,9 @@ package struct LibraryIndex: Sendable {
         return name
     }
 
-    /// Whether the key may have that name: a file that was changed is somebody's work, also the key's own.
+    /// Whether the key may have that name.
+    ///
+    /// A changed file is somebody's work, even if it is the key's own.
     package func isFree(_ name: String, for key: StorageKey) -> Bool {
         for taken in [targets[name], claims[name]] {
             if let taken, taken != key { return false }
@@ -254,7 +263,9 @@ package struct LibraryIndex: Sendable {
         return owner == key && entries[key]?.file?.isChanged == false
     }
 
-    /// Keeps a name for the key until `unclaim`; false where it may not have it.
+    /// Reserves a name for the key until `unclaim`.
+    ///
+    /// Returns `false` if the key may not have it.
     package mutating func claim(_ name: String, for key: StorageKey) -> Bool {
         guard isFree(name, for: key) else { return false }
         claims[name] = key
@@ -263,7 +274,7 @@ package struct LibraryIndex: Sendable {
 
     package mutating func unclaim(_ name: String) { claims[name] = nil }
 
-    /// Under which names something of a key is, or may come, as far as is known.
+    /// Returns the names under which files of a key exist or may appear, as far as is known.
     package func names(of key: StorageKey) -> Set<String> {
         guard let entry = entries[key] else { return [] }
         let known = [entry.file?.name, entry.download?.order.name].compactMap(\.self)

@@ -1,10 +1,10 @@
-/// Whether the user is asked for a new URL when one has expired.
+/// Decides whether the user is asked for a new URL when one has expired.
 ///
-/// Once for a download; again only where it has come further than ever before since, so that links which
-/// live for an hour carry a download of a day, and nobody is asked in a circle: a source that begins anew
-/// each time brings bytes, too.
+/// The user is asked once per download, and again only if the download has reached more bytes than
+/// ever before since. So links that live for an hour can carry a download of a day, and nobody is
+/// asked in a loop: a source that starts over each time sends bytes, too.
 package struct LinkRenewal: Hashable, Sendable {
-    /// Links that are void after a few bytes bring a little each time.
+    /// The maximum number of renewals, for links that expire after a few bytes each.
     package static let most = 100
 
     private var asked = 0
@@ -12,7 +12,9 @@ package struct LinkRenewal: Hashable, Sendable {
 
     package init() {}
 
-    /// `reached`: how many bytes of the file are there.
+    /// Whether to ask after this error.
+    ///
+    /// `reached` is the number of bytes of the file that are present.
     package mutating func mayAsk(after error: DownloadError, reached: Int64) -> Bool {
         guard let status = error.httpStatus, [401, 403, 410].contains(status) else { return false }
         guard asked == 0 || reached > furthest && asked < Self.most else { return false }

@@ -1,7 +1,7 @@
 internal import struct FoundationEssentials.URL
 
 extension PendingDownload {
-    /// JSON in one line.
+    /// The download as one line of JSON.
     package var text: String {
         KeptLine(
             Stored(
@@ -14,14 +14,14 @@ extension PendingDownload {
         ).text
     }
 
-    /// Reads what `text` writes, nil for anything else and for a newer version.
+    /// Parses the output of `text`; `nil` for anything else and for a newer version.
     package init?(text: String) {
         guard let stored = KeptLine<Stored>(text: text, longest: Self.longestText)?.content,
             FileName.clean(stored.name) == stored.name
         else { return nil }
         key = StorageKey(stored.key)
         name = stored.name
-        // Others may have written it: it is no more believed than what a user types.
+        // Others may have written it, so it is trusted no more than input of a user.
         url = stored.url.flatMap { try? SourceURL.parse($0).url }
         replaces = stored.replaces
         failure = stored.failure

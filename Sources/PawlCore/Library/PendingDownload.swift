@@ -1,20 +1,21 @@
 package import struct FoundationEssentials.URL
 
-/// What is kept of a library's download until it has finished, so that the next process finds it.
+/// What is stored of a library's download until it is finished, so that the next process finds it.
 package struct PendingDownload: Hashable, Sendable {
     package static let longestText = 256 * 1024
 
     package var key: StorageKey
-    /// The finished file's, in the library's folder.
+    /// The finished file's name in the library's folder.
     package var name: String
-    /// As a whole, without user and fragment: else nobody could go on; nil where it is not known.
+    /// The complete URL, without user and fragment, as it is needed to resume; `nil` if it is not
+    /// known.
     package var url: URL?
-    /// Whether the new file takes the place of the one that has its name.
+    /// Whether the new file replaces the one that has its name.
     package var replaces = false
-    /// Why it ended, where it did.
+    /// The error that ended the download, if any.
     package var failure: Failure?
 
-    /// An error as far as it can be kept.
+    /// The part of an error that can be stored.
     package struct Failure: Hashable, Sendable, Codable {
         package var code: String
         package var message: String

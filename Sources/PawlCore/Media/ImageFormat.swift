@@ -1,4 +1,4 @@
-/// A format of images whose head tells their size.
+/// A format of images whose head contains their size.
 public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     /// Portable Network Graphics (RFC 2083).
     case png
@@ -11,7 +11,8 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     /// Windows bitmap.
     case bmp
 
-    /// Tells the format by its first bytes, nil where it is none of these; 12 bytes are enough.
+    /// Recognizes the format by its first bytes, of which 12 are enough; `nil` if it is none of
+    /// these formats.
     public init?(ofHead head: some Sequence<UInt8>) {
         let start = Array(head.prefix(12))
         func begins(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
@@ -32,6 +33,6 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Such as `image/png`.
+    /// The media type, such as `image/png`.
     public var mediaType: String { "image/\(rawValue)" }
 }

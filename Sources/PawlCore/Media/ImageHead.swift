@@ -1,4 +1,4 @@
-/// The first bytes of an image, with the numbers in it: whatever is not there is nil.
+/// The first bytes of an image and the numbers in them; a missing number is `nil`.
 struct ImageHead {
     typealias Size = (width: Int, height: Int)
 
@@ -6,7 +6,9 @@ struct ImageHead {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// RFC 2083 §3.2 and §4.1.1: the first chunk is IHDR; Apple puts one of its own before it.
+    /// The size of a PNG: the first chunk is IHDR (RFC 2083 §3.2 and §4.1.1).
+    ///
+    /// Apple puts one of its own before it.
     var pngSize: Size? {
         let first = text(at: 12) == "CgBI" ? 24 : 8
         guard big(4, at: first) == 13, text(at: first + 4) == "IHDR",
@@ -16,11 +18,11 @@ struct ImageHead {
         return (width, height)
     }
 
-    /// T.81 annex B: segments up to the frame's header.
+    /// The size of a JPEG: segments up to the frame's header (T.81 annex B).
     var jpegSize: Size? {
         var place = 2
         while byte(at: place) == 0xFF {
-            // Any number of these may stand before a marker.
+            // Any number of these bytes may precede a marker.
             while byte(at: place + 1) == 0xFF { place += 1 }
             guard let marker = byte(at: place + 1) else { return nil }
             switch marker {
@@ -32,7 +34,7 @@ struct ImageHead {
                 }
                 return (width, height)
             case 0x00, 0xD9, 0xDA:
-                // The picture begins or ends, and there was no frame.
+                // The picture begins or ends without a frame.
                 return nil
             default:
                 guard let length = big(2, at: place + 2), length >= 2 else { return nil }
@@ -42,13 +44,13 @@ struct ImageHead {
         return nil
     }
 
-    /// The logical screen.
+    /// The size of a GIF: the logical screen.
     var gifSize: Size? {
         guard let width = little(2, at: 6), let height = little(2, at: 8) else { return nil }
         return (width, height)
     }
 
-    /// RFC 9649 §2.4 to §2.7: lossy, lossless or extended.
+    /// The size of a WebP image: lossy, lossless or extended (RFC 9649 §2.4 to §2.7).
     var webpSize: Size? {
         switch text(at: 12) {
         case "VP8 ": lossySize
@@ -61,7 +63,9 @@ struct ImageHead {
         }
     }
 
-    /// RFC 6386 §9.1: a key frame; the two highest bits of each say how to scale.
+    /// The size in a key frame (RFC 6386 §9.1).
+    ///
+    /// The two highest bits of each number are a scale.
     private var lossySize: Size? {
         guard let tag = byte(at: 20), tag & 1 == 0, big(3, at: 23) == 0x9D_012A,
             let width = little(2, at: 26), let height = little(2, at: 28)
@@ -69,7 +73,7 @@ struct ImageHead {
         return (width & 0x3FFF, height & 0x3FFF)
     }
 
-    /// RFC 9649 §3.4: 14 bits each, less one; the version is 0.
+    /// The size in 14 bits each, minus one; the version is 0 (RFC 9649 §3.4).
     private var losslessSize: Size? {
         guard byte(at: 20) == 0x2F, let bits = little(4, at: 21), bits >> 29 == 0 else {
             return nil
@@ -77,9 +81,11 @@ struct ImageHead {
         return (bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
     }
 
-    /// Behind the file's header comes one of several; only the oldest has short numbers.
+    /// The size of a BMP.
     ///
-    /// A negative height is one from top to bottom.
+    /// One of several headers follows the file's; only the oldest has short numbers.
+    ///
+    /// A negative height means that the rows run from top to bottom.
     var bmpSize: Size? {
         guard let length = little(4, at: 14) else { return nil }
         if length == 12 {
@@ -101,12 +107,12 @@ struct ImageHead {
         return bytes[place..<place + count]
     }
 
-    /// Up to four bytes, the highest first.
+    /// Reads up to four bytes, the highest first.
     private func big(_ count: Int, at place: Int) -> Int? {
         part(count, at: place)?.reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Up to four bytes, the lowest first.
+    /// Reads up to four bytes, the lowest first.
     private func little(_ count: Int, at place: Int) -> Int? {
         part(count, at: place)?.reversed().reduce(0) { $0 << 8 | Int($1) }
     }

@@ -1,18 +1,21 @@
 /// An image's size in pixels, read from the head of its file without decoding it.
 ///
-/// It is the size as stored: a camera's note that the picture is to be turned is not looked at.
+/// It is the size as stored. A camera's orientation mark is ignored.
 public struct ImageSize: Hashable, Sendable {
-    /// Pixels from left to right; at least 1.
+    /// The width in pixels, at least 1.
     public let width: Int
-    /// Pixels from top to bottom; at least 1.
+    /// The height in pixels, at least 1.
     public let height: Int
-    /// What the file is.
+    /// The format of the image.
     public let format: ImageFormat
 
-    /// Reads the beginning of a file: 32 bytes are enough, but for JPEG.
+    /// Reads the size from the beginning of a file.
     ///
-    /// In a JPEG the size comes after what cameras and editors put there; 256 KiB are nearly always
-    /// enough. Nil where the head is that of no such image, is too short, is broken, or does not say.
+    /// 32 bytes are enough, except for JPEG.
+    ///
+    /// In a JPEG the size follows the data of cameras and editors; 256 KiB are nearly always
+    /// enough. Returns `nil` if the head is not that of such an image, is too short or damaged, or
+    /// does not contain the size.
     public init?(ofHead head: some Collection<UInt8>) {
         guard let format = ImageFormat(ofHead: head) else { return nil }
         let reader = ImageHead(Array(head))

@@ -1,8 +1,9 @@
-/// What a `Content-Disposition` field says of the file's name (RFC 6266), with the field's usual
-/// faults borne: a missing type, names without quotes, quotes without end, stray semicolons,
-/// mail's encoded words.
+/// The file name in a `Content-Disposition` field (RFC 6266).
+///
+/// The usual faults are tolerated: a missing type, names without quotes, missing closing quotes,
+/// extra semicolons, mail's encoded words.
 package struct ContentDisposition: Hashable, Sendable {
-    /// As sent and not to be trusted; see `FileName.clean`.
+    /// The name as sent, which must not be trusted; see `FileName.clean`.
     package private(set) var fileName: String?
 
     package init(parsing text: String) {
@@ -20,7 +21,8 @@ package struct ContentDisposition: Hashable, Sendable {
         fileName = extended ?? plain
     }
 
-    /// Up to the next semicolon; nil for what has no value, as the type.
+    /// Returns the parameter up to the next semicolon; `nil` for a part without a value, such as
+    /// the type.
     private static func parameter(
         _ scanner: inout FieldScanner
     ) -> (name: String, value: String)? {
@@ -33,12 +35,12 @@ package struct ContentDisposition: Hashable, Sendable {
         let quoted = scanner.quotedString()
         let rest = scanner.take { $0 != UInt8(ascii: ";") }
         scanner.skip(";")
-        // The last word: the semicolon behind the type is missing at times.
+        // The last word is used because the semicolon after the type is missing at times.
         let word = name.trimmed.split(separator: " ").last.map { $0.lowercased() } ?? ""
         return (word, quoted ?? rest.trimmed)
     }
 
-    /// `UTF-8'en'na%C3%AFve.txt` (RFC 8187 §3.2); nil where the charset is none that we read.
+    /// Decodes `UTF-8'en'na%C3%AFve.txt` (RFC 8187 §3.2); `nil` for an unknown charset.
     private static func extendedValue(_ value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
@@ -47,7 +49,7 @@ package struct ContentDisposition: Hashable, Sendable {
 }
 
 extension String {
-    /// Text in one of the charsets that RFC 8187 and old servers use; nil for any other.
+    /// Decodes text in one of the charsets that RFC 8187 and old servers use; `nil` for any other.
     init?(_ bytes: [UInt8], charset: String) {
         switch charset.trimmed.lowercased() {
         case "utf-8", "utf8", "us-ascii": self = String(decoding: bytes, as: UTF8.self)

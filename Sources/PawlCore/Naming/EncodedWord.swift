@@ -1,6 +1,6 @@
-/// Mail's `=?UTF-8?B?…?=` (RFC 2047): not allowed in HTTP, sent all the same.
+/// Mail's `=?UTF-8?B?…?=` (RFC 2047), which HTTP does not allow but servers send.
 enum EncodedWord {
-    /// The text with its encoded words decoded; as it was where one of them is malformed.
+    /// Returns the text with its encoded words decoded, or unchanged if one of them is malformed.
     static func decodeAll(_ text: String) -> String {
         guard text.hasPrefix("=?") else { return text }
         let decoded = text.split(separator: " ").map { decode($0) }

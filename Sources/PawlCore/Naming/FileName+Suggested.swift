@@ -1,9 +1,11 @@
 package import struct FoundationEssentials.URL
 
 extension FileName {
-    /// The name that a server and a URL suggest, cleaned: `Content-Disposition` first, then the
-    /// last part of the URL's path without parameters that may be secrets, then `index.html` for a
-    /// page and `download` for the rest.
+    /// Returns the cleaned name that a server and a URL suggest.
+    ///
+    /// `Content-Disposition` comes first, then the last part of the URL's path without parameters
+    /// that may be secrets. Otherwise the name is `index.html` for a page and `download` for
+    /// anything else.
     package static func suggested(
         contentDisposition: String?,
         url: URL,
@@ -11,8 +13,8 @@ extension FileName {
     ) -> String {
         let said = contentDisposition.flatMap { ContentDisposition(parsing: $0).fileName }
         if let name = said.flatMap(clean) { return name }
-        // Split before decoding, so that an encoded slash makes no other component than `clean`
-        // throws away.
+        // The path is split before decoding, so that an encoded slash adds only a component that
+        // `clean` removes.
         let path = AddressParts(url.absoluteString).path
         let component = path.utf8.lastIndex(of: UInt8(ascii: "/"))
             .map { path[path.utf8.index(after: $0)...] }
@@ -23,7 +25,9 @@ extension FileName {
 }
 
 extension Destination {
-    /// What a download is called until the server has named the file; fit to show.
+    /// Returns the name of a download until the server has named the file.
+    ///
+    /// It is safe to show.
     package func workingName(for url: URL) -> String {
         let name: String?
         switch self {

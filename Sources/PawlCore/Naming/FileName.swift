@@ -1,22 +1,23 @@
-/// Names for files, out of what servers send: a name, never a path.
+/// Creates names for files from what servers send: a name, never a path.
 package enum FileName {
-    /// Leaves room for `.part.pawl` and a number within the 255 bytes of a file system.
+    /// The maximum length of a name, in bytes.
+    ///
+    /// It leaves room for `.part.pawl` and a number within the 255 bytes of a file system.
     package static let longestBytes = 240
 
-    /// Whether a name given by the user is too long to have a partial file and a checkpoint.
+    /// Whether a user's name is too long for a partial file and a checkpoint.
     package static func isTooLong(_ name: String) -> Bool { name.utf8.count > 245 }
 
-    /// A name fit to be created in a folder, nil where nothing is left of it.
+    /// Returns a name that can be created in a folder; `nil` if nothing is left of it.
     ///
-    /// What is behind the last separator counts. Control characters, and what stood for bytes that
-    /// are no UTF-8, become `_`; characters that reorder text go. Leading dots go, so that no file
-    /// is hidden; a leading `-` or `~`, which a shell's commands would read as something else,
-    /// becomes `_`.
+    /// The part after the last separator is used. Control characters and replaced non-UTF-8 bytes
+    /// become `_`; characters that reorder text are removed. Leading dots are removed, so that no
+    /// file is hidden. A leading `-` or `~`, which shell commands would interpret, becomes `_`.
     package static func clean(_ raw: String) -> String? {
         isClean(raw) ? raw : cleaned(raw)
     }
 
-    /// Whether nothing about the name needs a look: as most names are.
+    /// Whether the name needs no cleaning, as is usual.
     private static func isClean(_ raw: String) -> Bool {
         guard let first = raw.utf8.first, first.isLetter || first.isDigit,
             raw.utf8.count <= longestBytes
@@ -27,7 +28,7 @@ package enum FileName {
 
     private static func cleaned(_ raw: String) -> String? {
         var name = visible(lastComponent(raw)).trimmed
-        // By scalars: a dot with an accent is one character and still hides a file.
+        // This works on scalars: a dot with an accent is one character and still hides a file.
         while name.unicodeScalars.first == "." {
             name = String(name.unicodeScalars.dropFirst()).trimmed
         }
@@ -38,14 +39,16 @@ package enum FileName {
         return name.isEmpty ? nil : name
     }
 
-    /// `disk.iso` with 1 is `disk.1.iso`; `archive.tar.gz` is `archive.1.tar.gz`.
+    /// Returns the name with a number: `disk.iso` with 1 is `disk.1.iso`; `archive.tar.gz` is
+    /// `archive.1.tar.gz`.
     package static func numbered(_ name: String, _ number: Int) -> String {
         var parts = FileNameParts(name)
         parts.suffix = ".\(number)" + parts.suffix
         return fitted(parts, within: longestBytes)
     }
 
-    /// The number that `numbered` has put into a name, or one that looks like it; `nil` if there is none.
+    /// Returns the number that `numbered` has put into a name, or one that looks like it; `nil` if
+    /// there is none.
     package static func number(in name: String) -> Int? {
         let stem = FileNameParts(name).stem.utf8
         guard let dot = stem.lastIndex(of: UInt8(ascii: ".")) else { return nil }
@@ -77,13 +80,13 @@ package enum FileName {
         return String(clean)
     }
 
-    /// Whether Pawl itself gives names of this form: to partial files, checkpoints and corrupt files,
-    /// also under a number.
+    /// Whether Pawl itself uses names of this form for partial files, checkpoints and corrupt
+    /// files, with or without a number.
     package static func isReserved(_ name: String) -> Bool { reservedDot(in: name) != nil }
 
     private static let reservedEndings = [".part", ".pawl", ".corrupt"]
 
-    /// Where the ending of a reserved name begins; `nil` if the name is not reserved.
+    /// Returns where the ending of a reserved name begins; `nil` if the name is not reserved.
     private static func reservedDot(in name: String) -> String.Index? {
         var rest = Substring(name)
         if let dot = rest.utf8.lastIndex(of: UInt8(ascii: ".")) {
@@ -95,14 +98,16 @@ package enum FileName {
         return rest.utf8.index(rest.endIndex, offsetBy: -ending.utf8.count)
     }
 
+    /// Changes a reserved name.
+    ///
     /// A server must not choose the name of another download's partial file or checkpoint: a
-    /// checkpoint made by an attacker would be believed when that download begins.
+    /// checkpoint made by an attacker would be trusted when that download begins.
     private static func disarmed(_ name: String) -> String {
         guard let dot = reservedDot(in: name) else { return name }
         return name[..<dot] + "_" + name[name.utf8.index(after: dot)...]
     }
 
-    /// Cuts the stem, between characters where that leaves any.
+    /// Shortens the stem, between characters if any remain.
     private static func fitted(_ parts: FileNameParts, within limit: Int) -> String {
         let room = max(0, limit - parts.suffix.utf8.count)
         guard parts.stem.utf8.count > room else { return parts.stem + parts.suffix }
@@ -114,7 +119,8 @@ package enum FileName {
         return (stem.isEmpty ? scalars(of: parts.stem, within: room) : stem) + parts.suffix
     }
 
-    /// One character can be of any length: a letter and thousands of accents.
+    /// Shortens the stem by scalars, because one character can have any length: a letter and
+    /// thousands of accents.
     private static func scalars(of stem: String, within room: Int) -> String {
         var cut = String.UnicodeScalarView()
         var count = 0
@@ -128,7 +134,7 @@ package enum FileName {
 }
 
 extension Substring {
-    /// Whether it ends so; `ending` is in lower case and ASCII.
+    /// Whether the text has this ending; `ending` is lower-case ASCII.
     fileprivate func hasEnding(_ ending: String) -> Bool {
         utf8.count >= ending.utf8.count
             && zip(utf8.suffix(ending.utf8.count), ending.utf8).allSatisfy {

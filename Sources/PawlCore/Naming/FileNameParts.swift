@@ -1,14 +1,14 @@
-/// A file's name in two: the stem, and the suffix that says what it is (`.iso`, `.tar.gz`).
+/// A file's name in two parts: the stem, and the suffix that names its type (`.iso`, `.tar.gz`).
 package struct FileNameParts: Hashable, Sendable {
     package var stem: String
-    /// With its dot; empty where there is none.
+    /// The suffix with its dot; empty if there is none.
     package var suffix: String
 
     package init(_ name: String) {
         stem = name
         suffix = ""
         moveExtension()
-        // What packs a `tar` or signs another file leaves that one's extension as part of its own.
+        // Compressing a `tar` keeps its extension, so that it belongs to the suffix.
         guard !suffix.isEmpty, stem.lowercased().hasSuffix(".tar"), stem.utf8.count > 4 else {
             return
         }
@@ -16,7 +16,9 @@ package struct FileNameParts: Hashable, Sendable {
         stem.removeLast(4)
     }
 
-    /// Up to 16 letters and digits, a letter among them: `1.2.3` is a version.
+    /// Moves the extension to the suffix.
+    ///
+    /// It has up to 16 letters and digits, at least one letter: `1.2.3` is a version.
     private mutating func moveExtension() {
         guard let dot = stem.utf8.lastIndex(of: UInt8(ascii: ".")), dot > stem.startIndex else {
             return

@@ -1,15 +1,15 @@
-/// A user's own name for a download: any text.
+/// A user's own name for a download, which can be any text.
 ///
-/// Two keys are the same where their bytes in UTF-8 are: an é of one scalar and one of two make two
+/// Two keys are equal if their bytes in UTF-8 are equal. An é of one scalar and one of two make two
 /// keys, although Swift calls the texts equal. So a key means the same in every version of Unicode.
 public struct StorageKey: Hashable, Sendable {
     /// The key as it was given.
     public let text: String
 
-    /// Makes a key of any text, also of none.
+    /// Creates a key from any text, including an empty one.
     public init(_ text: String) { self.text = text }
 
-    /// Whether the bytes are the same.
+    /// Whether the bytes are equal.
     public static func == (left: StorageKey, right: StorageKey) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
     }
@@ -22,37 +22,40 @@ public struct StorageKey: Hashable, Sendable {
 }
 
 extension StorageKey: ExpressibleByStringLiteral {
-    /// Makes a key of a literal.
+    /// Creates a key from a literal.
     public init(stringLiteral text: String) { self.init(text) }
 }
 
-/// The key's form in names of files: no two keys have the same one, on any file system.
+/// The key's encoded form in names of files.
 ///
-/// Lower-case letters, digits, `_`, and `-` within, stay as they are; each other byte of the key's UTF-8
-/// is `%` and two lower-case hexadecimal digits: capital letters too, as there are file systems that
-/// know no difference, and dots, so that what is put behind the form is not taken for a part of it. The
-/// empty key is `%`. A form longer than `longestPlain` bytes is cut to
-/// `longestHead`, and `%%` and the SHA-256 of the key follow: `%%` is in no other form.
+/// No two keys have the same form on any file system.
+///
+/// Lower-case letters, digits, `_`, and `-` except at the ends, stay as they are. Each other byte
+/// of the key's UTF-8 becomes `%` and two lower-case hexadecimal digits. This includes capital
+/// letters, because some file systems ignore case, and dots, so that a suffix is not taken for a
+/// part of the form. The empty key is `%`. A form longer than `longestPlain` bytes is cut to
+/// `longestHead`, followed by `%%` and the SHA-256 of the key; `%%` is in no other form.
 extension StorageKey {
     package static let longestPlain = 200
     package static let longestHead = 120
 
-    /// The form where it needs no digest.
+    /// The form if it needs no digest.
     package var plainForm: String? {
         let form = escapedForm
         return form.utf8.count <= Self.longestPlain ? form : nil
     }
 
-    /// The form of a key that is too long, with its SHA-256 in hexadecimal.
+    /// Returns the form of a key that is too long, with its SHA-256 in hexadecimal.
     package func shortenedForm(digest: String) -> String {
         var head = escapedForm.utf8.prefix(Self.longestHead)
-        // Never in the middle of an escape.
+        // The form is never cut in the middle of an escape.
         if let percent = head.suffix(2).lastIndex(of: UInt8(ascii: "%")) { head = head[..<percent] }
         return "\(Substring(head))%%\(digest)"
     }
 
-    /// Reads a plain form, nil for what is none: also for a shortened one, whose key only a record
-    /// can tell.
+    /// Decodes a plain form; `nil` if it is not one.
+    ///
+    /// A shortened form cannot be decoded: only a record contains its key.
     package init?(plainForm: String) {
         guard plainForm != "%" else {
             self.init("")
@@ -76,7 +79,7 @@ extension StorageKey {
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         self.init(text)
-        // Only what was written like this is read back.
+        // Only the exact output of the encoding is accepted.
         guard self.plainForm == plainForm else { return nil }
     }
 

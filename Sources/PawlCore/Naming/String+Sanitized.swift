@@ -1,8 +1,8 @@
 extension String {
-    /// The text with control characters replaced by U+FFFD: fit for a terminal or a log.
+    /// The text with control characters replaced by U+FFFD, safe for a terminal or a log.
     ///
-    /// Replaced are C0 and C1 controls, DEL, line separators, and the characters that reorder text
-    /// (bidirectional overrides), which can make one name look like another.
+    /// C0 and C1 controls, DEL, line separators, and characters that reorder text (bidirectional
+    /// overrides) are replaced. The latter can make one name look like another.
     package var sanitized: String {
         guard holdsUnsafeToShow else { return self }
         var clean = String.UnicodeScalarView()
@@ -13,12 +13,12 @@ extension String {
     }
 
     package var holdsUnsafeToShow: Bool {
-        // Most texts are plain, and bytes are looked at faster than scalars.
+        // Most texts are plain, and bytes are checked faster than scalars.
         !utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
             && unicodeScalars.contains(where: \.isUnsafeToShow)
     }
 
-    /// Sanitized and cut: what a peer sent, for quoting in a sentence.
+    /// Returns the sanitized text, shortened, for quoting what a peer sent.
     package func sanitized(atMost limit: Int) -> String {
         let cut = unicodeScalars.prefix(limit)
         let isWhole = cut.endIndex == unicodeScalars.endIndex
@@ -34,7 +34,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Bidirectional marks, embeddings, overrides and isolates (UAX #9 §2).
+    /// Whether this is a bidirectional mark, embedding, override or isolate (UAX #9 §2).
     package var reordersText: Bool {
         switch value {
         case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true

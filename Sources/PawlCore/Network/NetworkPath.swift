@@ -1,9 +1,9 @@
-/// How this machine reaches the network, at one moment.
+/// How this machine reaches the network at one moment.
 package struct NetworkPath: Hashable, Sendable {
-    /// Whether a route leads beyond this machine and its links.
+    /// Whether an IPv4 route leads beyond this machine and its links.
     package var hasIPv4Route: Bool
     package var hasIPv6Route: Bool
-    /// Whether what comes is paid by the byte; nil where nobody can tell.
+    /// Whether the connection is metered; `nil` if it is not known.
     package var isMetered: Bool?
     /// The addresses of this machine's own interfaces.
     package var localAddresses: Set<IPAddress> = []
@@ -14,26 +14,26 @@ package struct NetworkPath: Hashable, Sendable {
         self.isMetered = isMetered
     }
 
-    /// Where nothing is known, all is thought to be reachable.
+    /// The value if nothing is known: everything counts as reachable.
     package static let unknown = NetworkPath(hasIPv4Route: true, hasIPv6Route: true)
     package static let none = NetworkPath(hasIPv4Route: false, hasIPv6Route: false)
 
     package var hasRoute: Bool { hasIPv4Route || hasIPv6Route }
 
-    /// Whether a host is beyond this machine and its links, as far as its name tells.
+    /// Whether a host is beyond this machine and its links, as far as its name shows.
     package func isRemote(_ host: String) -> Bool {
         guard let address = IPAddress(host) else { return !Self.isLocalName(host) }
         return !address.isLoopback && !address.isLinkLocal && !localAddresses.contains(address)
     }
 
-    /// Whether there is a way to a host, so far as routes tell.
+    /// Whether there is a route to a host, as far as is known.
     package func reaches(_ host: String) -> Bool {
         guard isRemote(host) else { return true }
         guard let address = IPAddress(host) else { return hasRoute }
         return address.isIPv6 ? hasIPv6Route : hasIPv4Route
     }
 
-    /// `localhost` and the names below it are loopback (RFC 6761 §6.3).
+    /// Whether the name is `localhost` or below it, which is loopback (RFC 6761 §6.3).
     private static func isLocalName(_ host: String) -> Bool {
         var name = host.lowercased()
         if name.hasSuffix(".") { name.removeLast() }

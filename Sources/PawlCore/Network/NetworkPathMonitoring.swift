@@ -1,26 +1,29 @@
 internal import Synchronization
 
-/// Knows how this machine reaches the network, and tells when that changes.
+/// Knows how this machine reaches the network, and reports changes.
 package protocol NetworkPathMonitoring: Sendable {
-    /// Has `changed` called with the present path soon, and then with each other one.
+    /// Calls `changed` with the current path soon, and then with each new one.
     ///
-    /// It is called under a lock, one call at a time and in order, and may call nothing back. Who
-    /// asks whether the network is metered hears nothing before that was looked up.
+    /// The calls are made under a lock, one at a time and in order, so the callback must not call
+    /// back. An observer that asks whether the network is metered is called only after that was
+    /// looked up.
     func observe(
         asksWhetherMetered: Bool,
         _ changed: @escaping @Sendable (NetworkPath) -> Void
     ) -> NetworkObservation
 
-    /// Looks at the routes anew; blocks for about a millisecond.
+    /// Reads the routes again; blocks for about a millisecond.
     ///
-    /// All observers hear of what is found.
+    /// All observers receive the result.
     func look() -> NetworkPath
 
-    /// Ends what runs; nobody is told of anything any more.
+    /// Ends the monitoring.
+    ///
+    /// No observer is called any more.
     func shutDown()
 }
 
-/// Somebody's wish to hear of the network.
+/// An observer's registration.
 package final class NetworkObservation: Sendable {
     private let whenEnded: @Sendable () -> Void
     private let isEnded = Atomic<Bool>(false)
@@ -29,13 +32,16 @@ package final class NetworkObservation: Sendable {
 
     deinit { end() }
 
-    /// Nothing is told after this has returned.
+    /// Ends the observation.
+    ///
+    /// The observer is not called after this has returned.
     package func end() {
         if !isEnded.exchange(true, ordering: .relaxed) { whenEnded() }
     }
 }
 
-/// Where the system cannot be asked: everything is thought to be reachable, nothing to be metered.
+/// The monitor if the system cannot be asked: everything counts as reachable and nothing as
+/// metered.
 package struct AlwaysReachable: NetworkPathMonitoring {
     package init() {}
 

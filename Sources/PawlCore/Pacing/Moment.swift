@@ -1,4 +1,4 @@
-/// A point of monotonic time, in nanoseconds since an origin that only the clock knows.
+/// A point in monotonic time, in nanoseconds since an origin that only the clock knows.
 package struct Moment: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
@@ -11,7 +11,8 @@ package struct Moment: Hashable, Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// Saturates at `distantFuture`: durations come from users and servers.
+    /// Adds a duration, saturating at `distantFuture` because durations come from users and
+    /// servers.
     package static func + (moment: Moment, duration: Duration) -> Moment {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return overflow ? .distantFuture : Moment(nanoseconds: sum)
@@ -23,7 +24,7 @@ package struct Moment: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds, saturating.
+    /// The duration in whole nanoseconds, saturating.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

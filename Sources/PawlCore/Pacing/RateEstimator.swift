@@ -4,10 +4,11 @@ internal import func Glibc.exp
 internal import func Darwin.exp
 #endif
 
-/// A smoothed speed: an average of what came, older bytes counting exponentially less.
+/// A smoothed speed: an average of the received bytes in which older bytes count exponentially
+/// less.
 ///
-/// Samples may come at any distance. The average is divided by the weight that it has gathered, so
-/// that it is right from the second sample on and not drawn to zero.
+/// Samples may be any time apart. The average is divided by its accumulated weight, so that it is
+/// correct from the second sample on and not biased to zero.
 package struct RateEstimator: Sendable {
     private let timeConstant: Double
     private var last: (moment: Moment, bytes: Int64)?
@@ -18,16 +19,16 @@ package struct RateEstimator: Sendable {
         self.timeConstant = max(1e-3, timeConstant.seconds)
     }
 
-    /// Takes the bytes that have come so far.
+    /// Records the total number of bytes received so far.
     ///
-    /// A total that falls (the file is fetched anew) begins a new average.
+    /// A lower total, when the file is fetched again, starts a new average.
     package mutating func record(totalBytes: Int64, at moment: Moment) {
         guard let last, totalBytes >= last.bytes else {
             (average, weight) = (0, 0)
             last = (moment, totalBytes)
             return
         }
-        // Two samples of one instant: the bytes count with the next.
+        // If two samples have the same time, the bytes count with the next one.
         let elapsed = (moment - last.moment).seconds
         guard elapsed > 0 else { return }
         let kept = exp(-elapsed / timeConstant)
@@ -37,12 +38,14 @@ package struct RateEstimator: Sendable {
         self.last = (moment, totalBytes)
     }
 
-    /// Leaves out the time since the last sample: nothing was to come.
+    /// Excludes the time since the last sample, in which no bytes were expected.
     package mutating func skip(totalBytes: Int64, to moment: Moment) {
         last = (moment, totalBytes)
     }
 
-    /// Bytes a second as of `moment`: falls while no sample comes, as if nothing had come.
+    /// Returns the bytes per second at `moment`.
+    ///
+    /// The value falls while no sample is recorded.
     package func bytesPerSecond(at moment: Moment) -> Double {
         guard let last, weight > 0 else { return 0 }
         let kept = exp(-max(0, (moment - last.moment).seconds) / timeConstant)

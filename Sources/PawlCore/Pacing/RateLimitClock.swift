@@ -1,24 +1,28 @@
 internal import Synchronization
 
-/// A token bucket for all transfers together, as one number that they advance: the time at which all
-/// bytes so far would have come at exactly the limit (GCRA, ITU-T I.371).
+/// A token bucket for all transfers together, stored as one number that they advance: the time at
+/// which all bytes so far would have arrived at exactly the limit (GCRA, ITU-T I.371).
 package final class RateLimitClock: Sendable {
     /// How far bytes may run ahead of the limit before a transfer is paused.
     package static let burst: Duration = .milliseconds(100)
 
     private struct State {
-        /// Bytes a second; 0 is no limit.
+        /// The limit in bytes per second; 0 is no limit.
         var limit: Int64
-        /// Nanoseconds of `Moment`.
+        /// The time in nanoseconds of `Moment`.
         var arrival = Int64.min
         var changes = 0
     }
 
     private let state: Mutex<State>
-    /// Looked at for each piece: where there is no limit nobody waits for the lock.
+    /// Whether there is a limit.
+    ///
+    /// It is checked for each piece, so that without a limit no transfer waits for the lock.
     private let hasLimit: Atomic<Bool>
 
-    /// Nil, zero and below are no limit.
+    /// Creates a clock.
+    ///
+    /// `nil`, zero and negative values mean no limit.
     package init(limitBytesPerSecond: Int64? = nil) {
         let limit = max(0, limitBytesPerSecond ?? 0)
         state = Mutex(State(limit: limit))
@@ -32,10 +36,14 @@ package final class RateLimitClock: Sendable {
 
     package var isLimited: Bool { hasLimit.load(ordering: .relaxed) }
 
-    /// How often the limit has changed: a pause that was reckoned before is not to be kept after.
+    /// The number of changes of the limit.
+    ///
+    /// A pause computed before a change does not apply after it.
     package var changes: Int { state.withLock { $0.changes } }
 
-    /// Counts bytes that came, and returns for how long their transfer must take no more.
+    /// Counts received bytes.
+    ///
+    /// Returns for how long their transfer must not read.
     package func charge(bytes: Int, now: Moment) -> Duration {
         guard isLimited, bytes > 0 else { return .zero }
         let arrival: Int64? = state.withLock { state in
@@ -51,13 +59,13 @@ package final class RateLimitClock: Sendable {
 
     /// Changes the limit.
     ///
-    /// What is owed is owed at the new rate from now on, so that a limit that is raised is felt by
-    /// the next byte.
+    /// The debt counts at the new rate from now on, so that a higher limit takes effect with the
+    /// next byte.
     package func setLimit(bytesPerSecond: Int64?, now: Moment) {
         state.withLock { change(&$0, to: bytesPerSecond, now) }
     }
 
-    /// The same where the limit still is `old`.
+    /// Changes the limit if it still is `old`.
     package func changeLimit(from old: Int64?, to new: Int64?, now: Moment) {
         state.withLock { state in
             if state.limit == max(0, old ?? 0) { change(&state, to: new, now) }

@@ -1,16 +1,20 @@
-/// Rate limits by the time of day, on the local wall clock.
+/// Rate limits by the time of day on the local wall clock.
 ///
-/// Reads no clock and knows no time zone: who asks says how far the wall clock is from UTC.
+/// It reads no clock and knows no time zone: the caller supplies the wall clock's offset from UTC.
 package struct RateLimitTimetable: Hashable, Sendable {
-    /// A time of each of some days, and what holds then.
+    /// A time span on certain days, and its limit.
     package struct Period: Hashable, Sendable {
-        /// On these it begins; one over midnight goes on into the next day.
+        /// The days on which it begins.
+        ///
+        /// A span across midnight continues on the next day.
         package var days: Set<Weekday>
-        /// In minutes from midnight, below 1440.
+        /// The start in minutes from midnight, below 1440.
         package var start: Int
-        /// From 1 to 1440; not behind `start`, it is on the next day.
+        /// The end, from 1 to 1440.
+        ///
+        /// If it is not after `start`, it is on the next day.
         package var end: Int
-        /// In bytes a second; nil is no limit.
+        /// The limit in bytes per second; `nil` is no limit.
         package var limit: Int64?
 
         package init(
@@ -29,13 +33,14 @@ package struct RateLimitTimetable: Hashable, Sendable {
         }
     }
 
-    /// What holds at some moment.
+    /// The limit at some moment.
     package struct Decision: Hashable, Sendable {
-        /// In bytes a second; nil is no limit.
+        /// The limit in bytes per second; `nil` is no limit.
         package var limit: Int64?
-        /// Whether one of the periods says so.
+        /// Whether the limit comes from a period.
         package var isByPeriod: Bool
-        /// When another limit holds, in seconds since 1970; nil where none ever does.
+        /// The time when another limit applies, in seconds since 1970; `nil` if the limit never
+        /// changes.
         package var changesAt: Int64?
 
         package init(limit: Int64?, isByPeriod: Bool, changesAt: Int64? = nil) {
@@ -43,13 +48,17 @@ package struct RateLimitTimetable: Hashable, Sendable {
         }
     }
 
-    /// Where several fit, the first holds.
+    /// The periods.
+    ///
+    /// The first one that matches applies.
     package var periods: [Period]
 
     package init(_ periods: [Period]) { self.periods = periods }
 
-    /// `otherwise` holds outside of all periods; `utcOffset` says how many seconds the wall clock is
-    /// ahead of UTC at a moment.
+    /// Returns the limit at a moment.
+    ///
+    /// `otherwise` applies outside all periods; `utcOffset` returns how many seconds the wall clock
+    /// is ahead of UTC at a moment.
     package func decision(
         at now: Int64,
         otherwise: Int64?,
@@ -59,7 +68,7 @@ package struct RateLimitTimetable: Hashable, Sendable {
         let limit = current.map(\.limit) ?? otherwise
         var decision = Decision(limit: limit, isByPeriod: current != nil)
         var moment = now
-        // What has not changed in a week with all its days never does.
+        // A limit that does not change within a week never changes.
         while let next = nextBoundary(after: moment, utcOffset), next - now <= Self.horizon {
             let other = period(at: next, utcOffset).map(\.limit) ?? otherwise
             guard other == limit else {
@@ -81,8 +90,8 @@ package struct RateLimitTimetable: Hashable, Sendable {
         return periods.first { $0.holds(on: day, at: Int(second / 60)) }
     }
 
-    /// The next moment at which a period may begin or end: by the clock's going on, or by its being
-    /// put forward or back.
+    /// Returns the next moment at which a period may begin or end, because of the passing time or
+    /// of a clock change.
     private func nextBoundary(after moment: Int64, _ utcOffset: (Int64) -> Int64) -> Int64? {
         let boundaries = Set(periods.flatMap { [$0.start, $0.end % 1440] }).map { Int64($0) * 60 }
         let offset = utcOffset(moment)
@@ -103,6 +112,8 @@ package struct RateLimitTimetable: Hashable, Sendable {
 package enum Weekday: Int, CaseIterable, Sendable {
     case monday, tuesday, wednesday, thursday, friday, saturday, sunday
 
+    /// Creates a weekday from the days since 1970.
+    ///
     /// The first of January 1970 was a Thursday.
     package init(daysSince1970 days: Int64) {
         let number = Int((days.remainderFromZero(7) + 3) % 7)
@@ -112,7 +123,7 @@ package enum Weekday: Int, CaseIterable, Sendable {
     package var after: Weekday { Self.allCases[(rawValue + 1) % 7] }
     package var before: Weekday { Self.allCases[(rawValue + 6) % 7] }
 
-    /// The first three letters, as `mon`.
+    /// The first three letters, such as `mon`.
     package var shortName: String {
         switch self {
         case .monday: "mon"
@@ -125,7 +136,7 @@ package enum Weekday: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Takes a short name.
+    /// Creates a weekday from its short name.
     package init?(shortName: String) {
         guard let day = Self.allCases.first(where: { $0.shortName == shortName }) else {
             return nil
@@ -134,9 +145,9 @@ package enum Weekday: Int, CaseIterable, Sendable {
     }
 }
 
-/// A time of the day as `22:00`.
+/// A time of day such as `22:00`.
 package enum DayTime {
-    /// In minutes from midnight, up to `24:00`; nil where it is none.
+    /// Returns the minutes from midnight, up to `24:00`; `nil` if the text is not a time.
     package static func minutes(_ text: some StringProtocol) -> Int? {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2,
@@ -162,7 +173,7 @@ package enum DayTime {
 }
 
 extension Int64 {
-    /// Never below 0, also of a negative number.
+    /// The remainder, which is never negative.
     fileprivate func remainderFromZero(_ divisor: Int64) -> Int64 {
         let rest = self % divisor
         return rest < 0 ? rest + divisor : rest

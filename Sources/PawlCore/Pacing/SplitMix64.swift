@@ -1,4 +1,5 @@
-/// A small generator of random numbers that a seed determines (Steele, Lea, Flood: SplitMix).
+/// A small generator of random numbers that are determined by a seed (Steele, Lea, Flood:
+/// SplitMix).
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,8 +1,10 @@
-/// Where the time comes from: the system's monotonic clock, or a test's hand.
+/// A source of time: the system's monotonic clock, or a manual one in tests.
 package protocol Timekeeper: Sendable {
     func now() -> Moment
 
-    /// Returns at `moment` or soon after; throws `CancellationError` when the task is cancelled.
+    /// Returns at `moment` or soon after.
+    ///
+    /// Throws `CancellationError` when the task is cancelled.
     func sleep(until moment: Moment) async throws
 }
 

@@ -1,4 +1,4 @@
-/// macOS: the folders of `FileManager.urls(for:in:)`, in the user's domain.
+/// The folders of macOS, as `FileManager.urls(for:in:)` returns them in the user's domain.
 package struct ApplePlaces: PlaceResolving {
     private let surroundings: PlaceSurroundings
 
@@ -10,7 +10,7 @@ package struct ApplePlaces: PlaceResolving {
         case .caches: below("Library/Caches", application)
         case .data: below("Library/Application Support", application)
         case .temporary:
-            // The system's own TMPDIR is the user's alone already; /tmp is not.
+            // The system's own TMPDIR belongs to the user alone; /tmp does not.
             "\(surroundings.path(in: "TMPDIR") ?? "/tmp")/\(application)-\(surroundings.user)"
         }
     }

@@ -1,13 +1,13 @@
-/// Which files of a cache go: least recently used first.
+/// Decides which files of a cache are removed, least recently used first.
 package struct CleaningPlan: Hashable, Sendable {
-    /// Files that belong together and go together: one, or a partial file and its checkpoint.
+    /// Files that are removed together: a single file, or a partial file and its checkpoint.
     package struct Candidate: Hashable, Sendable {
-        /// What the caller knows it by.
+        /// The caller's index of the files.
         package var index: Int
         package var bytes: Int64
-        /// What the disk gains when it goes: nothing where the file has another name elsewhere.
+        /// The space that removing them frees: none if the file has another name elsewhere.
         package var reclaimableBytes: Int64
-        /// Nanoseconds since 1970.
+        /// The time of the last use, in nanoseconds since 1970.
         package var lastUsed: Int64
         package var isInUse: Bool
 
@@ -26,11 +26,13 @@ package struct CleaningPlan: Hashable, Sendable {
         }
     }
 
-    /// The order in which to go.
+    /// The indexes of the files to remove, in order.
     package private(set) var doomed: [Int] = []
 
-    /// `freeBytes`: what is free on the disk now; nil where that is not known, and then nothing goes
-    /// for its sake.
+    /// Creates a plan.
+    ///
+    /// `freeBytes` is the free space on the disk now; if it is `nil`, nothing is removed to free
+    /// space.
     package init(
         _ candidates: [Candidate],
         policy: CleaningPolicy,
@@ -39,7 +41,7 @@ package struct CleaningPlan: Hashable, Sendable {
     ) {
         var total = Self.sum(candidates.map(\.bytes))
         var free = freeBytes
-        // The same order each time, also among files of one instant.
+        // The order is always the same, even among files with equal times.
         let oldestFirst = candidates.sorted { ($0.lastUsed, $0.index) < ($1.lastUsed, $1.index) }
         for candidate in oldestFirst where !candidate.isInUse {
             let isTooOld = Self.isTooOld(candidate, policy.maximumAge, now)
@@ -55,18 +57,20 @@ package struct CleaningPlan: Hashable, Sendable {
     private static func isTooOld(_ candidate: Candidate, _ limit: Duration?, _ now: Int64) -> Bool {
         guard let limit else { return false }
         let (age, overflow) = now.subtractingReportingOverflow(candidate.lastUsed)
-        // A time in the future is a clock that was wrong once: such a file is new.
+        // A time in the future comes from a wrong clock; such a file counts as new.
         return overflow ? now > candidate.lastUsed : age > max(0, limit.nanoseconds)
     }
 
-    /// What frees nothing does not go for room's sake.
+    /// Whether too little space is free.
+    ///
+    /// A file whose removal frees nothing is not removed for this reason.
     private static func isTooFull(_ candidate: Candidate, _ wanted: Int64?, _ free: Int64?) -> Bool
     {
         guard let wanted, let free, candidate.reclaimableBytes > 0 else { return false }
         return free < wanted
     }
 
-    /// Saturating: sizes come from a file system, which may be broken.
+    /// Returns the sum, saturating: sizes come from a file system, which may be damaged.
     private static func sum(_ numbers: [Int64]) -> Int64 {
         numbers.reduce(0) { total, number in
             let (sum, overflow) = total.addingReportingOverflow(max(0, number))

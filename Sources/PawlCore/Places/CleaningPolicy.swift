@@ -1,17 +1,23 @@
-/// What to remove from a cache; what is nil does not matter.
+/// The rules for removing files from a cache; a rule that is `nil` does not apply.
 ///
-/// A file's last use is the later of its last reading and its last change. How exact a reading is
-/// noted depends on how the file system is mounted: with `relatime`, the usual way, once a day, with
-/// `noatime` never.
+/// A file's last use is the later of its last reading and its last change. How exactly readings are
+/// recorded depends on how the file system is mounted: with `relatime`, the default, once per day;
+/// with `noatime`, never.
 public struct CleaningPolicy: Hashable, Sendable {
-    /// Files that were not used for longer than this go.
+    /// The age after its last use at which a file is removed.
     public var maximumAge: Duration?
-    /// The least recently used go until all together have at most so many bytes.
+    /// The maximum total size in bytes.
+    ///
+    /// The least recently used files are removed until it is reached.
     public var maximumTotalBytes: Int64?
-    /// The least recently used go until so many bytes are free on the disk.
+    /// The minimum free space on the disk in bytes.
+    ///
+    /// The least recently used files are removed until it is reached.
     public var minimumFreeBytes: Int64?
 
-    /// Makes a policy that removes what any of the three says.
+    /// Creates a policy.
+    ///
+    /// A file is removed if any of the three rules requires it.
     public init(
         maximumAge: Duration? = nil,
         maximumTotalBytes: Int64? = nil,
@@ -23,17 +29,18 @@ public struct CleaningPolicy: Hashable, Sendable {
     }
 }
 
-/// What a cleaning did.
+/// The result of a cleaning.
 public struct CleaningResult: Hashable, Sendable {
-    /// The paths of the files that were removed, in the order in which they went.
+    /// The paths of the removed files, in order.
     public package(set) var removed: [String] = []
-    /// How many bytes those files had.
+    /// The total size of the removed files in bytes.
     public package(set) var removedBytes: Int64 = 0
-    /// How many files are left.
+    /// The number of remaining files.
     public package(set) var remainingFiles = 0
-    /// How many bytes those have.
+    /// The total size of the remaining files in bytes.
     public package(set) var remainingBytes: Int64 = 0
-    /// The paths that should have gone and stayed: in use, changed meanwhile, not removable.
+    /// The paths of files that should have been removed and were not: they were in use, changed
+    /// meanwhile, or could not be removed.
     public package(set) var kept: [String] = []
 
     package init() {}

@@ -1,11 +1,13 @@
-/// Where files belong, by what may become of them.
+/// A location for files, by what may happen to them.
 public enum Place: Hashable, Sendable {
-    /// The user's own: never cleaned, never removed by Pawl.
+    /// The user's documents: never cleaned, never removed by Pawl.
     case documents
-    /// Can be fetched again: may be cleaned by age, size, or when the disk runs low.
+    /// Files that can be fetched again.
+    ///
+    /// They may be removed by age, by size, or when disk space runs low.
     case caches
-    /// Gone when the session ends.
+    /// Files that are removed when the session ends.
     case temporary
-    /// This folder, whatever is in it.
+    /// This folder, whatever it contains.
     case directory(String)
 }

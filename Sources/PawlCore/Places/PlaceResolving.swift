@@ -1,21 +1,21 @@
-/// How a system lays out where files belong.
+/// The standard folders of a system.
 package protocol PlaceResolving: Sendable {
-    /// The absolute path of the folder that an application has there, nil where the system does not
-    /// say: no `HOME`, no entry in the list of users.
+    /// Returns the absolute path of an application's folder; `nil` if the system does not name one
+    /// (no `HOME`, no entry in the list of users).
     ///
-    /// `application` is a name, fit to be a folder's.
+    /// `application` is a name that can be a folder's.
     func folder(of place: StandardPlace, for application: String) -> String?
 }
 
-/// The places that a system has a folder for.
+/// The kinds of standard folders.
 package enum StandardPlace: String, Hashable, Sendable, CaseIterable {
     case documents, caches, temporary
-    /// What the application itself keeps: indexes, queues.
+    /// The application's own data, such as indexes and queues.
     case data
 }
 
 extension Place {
-    /// Nil for a folder that was named.
+    /// The standard folder; `nil` for a folder given by path.
     package var standard: StandardPlace? {
         switch self {
         case .documents: .documents

@@ -1,12 +1,12 @@
-/// What a system says of where files belong: read once, decided on as plain values.
+/// The system's information about standard folders, read once and then used as plain values.
 package struct PlaceSurroundings: Hashable, Sendable {
-    /// The environment's variables that matter.
+    /// The relevant environment variables.
     package var variables: [String: String]
-    /// As the system's list of users has it; counts where `HOME` says nothing.
+    /// The home folder in the system's list of users, used if `HOME` is not set.
     package var homeOfUser: String?
     /// The user's number.
     package var user: UInt32
-    /// The text of `user-dirs.dirs`, empty where there is none.
+    /// The text of `user-dirs.dirs`; empty if there is none.
     package var userDirectories = ""
 
     package init(variables: [String: String], homeOfUser: String?, user: UInt32) {
@@ -15,16 +15,18 @@ package struct PlaceSurroundings: Hashable, Sendable {
         self.user = user
     }
 
-    /// The user's own folder.
+    /// The user's home folder.
     package var home: String? { path(in: "HOME") ?? homeOfUser.flatMap(Self.absolute) }
 
-    /// A variable's path; one that is empty or relative counts as not set (XDG Base Directory
-    /// Specification 0.8, "All paths set in these environment variables must be absolute").
+    /// Returns a variable's path.
+    ///
+    /// An empty or relative one counts as not set (XDG Base Directory Specification 0.8, "All paths
+    /// set in these environment variables must be absolute").
     package func path(in variable: String) -> String? {
         variables[variable].flatMap(Self.absolute)
     }
 
-    /// Nil for what is no absolute path; without slashes at its end.
+    /// Returns an absolute path without trailing slashes; `nil` if the text is not one.
     static func absolute(_ text: String) -> String? {
         guard text.hasPrefix("/"), !text.utf8.contains(0) else { return nil }
         var path = Substring(text)

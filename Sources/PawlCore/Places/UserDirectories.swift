@@ -1,7 +1,9 @@
-/// What `user-dirs.dirs` says: a line `XDG_NAME_DIR="$HOME/yyy"` or `XDG_NAME_DIR="/yyy"` each, no
-/// other form; the last line of a name counts.
+/// The content of `user-dirs.dirs`: lines of the form `XDG_NAME_DIR="$HOME/yyy"` or
+/// `XDG_NAME_DIR="/yyy"`.
 ///
-/// Other lines are ignored, as xdg-user-dirs does it.
+/// The last line of a name counts.
+///
+/// Other lines are ignored, as in xdg-user-dirs.
 package struct UserDirectories: Hashable, Sendable {
     private var paths: [String: String] = [:]
 
@@ -12,7 +14,7 @@ package struct UserDirectories: Hashable, Sendable {
         }
     }
 
-    /// The folder of a name such as `DOCUMENTS`, without slashes at its end.
+    /// The folder of a name such as `DOCUMENTS`, without trailing slashes.
     package subscript(name: String) -> String? { paths[name] }
 
     private static func read(_ line: Substring, home: String?) -> (String, String)? {
@@ -27,7 +29,9 @@ package struct UserDirectories: Hashable, Sendable {
         return path(text, home: home).map { (name, $0) }
     }
 
-    /// Up to the closing quote; a backslash stands before a character that means itself.
+    /// Returns the text up to the closing quote.
+    ///
+    /// A backslash quotes the next character.
     private static func unquoted(_ text: Substring) -> (raw: Substring, text: String)? {
         var result = ""
         var isEscaped = false

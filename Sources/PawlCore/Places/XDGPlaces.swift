@@ -1,8 +1,9 @@
-/// Linux and its like: XDG base directories (0.8) and `user-dirs.dirs`.
+/// The folders of Linux and similar systems: XDG base directories (0.8) and `user-dirs.dirs`.
 ///
-/// Temporary files go to `TMPDIR`, else `/tmp`, and not to `XDG_RUNTIME_DIR`: that one is for sockets,
-/// lies in memory, and the specification keeps larger files out of it. A user who has switched the
-/// folder for documents off (by naming the home folder for it) gets them below `XDG_DATA_HOME`.
+/// Temporary files go to `TMPDIR`, otherwise to `/tmp`. They do not go to `XDG_RUNTIME_DIR`, which
+/// is for sockets and in memory; the specification keeps larger files out of it. If a user has
+/// disabled the documents folder (by setting it to the home folder), documents go below
+/// `XDG_DATA_HOME`.
 package struct XDGPlaces: PlaceResolving {
     private let surroundings: PlaceSurroundings
 
@@ -17,17 +18,17 @@ package struct XDGPlaces: PlaceResolving {
         }
     }
 
-    /// Where `user-dirs.dirs` lies.
+    /// Returns the path of `user-dirs.dirs`.
     package static func listOfUserDirectories(_ surroundings: PlaceSurroundings) -> String? {
         XDGPlaces(surroundings).base("XDG_CONFIG_HOME", ".config").map { "\($0)/user-dirs.dirs" }
     }
 
-    /// Where the user's downloads go; nil where there is no home folder.
+    /// The user's folder for downloads; `nil` if there is no home folder.
     package var downloads: String? {
         let home = surroundings.home
         let listed = UserDirectories(surroundings.userDirectories, home: home)["DOWNLOAD"]
         let folder = listed ?? surroundings.path(in: "XDG_DOWNLOAD_DIR")
-        // One that was switched off is the home folder.
+        // A disabled folder is the home folder.
         if let folder, folder != home { return folder }
         return home.map { $0 == "/" ? "/Downloads" : "\($0)/Downloads" }
     }
@@ -48,7 +49,9 @@ package struct XDGPlaces: PlaceResolving {
         return "\(folder)/\(application)"
     }
 
-    /// `/tmp` is everybody's: the user's number keeps two users apart.
+    /// Returns the folder for temporary files.
+    ///
+    /// `/tmp` is shared, so the user's number separates users.
     private func temporary(_ application: String) -> String? {
         let folder = surroundings.path(in: "TMPDIR") ?? "/tmp"
         return "\(folder)/\(application)-\(surroundings.user)"

@@ -279,7 +279,7 @@ extension DownloadPlanner {
             guard leaveChanging(segment.source, &actions) else { return }
         }
         if !onlyEntityTag || changes <= 1 {
-            actions.append(.notice("the file changed on the server: starting anew"))
+            actions.append(.notice("the file changed on the server: starting over"))
         }
         pinned = nil
         // Its bytes are new ones; how often this may be is counted.
@@ -366,8 +366,8 @@ extension DownloadPlanner {
             actions.append(
                 .log(
                     isChange
-                        ? "the file changed on the server: starting anew"
-                        : "nothing proves that the file is still the same: starting anew"
+                        ? "the file changed on the server: starting over"
+                        : "nothing proves that the file is still the same: starting over"
                 )
             )
         }

@@ -89,7 +89,7 @@ extension DownloadPlanner {
         actions.append(
             .notice(
                 "the file changed on the server: what it sends now differs from what is there; "
-                    + "starting anew"
+                    + "starting over"
             )
         )
         pinned = nil

@@ -203,7 +203,7 @@ extension DownloadPlanner {
         }
         if !parts.have.isEmpty {
             actions.append(
-                .notice("no source is left that is proven to have the same file: starting anew")
+                .notice("no source is left that is proven to have the same file: starting over")
             )
         }
         for place in sources.indices { sources[place].forgetProof() }

@@ -179,7 +179,7 @@ extension DownloadPlanner {
             actions.append(
                 .notice(
                     "what is there cannot be resumed: nothing would prove that the file is still "
-                        + "the same; starting anew"
+                        + "the same; starting over"
                 )
             )
             return

@@ -1,36 +1,38 @@
-/// How far a download is, at one moment.
+/// The progress of a download at one moment.
 public struct DownloadProgress: Sendable, Hashable {
-    /// Bytes on disk, those of earlier runs included.
+    /// The number of bytes on disk, including those of earlier runs.
     ///
-    /// Never falls but when the file changed on the server and is fetched anew.
+    /// It falls only if the file changed on the server and is fetched again.
     public var completedBytes: Int64 = 0
-    /// Bytes on disk that earlier runs left, as far as they could be used.
+    /// The number of bytes on disk from earlier runs that could be used.
     public var resumedBytes: Int64 = 0
-    /// The whole file's size in bytes, nil where it is not known.
+    /// The size of the whole file in bytes; `nil` if it is not known.
     public var totalBytes: Int64?
-    /// The smoothed speed, in bytes a second.
+    /// The smoothed speed in bytes per second.
     public var bytesPerSecond: Double = 0
-    /// Connections that are open for this download; 0 while its task is suspended, though they are kept
-    /// for a while.
-    public var connections = 0
-    /// What each connection is fetching, in the order of the file.
+    /// The number of open connections of this download.
     ///
-    /// Empty where the daemon does the work, and while the task is suspended.
+    /// It is 0 while the task is suspended, although connections stay open for a while.
+    public var connections = 0
+    /// The part that each connection fetches, in the order of the file.
+    ///
+    /// It is empty if the daemon runs the download, and while the task is suspended.
     public var segments: [SegmentProgress] = []
     /// What the download is doing.
     public var phase: DownloadPhase = .waiting
-    /// The file's name, once known; cleaned, fit to be shown.
+    /// The file's name once it is known, cleaned and safe to show.
     public var name = ""
 
-    /// Makes the progress of a download that has not begun.
+    /// Creates the progress of a download that has not started.
     public init() {}
 
-    /// Shows the download as suspended or paused: no speed, no connections, whatever is still open.
+    /// Shows the download as suspended or paused: no speed and no connections, even if some are
+    /// still open.
     package mutating func standStill() {
         switch phase {
         case .waiting, .connecting, .receiving, .retrying, .waitingForConnectivity:
             phase = .waiting
-        // What is still done to the file goes on.
+        // Work on the complete file continues.
         case .verifying, .finished, .failed: break
         }
         bytesPerSecond = 0
@@ -38,13 +40,13 @@ public struct DownloadProgress: Sendable, Hashable {
         segments = []
     }
 
-    /// From 0 to 1, nil where the size is not known.
+    /// The completed fraction from 0 to 1; `nil` if the size is not known.
     public var fraction: Double? {
         guard let totalBytes else { return nil }
         return totalBytes == 0 ? 1 : min(1, Double(completedBytes) / Double(totalBytes))
     }
 
-    /// The time left at the present speed, nil where it cannot be told.
+    /// The remaining time at the current speed; `nil` if it is not known.
     public var timeLeft: Duration? {
         guard let totalBytes, bytesPerSecond > 0 else { return nil }
         let seconds = Double(max(0, totalBytes - completedBytes)) / bytesPerSecond
@@ -52,21 +54,23 @@ public struct DownloadProgress: Sendable, Hashable {
     }
 }
 
-/// What a download is doing.
+/// The phase of a download.
 public enum DownloadPhase: Sendable, Hashable {
-    /// Waiting for its turn, or suspended or paused.
+    /// Queued, suspended or paused.
     case waiting
-    /// Asking the server, no byte yet.
+    /// Waiting for the server's answer.
     case connecting
-    /// Bytes come.
+    /// Receiving bytes.
     case receiving
-    /// Waiting before it tries again.
+    /// Waiting for the next retry.
     case retrying
-    /// There is no network, or none that may be used; it goes on when there is.
+    /// Waiting for a network that may be used.
+    ///
+    /// The download resumes when there is one.
     case waitingForConnectivity
-    /// All bytes are there; the digest is being computed or the disk synced.
+    /// Computing the digest or syncing the disk after all bytes have been received.
     case verifying
-    /// The file is complete under its name.
+    /// Finished: the complete file has its name.
     case finished
     /// Ended without the file.
     case failed

@@ -1,13 +1,16 @@
-/// Which bytes of a running download are there, and which connection is to bring what, at one moment.
+/// The bytes of a running download that are present, and the ranges that its connections fetch, at
+/// one moment.
 package struct SegmentMap: Sendable, Hashable {
-    /// What one connection fetches.
+    /// The range that one connection fetches.
     package struct Segment: Sendable, Hashable {
-        /// Of the transfer; the next one of the same download has a higher number.
+        /// The number of the transfer.
+        ///
+        /// Later transfers of the same download have higher numbers.
         package var number: Int
         package var written: ByteRange
-        /// `Int64.max` where nobody knows how much there is.
+        /// The end; `Int64.max` if the size of the file is not known.
         package var end: Int64
-        /// From where it fetches: a name or an address, with the port where that is not the usual one.
+        /// The host it fetches from, by name or address, with the port if it is not the default.
         package var host: String?
 
         package init(number: Int, written: ByteRange, end: Int64, host: String? = nil) {
@@ -16,9 +19,9 @@ package struct SegmentMap: Sendable, Hashable {
         }
     }
 
-    /// With what the connections have written.
+    /// The written ranges, including what the connections have written.
     package var written = RangeSet()
-    /// In the order of the file.
+    /// The segments in the order of the file.
     package var segments: [Segment] = []
 
     package init() {}

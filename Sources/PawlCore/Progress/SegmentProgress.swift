@@ -1,10 +1,10 @@
 /// A part of a file that one connection is fetching.
 public struct SegmentProgress: Sendable, Hashable {
-    /// Which bytes of the file; up to `Int64.max` where the server does not say how many there are.
+    /// The range of the file; up to `Int64.max` if the server does not report the size.
     ///
-    /// The end comes nearer where another connection takes over what is behind it.
+    /// The end moves closer if another connection takes over the rest.
     public let range: Range<Int64>
-    /// How many of them were written, from the beginning of the range.
+    /// The number of bytes written, from the beginning of the range.
     public let completedBytes: Int64
 
     package init(_ written: ByteRange, end: Int64) {

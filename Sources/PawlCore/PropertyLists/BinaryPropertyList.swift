@@ -1,8 +1,8 @@
-/// Reads Apple's binary property lists (`bplist00`), the references of keyed archives included.
+/// Reads Apple's binary property lists (`bplist00`), including the references of keyed archives.
 ///
-/// `PropertyListDecoder` of FoundationEssentials knows no way to such references. What stands here
-/// believes no number that it is told: objects may be shared, so that a few bytes could stand for
-/// more than any memory holds, or lead round in a circle.
+/// `PropertyListDecoder` of FoundationEssentials cannot read such references. This reader trusts no
+/// number in the data: objects may be shared, so that a few bytes could expand to more than fits in
+/// memory, or refer to each other in a loop.
 struct BinaryPropertyList {
     static let magic = Array("bplist0".utf8)
     private static let trailerLength = 32
@@ -15,7 +15,7 @@ struct BinaryPropertyList {
     private let objectCount: Int
     private let top: Int
     private let tableStart: Int
-    /// How many more objects and bytes of them are made.
+    /// The number of further objects and bytes that may be created.
     private var budget = 2 << 20
 
     static func read(_ bytes: [UInt8]) throws(MalformedBytes) -> PropertyList {
@@ -36,10 +36,12 @@ struct BinaryPropertyList {
         guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), !overflow,
             tableStart >= Self.headLength, tableStart <= trailer,
             tableLength <= trailer - tableStart
-        else { throw MalformedBytes(what: "its table does not fit into it") }
+        else { throw MalformedBytes(what: "its table is outside the data") }
     }
 
-    /// Eight bytes of the trailer; a number that is too large fits nowhere.
+    /// Reads eight bytes of the trailer.
+    ///
+    /// A number that is too large is not a valid position.
     private static func size(_ bytes: [UInt8], at place: Int) -> Int {
         Int(clamping: bytes[place..<place + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
@@ -51,13 +53,13 @@ struct BinaryPropertyList {
         depth: Int
     ) throws(MalformedBytes) -> PropertyList {
         guard index >= 0, index < objectCount else {
-            throw MalformedBytes(what: "a reference to nothing")
+            throw MalformedBytes(what: "a reference to a missing object")
         }
         guard depth < Self.deepest else { throw MalformedBytes(what: "too deep") }
         try spend(1)
         var place = Int(clamping: try number(at: tableStart + index * offsetSize, offsetSize))
         guard place >= Self.headLength, place < tableStart else {
-            throw MalformedBytes(what: "an object outside of it")
+            throw MalformedBytes(what: "an object is outside the data")
         }
         let marker = bytes[place]
         place += 1
@@ -74,7 +76,7 @@ struct BinaryPropertyList {
         case 0xA, 0xB, 0xC:
             return .array(try objects(try references(place, low, pairs: false), depth: depth))
         case 0xD: return try dictionary(try references(place, low, pairs: true), depth: depth)
-        default: throw MalformedBytes(what: "an object of no known kind")
+        default: throw MalformedBytes(what: "an object of an unknown kind")
         }
     }
 
@@ -83,7 +85,7 @@ struct BinaryPropertyList {
         case 0x00: .null
         case 0x08: .boolean(false)
         case 0x09: .boolean(true)
-        default: throw MalformedBytes(what: "an object of no known kind")
+        default: throw MalformedBytes(what: "an object of an unknown kind")
         }
     }
 
@@ -106,7 +108,7 @@ struct BinaryPropertyList {
         var dictionary: [String: PropertyList] = [:]
         for (key, value) in zip(keys, values) {
             guard case .text(let name) = key else {
-                throw MalformedBytes(what: "a key that is no text")
+                throw MalformedBytes(what: "a key is not text")
             }
             dictionary[name] = value
         }
@@ -149,11 +151,13 @@ struct BinaryPropertyList {
         return bytes[start..<start + size]
     }
 
-    /// A length of 15 says that the true one follows as an integer.
+    /// Reads a length.
+    ///
+    /// The value 15 means that the true length follows as an integer.
     private func length(_ place: Int, _ low: Int) throws(MalformedBytes) -> (Int, start: Int) {
         guard low == 0x0F else { return (low, place) }
         guard place < tableStart, bytes[place] >> 4 == 0x1 else {
-            throw MalformedBytes(what: "a length that is none")
+            throw MalformedBytes(what: "a length is not valid")
         }
         let power = Int(bytes[place] & 0x0F)
         let count = try integer(at: place + 1, sizePower: power)
@@ -163,7 +167,7 @@ struct BinaryPropertyList {
 
     private func text(_ raw: ArraySlice<UInt8>) throws(MalformedBytes) -> PropertyList {
         guard let text = String(validating: raw, as: UTF8.self) else {
-            throw MalformedBytes(what: "a text that is not UTF-8")
+            throw MalformedBytes(what: "a text is not UTF-8")
         }
         return .text(text)
     }
@@ -173,25 +177,27 @@ struct BinaryPropertyList {
             UInt16(raw[$0]) << 8 | UInt16(raw[$0 + 1])
         }
         guard let text = String(validating: units, as: UTF16.self) else {
-            throw MalformedBytes(what: "a text that is not UTF-16")
+            throw MalformedBytes(what: "a text is not UTF-16")
         }
         return .text(text)
     }
 
-    /// Up to four bytes hold no sign, eight do; of sixteen the upper half must be empty.
+    /// Reads an integer.
+    ///
+    /// Up to four bytes are unsigned and eight are signed; of sixteen the upper half must be empty.
     private func integer(at place: Int, sizePower: Int) throws(MalformedBytes) -> Int64 {
         switch sizePower {
         case 0...3: return Int64(bitPattern: try number(at: place, 1 << sizePower))
         case 4:
             guard try number(at: place, 8) == 0 else {
-                throw MalformedBytes(what: "a number that is too large")
+                throw MalformedBytes(what: "a number is too large")
             }
             let value = try number(at: place + 8, 8)
             guard let value = Int64(exactly: value) else {
-                throw MalformedBytes(what: "a number that is too large")
+                throw MalformedBytes(what: "a number is too large")
             }
             return value
-        default: throw MalformedBytes(what: "a number of no known size")
+        default: throw MalformedBytes(what: "a number of an unknown size")
         }
     }
 
@@ -200,11 +206,11 @@ struct BinaryPropertyList {
         case 2:
             Double(Float(bitPattern: UInt32(truncatingIfNeeded: try number(at: place, 4))))
         case 3: Double(bitPattern: try number(at: place, 8))
-        default: throw MalformedBytes(what: "a number of no known size")
+        default: throw MalformedBytes(what: "a number of an unknown size")
         }
     }
 
-    /// The highest byte first.
+    /// Reads a number, the highest byte first.
     private func number(at place: Int, _ size: Int) throws(MalformedBytes) -> UInt64 {
         guard place >= 0, size <= bytes.count - place else {
             throw MalformedBytes(what: "cut short")
@@ -214,6 +220,6 @@ struct BinaryPropertyList {
 
     private mutating func spend(_ count: Int) throws(MalformedBytes) {
         budget -= count
-        guard budget >= 0 else { throw MalformedBytes(what: "more than it could hold") }
+        guard budget >= 0 else { throw MalformedBytes(what: "it expands to too many objects") }
     }
 }

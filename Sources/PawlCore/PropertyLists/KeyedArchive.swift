@@ -1,37 +1,38 @@
-/// What `NSKeyedArchiver` writes: a list of objects that refer to each other by their places.
+/// The output of `NSKeyedArchiver`: a list of objects that refer to each other by position.
 ///
-/// Looks up what it is asked for and never follows references by itself, so that circles do no harm.
+/// It looks up only what is requested and never follows references by itself, so loops do no harm.
 struct KeyedArchive {
     private let objects: [PropertyList]
-    /// The object that was archived, with its references.
+    /// The archived object, with its references.
     let root: PropertyList
 
-    /// Nil where the list is no keyed archive.
+    /// Returns `nil` if the list is not a keyed archive.
     init?(_ list: PropertyList) {
         guard list["$archiver"] != nil, case .array(let objects)? = list["$objects"],
             let top = list["$top"]
         else { return nil }
         self.objects = objects
-        // `archivedData(withRootObject:)` calls it `root`; the requests of iOS 10.0 use the other.
+        // `archivedData(withRootObject:)` uses `root`; the requests of iOS 10.0 use the other key.
         guard let reference = top["NSKeyedArchiveRootObjectKey"] ?? top["root"],
             let root = Self.resolve(reference, objects)
         else { return nil }
         self.root = root
     }
 
-    /// The object itself where the value refers to one; nil for nothing and for `$null`.
+    /// Returns the object to which the value refers, or the value itself; `nil` for nothing and for
+    /// `$null`.
     func resolve(_ value: PropertyList?) -> PropertyList? {
         value.flatMap { Self.resolve($0, objects) }
     }
 
     private static func resolve(_ value: PropertyList, _ objects: [PropertyList]) -> PropertyList? {
         guard case .reference(let place) = value else { return value }
-        // The first object stands for nil.
+        // The first object represents `nil`.
         guard place > 0, place < objects.count else { return nil }
         return objects[place]
     }
 
-    /// The entries of an archived dictionary, their values resolved.
+    /// Returns the entries of an archived dictionary with their values resolved.
     func entries(_ object: PropertyList) -> [String: PropertyList]? {
         guard case .array(let keys)? = object["NS.keys"],
             case .array(let values)? = object["NS.objects"]
@@ -44,7 +45,7 @@ struct KeyedArchive {
         return entries
     }
 
-    /// A text, also an archived mutable one.
+    /// Returns a text, including an archived mutable one.
     func text(_ value: PropertyList?) -> String? {
         guard let object = resolve(value) else { return nil }
         if case .text(let text) = object { return text }
@@ -52,7 +53,7 @@ struct KeyedArchive {
         return text
     }
 
-    /// Bytes, also archived mutable ones.
+    /// Returns bytes, including archived mutable ones.
     func data(_ value: PropertyList?) -> [UInt8]? {
         guard let object = resolve(value) else { return nil }
         if case .data(let bytes) = object { return bytes }
@@ -60,7 +61,7 @@ struct KeyedArchive {
         return bytes
     }
 
-    /// The text of an archived URL, and of the one that it is relative to.
+    /// Returns the text of an archived URL, and of the URL that it is relative to.
     func url(_ value: PropertyList?) -> (text: String, base: String?)? {
         guard let object = resolve(value), let text = text(object["NS.relative"]) else {
             return nil
@@ -69,6 +70,6 @@ struct KeyedArchive {
         return (text, base)
     }
 
-    /// All archived URLs, in the order of their places.
+    /// All archived URLs in the order of their positions.
     var urls: [(text: String, base: String?)] { objects.compactMap { url($0) } }
 }

@@ -1,8 +1,8 @@
-/// Reads Apple's property lists in XML, as Apple's programs write them: without CDATA and without
-/// attributes but those of `plist`.
+/// Reads Apple's XML property lists as Apple's programs write them: without CDATA, and without
+/// attributes except those of `plist`.
 ///
-/// `PropertyListDecoder` of FoundationEssentials ends the program on some damaged lists, and knows no
-/// way to the references of keyed archives.
+/// `PropertyListDecoder` of FoundationEssentials ends the program on some damaged lists, and cannot
+/// read the references of keyed archives.
 struct XMLPropertyList {
     private static let deepest = 64
 
@@ -15,11 +15,11 @@ struct XMLPropertyList {
         )
         let root = try reader.tag()
         guard root.name == "plist", root.kind == .opening else {
-            throw MalformedBytes(what: "no property list")
+            throw MalformedBytes(what: "it is not a property list")
         }
         let value = try reader.value(try reader.tag(), depth: 0)
         try reader.close("plist")
-        guard reader.isAtEnd else { throw MalformedBytes(what: "bytes behind the end") }
+        guard reader.isAtEnd else { throw MalformedBytes(what: "bytes after the end") }
         return value
     }
 
@@ -33,7 +33,7 @@ struct XMLPropertyList {
     ) throws(MalformedBytes) -> PropertyList {
         guard depth < Self.deepest else { throw MalformedBytes(what: "too deep") }
         switch (tag.name, tag.kind) {
-        case (_, .closing): throw MalformedBytes(what: "a tag that closes nothing")
+        case (_, .closing): throw MalformedBytes(what: "a closing tag without an opening tag")
         case ("dict", .opening): return try dictionary(depth: depth)
         case ("array", .opening): return try array(depth: depth)
         case ("dict", .empty): return .dictionary([:])
@@ -65,7 +65,7 @@ struct XMLPropertyList {
             let key = try text(tag)
             values[key] = try value(try self.tag(), depth: depth + 1)
         }
-        // As references of keyed archives are written in XML.
+        // This is how references of keyed archives are written in XML.
         if values.count == 1, case .integer(let place) = values["CF$UID"] {
             return .reference(Int(clamping: place))
         }
@@ -86,11 +86,11 @@ struct XMLPropertyList {
                 .map(PropertyList.data)
             default: nil
             }
-        guard let value else { throw MalformedBytes(what: "a value that is none") }
+        guard let value else { throw MalformedBytes(what: "a value is not valid") }
         return value
     }
 
-    /// `2001-01-01T00:00:00Z`, in seconds since that.
+    /// Parses `2001-01-01T00:00:00Z`; returns the seconds since that time.
     private static func date(_ text: String) -> Double? {
         let parts = text.split(separator: "T")
         let months = [
@@ -112,12 +112,14 @@ struct XMLPropertyList {
         var kind: Kind
     }
 
-    /// The next tag; what is between values is white space, comments, and the prolog.
+    /// Reads the next tag.
+    ///
+    /// Between values there may be white space, comments, and the prolog.
     private mutating func tag() throws(MalformedBytes) -> Tag {
         while true {
             rest = rest.drop(while: \.isXMLSpace)
             guard rest.first == UInt8(ascii: "<") else {
-                throw MalformedBytes(what: "text where a tag should be")
+                throw MalformedBytes(what: "text in place of a tag")
             }
             rest = rest.dropFirst()
             if rest.starts(with: Array("!--".utf8)) {
@@ -158,7 +160,7 @@ struct XMLPropertyList {
         let name = inner.prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
         let text = String(decoding: name, as: UTF8.self)
         guard text == "plist" || inner[name.endIndex...].allSatisfy(\.isXMLSpace) else {
-            throw MalformedBytes(what: "a tag that is none")
+            throw MalformedBytes(what: "a tag is not valid")
         }
         return Tag(name: text, kind: kind)
     }
@@ -170,14 +172,14 @@ struct XMLPropertyList {
         }
     }
 
-    /// What stands between a tag and the one that closes it.
+    /// Reads the text between a tag and its closing tag.
     private mutating func text(_ tag: Tag) throws(MalformedBytes) -> String {
         guard tag.kind == .opening else { return "" }
         let raw = rest.prefix { $0 != UInt8(ascii: "<") }
         rest = rest[raw.endIndex...]
         try close(tag.name)
         guard let text = String(validating: raw, as: UTF8.self) else {
-            throw MalformedBytes(what: "a text that is not UTF-8")
+            throw MalformedBytes(what: "a text is not UTF-8")
         }
         return text.contains("&") ? try Self.resolved(text) : text
     }
@@ -187,7 +189,7 @@ struct XMLPropertyList {
         var resolved = String(parts.first ?? "")
         for part in parts.dropFirst() {
             guard let end = part.firstIndex(of: ";"), let scalar = scalar(part[..<end]) else {
-                throw MalformedBytes(what: "a reference to no character")
+                throw MalformedBytes(what: "an invalid character reference")
             }
             resolved.unicodeScalars.append(scalar)
             resolved += part[part.index(after: end)...]

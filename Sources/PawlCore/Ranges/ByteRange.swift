@@ -3,7 +3,9 @@ package struct ByteRange: Hashable, Sendable {
     package var start: Int64
     package var end: Int64
 
-    /// An `end` before `start` makes the range empty.
+    /// Creates a range.
+    ///
+    /// An `end` before `start` makes it empty.
     package init(_ start: Int64, _ end: Int64) {
         self.start = start
         self.end = max(start, end)
@@ -18,7 +20,7 @@ package struct ByteRange: Hashable, Sendable {
 }
 
 extension ByteRange: CustomStringConvertible {
-    /// As HTTP writes it, with an inclusive end (RFC 9110 §14.1.2).
+    /// The range as HTTP writes it, with an inclusive end (RFC 9110 §14.1.2).
     package var description: String {
         end == .max ? "\(start)-" : "\(start)-\(end - 1)"
     }

@@ -1,6 +1,6 @@
-/// A range that is said to be there, and a checksum of its last bytes to prove it by.
+/// A range that is claimed to be present, and a checksum of its last bytes that proves it.
 package struct Claim: Hashable, Sendable {
-    /// How many bytes at a range's end the checksum covers, at most.
+    /// The maximum number of bytes at the end of a range that the checksum covers.
     package static let tailLength: Int64 = 4096
 
     package let range: ByteRange

@@ -1,4 +1,4 @@
-/// A set of byte offsets, kept as sorted ranges that neither touch nor overlap.
+/// A set of byte offsets, stored as sorted ranges that neither touch nor overlap.
 package struct RangeSet: Hashable, Sendable {
     package private(set) var ranges: [ByteRange] = []
 
@@ -13,7 +13,7 @@ package struct RangeSet: Hashable, Sendable {
     package var isEmpty: Bool { ranges.isEmpty }
     package var count: Int64 { ranges.reduce(0) { $0 + $1.count } }
 
-    /// Where the first range that begins at offset 0 ends; 0 where there is none.
+    /// The end of the range that begins at offset 0; 0 if there is none.
     package var frontier: Int64 { ranges.first.map { $0.start == 0 ? $0.end : 0 } ?? 0 }
 
     package mutating func insert(_ range: ByteRange) {
@@ -65,14 +65,14 @@ package struct RangeSet: Hashable, Sendable {
         return index < ranges.count && ranges[index].start <= range.start
     }
 
-    /// What `whole` holds and this set does not.
+    /// Returns the offsets that are in `whole` and not in this set.
     package func gaps(in whole: ByteRange) -> RangeSet {
         var missing = RangeSet(whole)
         for range in ranges { missing.remove(range) }
         return missing
     }
 
-    /// The first range whose end is at or behind `offset`.
+    /// Returns the index of the first range whose end is at or after `offset`.
     private func lowerBound(endingAtOrAfter offset: Int64) -> Int {
         var low = 0
         var high = ranges.count

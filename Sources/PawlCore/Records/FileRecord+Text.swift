@@ -1,5 +1,5 @@
 extension FileRecord {
-    /// JSON in one line, its keys in order: the same record is the same text.
+    /// The record as one line of JSON with sorted keys: equal records give equal texts.
     package var text: String {
         KeptLine(
             StoredRecord(
@@ -17,15 +17,15 @@ extension FileRecord {
         ).text
     }
 
-    /// Reads what `text` writes, nil for anything else and for a newer version.
+    /// Parses the output of `text`; `nil` for anything else and for a newer version.
     package init?(text: String) {
-        // What is no record is not worth an error: the file is then one without.
+        // An invalid record is not an error: the file then counts as having none.
         guard
             let stored = KeptLine<StoredRecord>(text: text, longest: Self.longestText)?.content,
             stored.bytes >= 0
         else { return nil }
         key = StorageKey(stored.key)
-        // Others can write to the file: what they put there is not shown either.
+        // Others can write to the file, so the secrets in their text must be hidden, too.
         source = AddressParts(stored.source).redacted
         byteCount = stored.bytes
         modified = stored.modified

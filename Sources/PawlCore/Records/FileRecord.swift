@@ -1,23 +1,27 @@
 package import struct FoundationEssentials.URL
 
-/// What is known of a finished file, kept with it: an index that was lost is made again from these.
+/// The description of a finished file, stored with it, from which a lost index can be restored.
 ///
-/// It holds no credential.
+/// It contains no credential.
 package struct FileRecord: Hashable, Sendable {
-    /// The longest text that is read: a record comes from a disk that others write to.
+    /// The maximum length of a text that is read, because others can write to the disk.
     package static let longestText = 256 * 1024
 
     package var key: StorageKey
-    /// Redacted: it tells where the file came from, and need not be fetchable any more.
+    /// The redacted URL.
+    ///
+    /// It shows where the file came from, and need not be fetchable any more.
     package internal(set) var source: String
     package var byteCount: Int64
-    /// Of the file's last change, in nanoseconds since 1970: a file changed since is another one.
-    package var modified: Int64
-    /// Which file on the disk it was: tells it from a copy.
+    /// The file's modification time in nanoseconds since 1970.
     ///
-    /// Nil where that was not noted.
+    /// A file with another time is another file.
+    package var modified: Int64
+    /// The number of the file on disk, which distinguishes it from a copy.
+    ///
+    /// It is `nil` if it was not recorded.
     package var inode: UInt64?
-    /// Seconds since 1970.
+    /// The time in seconds since 1970.
     package var finishedAt: Int64
     package var digest: ContentDigest?
     package var entityTag: EntityTag?
@@ -38,7 +42,7 @@ package struct FileRecord: Hashable, Sendable {
         self.finishedAt = finishedAt
     }
 
-    /// Of a file that the program itself wrote.
+    /// Creates the record of a file that the program itself wrote.
     package init(key: StorageKey, byteCount: Int64, modified: Int64, finishedAt: Int64) {
         self.key = key
         source = ""
@@ -47,7 +51,7 @@ package struct FileRecord: Hashable, Sendable {
         self.finishedAt = finishedAt
     }
 
-    /// Whether a file of that size and time can be the one that this was written for.
+    /// Whether the record can belong to a file of this size and time.
     package func fits(byteCount: Int64, modified: Int64) -> Bool {
         self.byteCount == byteCount && self.modified == modified
     }

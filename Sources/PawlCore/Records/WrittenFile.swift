@@ -1,9 +1,9 @@
-/// A file that a download has written, and how to know it again.
+/// A file that a download has written, and how to recognize it.
 package struct WrittenFile: Hashable, Sendable, Codable {
     package enum Kind: String, Hashable, Sendable, Codable {
-        /// The file, under its final name.
+        /// The finished file under its final name.
         case finished
-        /// All bytes, whose digest is wrong.
+        /// All bytes, but with a wrong digest.
         case corrupt
         /// The bytes so far, under a partial file's name.
         case partial
@@ -11,7 +11,7 @@ package struct WrittenFile: Hashable, Sendable, Codable {
 
     package var kind: Kind
     package var path: String
-    /// The name, in the same folder, from which numbers are counted where `path` is taken; nil if it is
+    /// The name, in the same folder, to which numbers are added if `path` is taken; `nil` if it is
     /// that of `path`.
     package var wantedName: String?
     package var stamp: FileStamp
@@ -28,32 +28,34 @@ package struct WrittenFile: Hashable, Sendable, Codable {
         self.stamp = stamp
     }
 
-    /// Whether both are the same file on the disk, whatever it holds by now.
+    /// Whether both are the same file on disk, whatever it contains now.
     package func isSameFile(as other: WrittenFile) -> Bool { stamp.isSameFile(as: other.stamp) }
 }
 
-/// Called with a complete file before it gets its name.
+/// A callback that is called with a complete file before it gets its name.
 ///
-/// The path of the notice is the one that is free as far as is known: the file may get a numbered one.
-/// A file that is not to get its name is refused by throwing.
+/// The path is free as far as is known; the file may still get a numbered name. If the callback
+/// throws, the file does not get its name.
 package typealias FinishAnnouncement =
     @Sendable (WrittenFile) async throws(DownloadError) -> Void
 
-/// Whose a partial file is, by what a queue has recorded.
+/// The owner of a partial file, as recorded by a queue.
 package enum PartialFileOwner: Sendable {
-    /// The download's that asks.
+    /// The download that asks.
     case thisDownload
-    /// A download's that somebody else has added.
+    /// A download that another owner has added.
     case somebodyElse
-    /// Nobody's of the queue, or another download's of the same owner.
+    /// Nobody in the queue, or another download of the same owner.
     case anybody
 }
 
-/// Asks a queue about a partial file; it may block.
+/// A callback that returns the owner of a partial file from a queue.
+///
+/// It may block.
 package typealias PartialFileQuestion = @Sendable (FileStamp) -> PartialFileOwner
 
 extension FileStamp {
-    /// Whether both are of one file on the disk, whatever it holds by now.
+    /// Whether both stamps are of the same file on disk, whatever it contains now.
     package func isSameFile(as other: FileStamp) -> Bool {
         device == other.device && inode == other.inode
     }
@@ -64,7 +66,7 @@ extension FileStamp: Codable {
         case device, inode, size, modified
     }
 
-    /// Reads what `encode(to:)` writes.
+    /// Decodes the output of `encode(to:)`.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

@@ -1,9 +1,9 @@
-/// What a head says of its body's length (RFC 9112 §6).
+/// The length of a body according to its head (RFC 9112 §6).
 ///
-/// Two lengths that differ, or a length beside `Transfer-Encoding`, are how responses are smuggled
-/// past a proxy: such a head is refused, not repaired.
+/// Two different lengths, or a length beside `Transfer-Encoding`, can be used to smuggle responses
+/// past a proxy. Such a head is refused, not repaired.
 package enum BodyFraming: Hashable, Sendable {
-    /// The length, nil where the body ends by its last chunk or by the connection's end.
+    /// The length; `nil` if the body ends with its last chunk or with the connection.
     case sound(length: Int64?)
     case malformed(String)
 
@@ -20,7 +20,8 @@ package enum BodyFraming: Hashable, Sendable {
         self = Self.agreed(fields.flatMap(\.listMembers))
     }
 
-    /// The one length that all of them name: identical duplicates are one (RFC 9110 §8.6).
+    /// Returns the length on which all values agree; identical duplicates are allowed (RFC 9110
+    /// §8.6).
     private static func agreed(_ texts: [String]) -> BodyFraming {
         var length: Int64?
         for text in texts {

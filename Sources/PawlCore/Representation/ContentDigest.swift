@@ -1,8 +1,8 @@
-/// An algorithm that digests a whole file.
+/// An algorithm for the digest of a whole file.
 public enum DigestAlgorithm: String, Sendable, CaseIterable, Codable {
-    /// MD5 (RFC 1321): finds accidents, not attackers.
+    /// MD5 (RFC 1321), which detects accidents but not attacks.
     case md5
-    /// SHA-1 (FIPS 180-4): finds accidents, not attackers.
+    /// SHA-1 (FIPS 180-4), which detects accidents but not attacks.
     case sha1
     /// SHA-256 (FIPS 180-4).
     case sha256
@@ -25,12 +25,12 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable, Codable {
 
 /// The digest of a whole file.
 public struct ContentDigest: Hashable, Sendable {
-    /// How it was made.
+    /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// As many bytes as the algorithm makes.
+    /// The bytes; their number depends on the algorithm.
     public var bytes: [UInt8]
 
-    /// Makes a digest, nil where the number of bytes is not the algorithm's.
+    /// Creates a digest; `nil` if the number of bytes does not fit the algorithm.
     public init?(_ algorithm: DigestAlgorithm, bytes: [UInt8]) {
         guard bytes.count == algorithm.byteCount else { return nil }
         self.algorithm = algorithm
@@ -44,7 +44,8 @@ public struct ContentDigest: Hashable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads hexadecimal of either case, nil where it is none or of another length.
+    /// Parses hexadecimal digits of either case; `nil` if they are not valid or their number does
+    /// not fit.
     public init?(_ algorithm: DigestAlgorithm, hexadecimal: String) {
         let digits = hexadecimal.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == hexadecimal.utf8.count, digits.count.isMultiple(of: 2) else {
@@ -58,7 +59,7 @@ public struct ContentDigest: Hashable, Sendable {
 }
 
 extension ContentDigest {
-    /// Reads what `description` writes.
+    /// Parses the output of `description`.
     package init?(parsing text: String) {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let algorithm = DigestAlgorithm(rawValue: String(parts[0])) else {
@@ -69,6 +70,6 @@ extension ContentDigest {
 }
 
 extension ContentDigest: CustomStringConvertible {
-    /// `sha256=…`, as `--checksum` takes it.
+    /// The digest as `sha256=…`, in the form of `--checksum`.
     public var description: String { "\(algorithm.rawValue)=\(hexadecimal)" }
 }

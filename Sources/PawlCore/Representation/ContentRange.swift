@@ -1,11 +1,14 @@
-/// What a `Content-Range` says in bytes (RFC 9110 §14.4).
+/// The content of a `Content-Range` field in bytes (RFC 9110 §14.4).
 package enum ContentRange: Hashable, Sendable {
-    /// `bytes N-M/T` or `bytes N-M/*`; `ByteRange` has its end behind the last byte.
+    /// `bytes N-M/T` or `bytes N-M/*`.
+    ///
+    /// The end of the `ByteRange` is after the last byte.
     case part(ByteRange, total: Int64?)
-    /// `bytes */T`, as a 416 says it.
+    /// `bytes */T`, as in a 416.
     case unsatisfied(total: Int64)
 
-    /// Nil where it is not in bytes, contradicts itself (M < N, T <= M), or counts over 2^63-1.
+    /// Returns `nil` if the unit is not bytes, the numbers contradict each other (M < N, T <= M),
+    /// or one is over 2^63-1.
     package init?(parsing text: String) {
         var scanner = FieldScanner(text.trimmed)
         guard scanner.letters().lowercased() == "bytes", scanner.skipWhitespace() else {

@@ -1,5 +1,5 @@
 extension EntityTag {
-    /// Reads one entity tag (RFC 9110 §8.8.3), nil where it is none.
+    /// Parses one entity tag (RFC 9110 §8.8.3); `nil` if it is not valid.
     package init?(parsing text: String) {
         var scanner = FieldScanner(text.trimmed)
         let isWeak = scanner.skip("W")
@@ -10,8 +10,10 @@ extension EntityTag {
         self.init(isWeak: isWeak, opaque: "\"\(characters)\"")
     }
 
-    /// Takes an `ETag` field as it is: one that is not well formed (no quotes, as some servers
-    /// send it) counts as weak, so that it proves nothing but a change of it is still seen.
+    /// Accepts any `ETag` field.
+    ///
+    /// A malformed one (without quotes, as some servers send it) counts as weak: it proves nothing,
+    /// but its change is still noticed.
     package init?(lenient text: String) {
         if let tag = EntityTag(parsing: text) {
             self = tag
@@ -32,6 +34,6 @@ extension EntityTag {
 }
 
 extension EntityTag: CustomStringConvertible {
-    /// As HTTP writes it.
+    /// The tag as HTTP writes it.
     package var description: String { isWeak ? "W/\(opaque)" : opaque }
 }

@@ -1,4 +1,4 @@
-/// Reads the parts of a field's value one after the other (RFC 9110 §5.6).
+/// Reads the parts of a field's value one after another (RFC 9110 §5.6).
 package struct FieldScanner: Sendable {
     private let bytes: [UInt8]
     private var position = 0
@@ -31,7 +31,7 @@ package struct FieldScanner: Sendable {
 
     package mutating func letters() -> String { take(while: \.isLetter) }
 
-    /// Digits only; nil where there are none or the number is over 2^63-1.
+    /// Reads digits; `nil` if there are none or the number is over 2^63-1.
     package mutating func number() -> Int64? {
         let start = position
         var number: Int64? = 0
@@ -42,10 +42,10 @@ package struct FieldScanner: Sendable {
         return position > start ? number : nil
     }
 
-    /// What stands between quotes; nil where no quote is next.
+    /// Reads a quoted string; `nil` if the next character is not a quote.
     ///
-    /// Only `\"` and `\\` are escapes: servers send Windows paths with bare backslashes. A closing
-    /// quote that is missing is taken for the end.
+    /// Only `\"` and `\\` are escapes, because servers send Windows paths with plain backslashes. A
+    /// missing closing quote is tolerated.
     package mutating func quotedString() -> String? {
         guard skip("\"") else { return nil }
         var content: [UInt8] = []
@@ -77,7 +77,7 @@ extension UInt8 {
 }
 
 extension Int64 {
-    /// Nil where that is over 2^63-1.
+    /// Returns `nil` if the result is over 2^63-1.
     fileprivate func appending(digit: UInt8) -> Int64? {
         let (tens, overflow) = multipliedReportingOverflow(by: 10)
         let (sum, overflowed) = tens.addingReportingOverflow(Int64(digit))
@@ -86,12 +86,12 @@ extension Int64 {
 }
 
 extension Unicode.Scalar {
-    /// Of ASCII, and no space.
+    /// Whether this is a visible ASCII character.
     fileprivate var isVisible: Bool { (0x21...0x7E).contains(value) }
 }
 
 extension String {
-    /// The members of a list, without white space around them (RFC 9110 §5.6.1).
+    /// The members of a list without surrounding white space (RFC 9110 §5.6.1).
     package var listMembers: [String] {
         utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             .map { Substring($0).trimmed }
@@ -99,7 +99,7 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Without white space at its ends.
+    /// The text without white space at its ends.
     package var trimmed: String {
         let scalars = unicodeScalars
         if let first = scalars.first, let last = scalars.last, first.isVisible, last.isVisible {
@@ -112,6 +112,6 @@ extension StringProtocol {
         return String(String.UnicodeScalarView(scalars[first...last]))
     }
 
-    /// Whether there are digits and nothing else.
+    /// Whether there is at least one digit and nothing else.
     package var isAllDigits: Bool { !isEmpty && utf8.allSatisfy(\.isDigit) }
 }

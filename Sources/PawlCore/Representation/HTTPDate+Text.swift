@@ -1,7 +1,7 @@
 extension HTTPDate {
     package init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
 
-    /// As HTTP writes dates (IMF-fixdate, RFC 9110 §5.6.7).
+    /// The date as HTTP writes it (IMF-fixdate, RFC 9110 §5.6.7).
     package var text: String {
         let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
         let months = [
@@ -15,8 +15,8 @@ extension HTTPDate {
             + clock.joined(separator: ":") + " GMT"
     }
 
-    /// The date of a day counted from 1970, by eras of 400 years (Hinnant, "chrono-compatible
-    /// low-level date algorithms").
+    /// Returns the date of a day counted from 1970, by eras of 400 years (Hinnant,
+    /// "chrono-compatible low-level date algorithms").
     private static func civil(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (day + 719_468).flooredDivision(by: 146_097)
         let yearOfEra =

@@ -1,8 +1,10 @@
-/// A point of time as HTTP writes it, in any of its three forms (RFC 9110 §5.6.7).
+/// A point in time, parsed from any of HTTP's three forms (RFC 9110 §5.6.7).
 package struct HTTPDate: Hashable, Sendable {
     package var secondsSince1970: Int64
 
-    /// Nil where it is no date; the weekday is not checked.
+    /// Returns `nil` if the text is not a date.
+    ///
+    /// The weekday is not checked.
     package init?(parsing text: String) {
         var scanner = FieldScanner(text.trimmed)
         guard !scanner.letters().isEmpty else { return nil }
@@ -11,7 +13,7 @@ package struct HTTPDate: Hashable, Sendable {
         secondsSince1970 = seconds
     }
 
-    /// `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`, behind the weekday.
+    /// Parses `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`, after the weekday.
     private static func dayFirst(_ scanner: inout FieldScanner) -> Int64? {
         scanner.skipWhitespace()
         guard let day = scanner.number(), separator(&scanner),
@@ -24,7 +26,7 @@ package struct HTTPDate: Hashable, Sendable {
         return days * 86_400 + time
     }
 
-    /// `Nov  6 08:49:37 1994`, behind the weekday: the form of C's `asctime`.
+    /// Parses `Nov  6 08:49:37 1994`, after the weekday: the form of C's `asctime`.
     private static func monthFirst(_ scanner: inout FieldScanner) -> Int64? {
         guard scanner.skipWhitespace(), let month = month(scanner.letters()),
             scanner.skipWhitespace(), let day = scanner.number(), scanner.skipWhitespace(),
@@ -47,8 +49,10 @@ package struct HTTPDate: Hashable, Sendable {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// Two digits are of the years 1970 to 2069: without a clock that is as near to "not more
-    /// than 50 years ahead" as it gets.
+    /// Parses a year.
+    ///
+    /// Two digits mean 1970 to 2069: without a clock this is the best approximation of "not more
+    /// than 50 years ahead".
     private static func year(_ digits: String) -> Int64? {
         guard let year = Int64(digits) else { return nil }
         switch digits.utf8.count {
@@ -66,21 +70,23 @@ package struct HTTPDate: Hashable, Sendable {
         return hour * 3600 + minute * 60 + second
     }
 
-    /// Days since 1970 of a date of the Gregorian calendar; nil where there is no such day.
+    /// Returns the days since 1970 of a Gregorian date; `nil` if there is no such day.
     package static func days(year: Int64, month: Int64, day: Int64) -> Int64? {
         let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year % 400 == 0)
         let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard (1...12).contains(month), (1...lengths[Int(month) - 1]).contains(day) else {
             return nil
         }
-        // Years are counted from March, so that the leap day is a year's last.
+        // Years are counted from March, so that the leap day is the last day of a year.
         let shifted = month <= 2 ? year - 1 : year
         let yearDay = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
         let leapDays = floored(shifted, 4) - floored(shifted, 100) + floored(shifted, 400)
         return shifted * 365 + leapDays + yearDay - 719_468
     }
 
-    /// The year before year 0 is -1, and division must not round it towards zero.
+    /// Divides, rounding down.
+    ///
+    /// The year before year 0 is -1, so the result must not be rounded toward zero.
     private static func floored(_ value: Int64, _ divisor: Int64) -> Int64 {
         value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
     }

@@ -1,16 +1,18 @@
 extension HeadJudge {
-    /// Judges a 206: its bytes may be written only where `Content-Range` proves that they belong.
+    /// Judges a 206.
+    ///
+    /// Its bytes may be written only if `Content-Range` proves their position.
     static func judgePart(_ head: ResponseHead, _ expected: HeadExpectation) -> HeadVerdict {
         if case .malformed(let fault) = BodyFraming(of: head) { return .malformed(fault) }
         guard let asked = expected.asked else {
             return .malformed(
-                "the server answered 206 Partial Content though no range was asked for"
+                "the server answered 206 Partial Content although no range was requested"
             )
         }
         let seen = Representation(head: head)
         if seen.mediaType == "multipart/byteranges" {
             return .brokenRange(
-                "the server sent several ranges (multipart) where one was asked for"
+                "the server sent several ranges (multipart), but one was requested"
             )
         }
         if let coding = seen.contentEncoding {
@@ -41,13 +43,13 @@ extension HeadJudge {
         }
         guard case .part(let range, let total) = ContentRange(parsing: field) else {
             let shown = field.sanitized(atMost: 60)
-            return .refused("the server sent the Content-Range '\(shown)', which makes no sense")
+            return .refused("the server sent the Content-Range '\(shown)', which is not valid")
         }
         guard range.start == asked.start, range.end <= asked.end else {
-            return .refused("the server sent bytes \(range) where \(asked) were asked for")
+            return .refused("the server sent bytes \(range) instead of \(asked)")
         }
         guard total != nil else {
-            return .refused("the server sent bytes \(range) without the length of the whole")
+            return .refused("the server sent bytes \(range) without the length of the file")
         }
         return .proven(range)
     }
@@ -63,8 +65,8 @@ extension HeadJudge {
             .lostEntityTag(seen, range: range)
         case .unproven(let missing):
             .brokenRange(
-                "the server sent bytes \(range) without the \(missing) that it sent before, "
-                    + "so that nothing proves that the file is still the same"
+                "the server sent bytes \(range) without the earlier \(missing), "
+                    + "so nothing proves that the file is unchanged"
             )
         case .same, nil: .write(range, seen)
         }

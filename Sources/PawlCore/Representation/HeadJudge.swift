@@ -1,4 +1,4 @@
-/// Decides what a response's head means before a byte of its body is kept.
+/// Decides what a response's head means before any byte of its body is kept.
 package enum HeadJudge {
     package static func judge(
         _ head: ResponseHead,
@@ -15,11 +15,11 @@ package enum HeadJudge {
                 reason: head.reason.sanitized(atMost: 100),
                 retryAfter: RetryAfter.parse(head)
             )
-        default: .malformed("the server answered \(statusLine(head)), which brings no file")
+        default: .malformed("the server answered \(statusLine(head)), which contains no file")
         }
     }
 
-    /// Whether ranges are worth trying after this 200.
+    /// Whether it is worth requesting ranges after this 200.
     package static func acceptsRanges(_ head: ResponseHead, _ whole: Representation) -> Bool {
         let refuses = (head["Accept-Ranges"] ?? "").listMembers.contains {
             $0.lowercased() == "none"
@@ -35,7 +35,7 @@ package enum HeadJudge {
         let whole = Representation(head: head)
         let acceptsRanges = acceptsRanges(head, whole)
         guard let pinned = expected.pinned else {
-            // What starts over gets no error page for a new version, either.
+            // A download that starts over must not take an error page for a new version, either.
             return expected.former?.doubt(about: whole).map(refusal)
                 ?? .pin(whole, acceptsRanges: acceptsRanges)
         }

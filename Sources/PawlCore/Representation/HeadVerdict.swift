@@ -1,10 +1,11 @@
-/// What was asked and what is known, to judge a head by.
+/// The request and the known facts by which a head is judged.
 package struct HeadExpectation: Sendable {
-    /// The range asked for; nil where the whole was asked for.
+    /// The requested range; `nil` if the whole file was requested.
     package var asked: ByteRange?
-    /// What the first good response said; nil before there was one.
+    /// The representation of the first good response; `nil` before there was one.
     package var pinned: Representation?
-    /// What the same source said before, if nothing is pinned because that was given up.
+    /// The earlier representation of the same source, if nothing is pinned because the download
+    /// starts over.
     package var former: Representation?
     package var proof: SourceProof
 
@@ -21,35 +22,41 @@ package struct HeadExpectation: Sendable {
     }
 }
 
-/// What a head means for the download: the rows of the table of answers.
+/// The meaning of a head for the download: the rows of the table of answers.
 package indirect enum HeadVerdict: Hashable, Sendable {
-    /// A whole representation from offset 0 where none was pinned.
+    /// A whole representation from offset 0, with none pinned.
     case pin(Representation, acceptsRanges: Bool)
-    /// A 206 that fits what was asked and pinned: its bytes belong at this range.
+    /// A 206 that fits the request and the pinned representation.
+    ///
+    /// Its bytes belong to this range.
     case write(ByteRange, Representation)
-    /// A whole representation from offset 0 where one is pinned.
+    /// A whole representation from offset 0, with one pinned.
     case whole(Representation, acceptsRanges: Bool)
-    /// A 206 of another representation. `onlyEntityTag`: total and Last-Modified are the pinned ones.
+    /// A 206 of another representation.
+    ///
+    /// `onlyEntityTag`: total and Last-Modified equal the pinned ones.
     case changed(Representation, onlyEntityTag: Bool)
-    /// A 206 of another source, which is not proven to be of the same file.
+    /// A 206 from another source that does not prove that it is of the same file.
     case unproven(String)
-    /// 416, with the total that it named.
+    /// A 416 with the total that it names.
     case rangeNotSatisfiable(total: Int64?)
-    /// 301, 302, 303, 307, 308 with the location as received.
+    /// A 301, 302, 303, 307 or 308 with the location as received.
     case redirect(location: String)
-    /// A 206 whose range cannot be used; nothing of it may be written.
+    /// A 206 whose range cannot be used.
+    ///
+    /// None of its bytes may be written.
     case brokenRange(String)
-    /// Framing that contradicts itself, or a status that makes no sense here.
+    /// Contradictory framing, or a status that is not valid here.
     case malformed(String)
-    /// A web page where the pinned answer was something else.
+    /// A web page, although the pinned answer was of another type.
     case captivePortal
-    /// A whole answer that is most likely an error page: it lacks this validator, which the pinned
+    /// A whole answer that is probably an error page: it lacks this validator, which the pinned
     /// answer had.
     case unprovenWhole(missing: String)
-    /// An answer that lacks the `ETag` of the pinned one, though its length and `Last-Modified` are the
-    /// same.
+    /// An answer without the `ETag` of the pinned one, but with the same length and
+    /// `Last-Modified`.
     case lostEntityTag(Representation, range: ByteRange?)
-    /// Any other status: 4xx, 5xx.
+    /// Any other status: 4xx or 5xx.
     case status(Int, reason: String, retryAfter: Duration?)
 
     package var isPin: Bool {

@@ -1,28 +1,30 @@
-/// What comparing a response's validators with the pinned ones gives.
+/// The result of comparing a response's validators with the pinned ones.
 package enum RepresentationMatch: Hashable, Sendable {
-    /// Nothing differs, and nothing that was pinned is missing without proof.
+    /// Nothing differs, and no pinned validator is missing without other proof.
     case same
-    /// `onlyEntityTag`: total and Last-Modified are the pinned ones.
+    /// A validator differs.
+    ///
+    /// `onlyEntityTag`: total and Last-Modified equal the pinned ones.
     case changed(onlyEntityTag: Bool)
-    /// Nothing differs, but a validator that was pinned is missing.
+    /// Nothing differs, but a pinned validator is missing.
     case unproven(missing: String)
 }
 
-/// Why a whole answer is taken for an error page.
+/// The reason why a whole answer is taken for an error page.
 package enum WholeDoubt: Hashable, Sendable {
-    /// A web page, where the pinned answer was something else.
+    /// It is a web page, although the pinned answer was of another type.
     case webPage
-    /// The pinned answer had this, and no validator of the same kind proves another version.
+    /// It lacks this validator, which the pinned answer had, and no validator of the same kind
+    /// proves another version.
     case missing(String)
-    /// Another length than that of the pinned answer, and no validator proves another version.
+    /// Its length differs from that of the pinned answer, and no validator proves another version.
     case otherLength(Int64?)
 }
 
 extension Representation {
-    /// Compares this, the pinned one, with what a later response says.
+    /// Compares this, the pinned representation, with that of a later response.
     ///
-    /// A validator that was never pinned is not asked for; a total that is not pinned yet agrees
-    /// with any.
+    /// Validators that were never pinned are ignored. If no total is pinned, any total agrees.
     package func compare(_ seen: Representation) -> RepresentationMatch {
         let sameTotal = total == nil || total == seen.total
         let sameDate = lastModified == nil || lastModified == seen.lastModified
@@ -39,7 +41,8 @@ extension Representation {
         return .same
     }
 
-    /// Whether `seen` is this, the pinned one, proven by validators that hold beyond a connection.
+    /// Whether `seen` is proven to be this, the pinned representation, by validators that hold
+    /// beyond a connection.
     package func isProvenSame(_ seen: Representation) -> Bool {
         guard validatorStrength == .strong, compare(seen) == .same,
             contentEncoding == seen.contentEncoding
@@ -48,10 +51,11 @@ extension Representation {
         return tagMatchesStrongly(seen) || dateProves
     }
 
-    /// Why `seen`, a whole answer, is no version of this, the pinned one; nil if it may be one.
+    /// Returns why `seen`, a whole answer, is not a version of this, the pinned representation;
+    /// `nil` if it may be one.
     ///
-    /// Only a validator of the same kind that differs proves a new version: error pages with status
-    /// 200 carry none.
+    /// Only a different validator of the same kind proves a new version: error pages with status
+    /// 200 have none.
     package func doubt(about seen: Representation) -> WholeDoubt? {
         if isProvenSame(seen) { return nil }
         if seen.isHTML, !isHTML, mediaType != nil { return .webPage }
@@ -61,7 +65,8 @@ extension Representation {
         guard validatorStrength == .none, seen.validatorStrength == .none, total != seen.total
         else { return nil }
         if seen.isHTML, !isHTML { return .webPage }
-        // What was pinned may be the error page, and this the file: only a message is doubted.
+        // The pinned answer may have been an error page and this one the file, so only a possible
+        // message is doubted.
         guard let mediaType, mediaType != seen.mediaType, seen.mayBeMessage, !mayBeMessage
         else { return nil }
         return .missing("Content-Type \(mediaType)")
@@ -74,10 +79,10 @@ extension Representation {
         return !tagDiffers(seen) && !dateDiffers(seen) && !digestDiffers(seen)
     }
 
-    /// Whether all that `seen` says is what this, the pinned one, says, but for the entity tag, which it
-    /// does not name.
+    /// Whether `seen` agrees with this, the pinned representation, in everything except the entity
+    /// tag, which it lacks.
     ///
-    /// Length and date say that it is most likely the same; only comparing the bytes proves it.
+    /// Length and date show that it is probably the same; only comparing the bytes proves it.
     package func hasLostOnlyEntityTag(in seen: Representation) -> Bool {
         guard total != nil, total == seen.total, entityTag != nil, seen.entityTag == nil,
             lastModified != nil, lastModified == seen.lastModified, mediaType == seen.mediaType,
@@ -86,7 +91,7 @@ extension Representation {
         return !digestDiffers(seen)
     }
 
-    /// Whether this could be what a server says of an error.
+    /// Whether this could be an error message of a server.
     private var mayBeMessage: Bool {
         guard let mediaType else { return true }
         return mediaType.hasPrefix("text/") || mediaType.hasSuffix("json")
@@ -98,7 +103,9 @@ extension Representation {
         return lastModified != other
     }
 
-    /// Both digests are of the whole, in a part too.
+    /// Whether the digests differ.
+    ///
+    /// Both are of the whole file, even in a partial response.
     private func digestDiffers(_ seen: Representation) -> Bool {
         guard let digest, let other = seen.digest, digest.algorithm == other.algorithm else {
             return false

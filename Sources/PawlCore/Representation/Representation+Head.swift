@@ -1,5 +1,5 @@
 extension Representation {
-    /// What the head of a 200 or 206 says of the whole.
+    /// Creates the representation of the whole file from the head of a 200 or 206.
     package init(head: ResponseHead) {
         self.init(total: Self.total(of: head))
         entityTag = head["ETag"].flatMap { EntityTag(lenient: $0) }
@@ -10,7 +10,7 @@ extension Representation {
         digest = ServerDigests.parse(head).first
     }
 
-    /// Whether an HTML page could be what this is.
+    /// Whether this could be an HTML page.
     package var isHTML: Bool {
         mediaType == "text/html" || mediaType == "application/xhtml+xml"
     }

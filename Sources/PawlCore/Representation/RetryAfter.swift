@@ -1,16 +1,17 @@
-/// How long a server asks to be left alone (RFC 9110 §10.2.3).
+/// The delay that a server requests (RFC 9110 §10.2.3).
 package enum RetryAfter {
-    /// Some 285 years: what fits in nanoseconds.
+    /// The maximum, about 285 years: what fits in nanoseconds.
     private static let longest: Int64 = 9_000_000_000
 
-    /// The longest wait that the head's fields ask for; nil where none does.
+    /// Returns the longest delay that the head's fields request; `nil` if there is none.
     package static func parse(_ head: ResponseHead) -> Duration? {
         head.values("Retry-After").compactMap { parse($0, date: head["Date"]) }.max()
     }
 
-    /// Seconds, or the time from the response's own `Date` to the one named: clocks may differ.
+    /// Parses seconds, or the time from the response's own `Date` to the named date, because clocks
+    /// may differ.
     ///
-    /// What lies in the past is zero; what makes no sense is nil.
+    /// A time in the past gives zero; an invalid text gives `nil`.
     package static func parse(_ text: String, date: String?) -> Duration? {
         let text = text.trimmed
         if text.isAllDigits {

@@ -1,8 +1,10 @@
-/// The digests of the whole file that a response's head gives.
+/// The digests of the whole file in a response's head.
 package enum ServerDigests {
-    /// Strongest first, one an algorithm; malformed ones and those of parts are left out.
+    /// Returns the digests, strongest first, one per algorithm.
+    ///
+    /// Malformed digests and those of parts are left out.
     package static func parse(_ head: ResponseHead) -> [ContentDigest] {
-        // RFC 9530 §3 and RFC 3230 §4.1.1: both speak of the whole, in a 206 too.
+        // Both fields describe the whole file, even in a 206 (RFC 9530 §3 and RFC 3230 §4.1.1).
         var found = reprDigest(head) + dictionary(head.values("Digest"))
         if head.status != 206 {
             found += digest(.md5, head["Content-MD5"]) + google(head) + amazon(head)
@@ -15,7 +17,7 @@ package enum ServerDigests {
         return strongest
     }
 
-    /// `sha-256=:base64:`, a dictionary of byte sequences (RFC 9530 §3, RFC 9651 §3.2).
+    /// Parses `sha-256=:base64:`, a dictionary of byte sequences (RFC 9530 §3, RFC 9651 §3.2).
     private static func reprDigest(_ head: ResponseHead) -> [ContentDigest] {
         members(head.values("Repr-Digest")).flatMap { name, value in
             let parts = value.split(separator: ":", omittingEmptySubsequences: false)
@@ -24,13 +26,15 @@ package enum ServerDigests {
         }
     }
 
-    /// `SHA-256=base64,md5=base64` (RFC 3230 §4.3.2).
+    /// Parses `SHA-256=base64,md5=base64` (RFC 3230 §4.3.2).
     private static func dictionary(_ fields: [String]) -> [ContentDigest] {
         members(fields).flatMap { name, value in digest(algorithm(named: name), value) }
     }
 
-    /// Google's hash is of what is stored: where that is gzip and was decoded on the way, the
-    /// bytes that came have another one.
+    /// Parses Google's hash.
+    ///
+    /// It is of the stored bytes: if those are gzip and were decoded on the way, the received bytes
+    /// have another one.
     private static func google(_ head: ResponseHead) -> [ContentDigest] {
         let hashes = head.values("x-goog-hash")
         guard !hashes.isEmpty else { return [] }
@@ -40,7 +44,9 @@ package enum ServerDigests {
         return dictionary(hashes)
     }
 
-    /// Checksums of composite objects are of their parts: `base64-N`, or said by their type.
+    /// Parses Amazon's checksums.
+    ///
+    /// Those of composite objects are of their parts: marked by `base64-N`, or by their type.
     private static func amazon(_ head: ResponseHead) -> [ContentDigest] {
         let digests =
             digest(.sha256, head["x-amz-checksum-sha256"])

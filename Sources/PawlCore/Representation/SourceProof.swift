@@ -1,29 +1,30 @@
-/// What a response must prove before its bytes are joined with those that are there.
+/// What a response must prove before its bytes are joined with the existing ones.
 package enum SourceProof: Hashable, Sendable {
-    /// It is of the source that said what is pinned: it must say the same.
+    /// The response is from the source of the pinned representation, and must agree with it.
     case unchanged
-    /// It is of another source, whose validators are its own. `digest`: the one that the user named,
-    /// which proves the file at the end.
+    /// The response is from another source with its own validators.
+    ///
+    /// `digest` is the digest given by the user, which proves the file at the end.
     case sameFile(digest: ContentDigest?)
 }
 
 extension Representation {
-    /// Why `seen`, the answer of another source, is not proven to be of this, the pinned one; nil
-    /// where it is.
+    /// Returns why `seen`, the answer of another source, is not proven to be of this, the pinned
+    /// representation; `nil` if it is.
     ///
-    /// The lengths must be equal. Then a digest proves it (the user's, at the end; or the servers',
-    /// which both name), the same strong entity tag, or the same old enough date. Tags that differ
-    /// say nothing: servers make them of what is their own.
+    /// The lengths must be equal. In addition one of these must prove it: a digest (the user's, at
+    /// the end, or one that both servers report), the same strong entity tag, or the same old
+    /// enough date. Different tags prove nothing, because each server makes its own.
     package func difference(
         toAnotherSource seen: Representation,
         digest: ContentDigest?
     ) -> String? {
         guard contentEncoding == nil, seen.contentEncoding == nil else {
-            return "what it sends is encoded"
+            return "its answer is encoded"
         }
         guard let total, let other = seen.total else { return "its length is not known" }
         guard total == other else {
-            return "its file has \(other) bytes where \(total) are expected"
+            return "its file has \(other) bytes instead of \(total)"
         }
         let known = [digest, self.digest].compactMap(\.self)
         for known in known where known.algorithm == seen.digest?.algorithm {
@@ -38,7 +39,9 @@ extension Representation {
         return entityTag.matchesStrongly(other)
     }
 
-    /// A date at the epoch is one that a build tool set, on every version of the file.
+    /// Whether both have the same date.
+    ///
+    /// A date at the epoch is ignored: build tools set it on every version of a file.
     private func hasSameDate(_ seen: Representation) -> Bool {
         guard lastModifiedIsOld, seen.lastModifiedIsOld, lastModified == seen.lastModified,
             let date = lastModified.flatMap({ HTTPDate(parsing: $0) })

@@ -1,23 +1,22 @@
 public import struct FoundationEssentials.URL
 
-/// What the server said of what it sends.
+/// The server's answer to a request.
 public struct DownloadResponse: Sendable, Hashable {
-    /// Where the redirects ended.
+    /// The URL at the end of the redirects.
     public let url: URL
-    /// The URLs that redirected, the first asked first; empty where there were no redirects.
+    /// The URLs that redirected, in the order of the requests; empty if there were no redirects.
     public let redirects: [URL]
-    /// The HTTP status: 200, 206.
+    /// The HTTP status, such as 200 or 206.
     public let status: Int
-    /// As received, in order, repeated fields apart.
+    /// The fields as received, in order; repeated fields are separate.
     public let fields: [HTTPField]
-    /// `HTTP/1.1`, `HTTP/2`.
+    /// The protocol version, such as `HTTP/1.1` or `HTTP/2`.
     public let protocolVersion: String
-    /// The whole file's size in bytes, nil where the server does not say; of a 206 it is the whole
-    /// one's, too.
+    /// The size of the whole file in bytes, even for a 206; `nil` if the server does not report it.
     public let expectedContentLength: Int64?
-    /// Lower case, without parameters.
+    /// The media type in lower case, without parameters.
     public let mediaType: String?
-    /// From `Content-Disposition` (RFC 6266, RFC 8187), else from the URL; cleaned.
+    /// The cleaned name from `Content-Disposition` (RFC 6266, RFC 8187), otherwise from the URL.
     public let suggestedFilename: String
 
     package init(_ head: ResponseHead, redirects: [URL] = []) {
@@ -36,8 +35,8 @@ public struct DownloadResponse: Sendable, Hashable {
         )
     }
 
-    /// The values of all fields of that name, joined by commas (RFC 9110 §5.3); case does not
-    /// matter.
+    /// Returns the values of all fields of that name, joined by commas (RFC 9110 §5.3), ignoring
+    /// case.
     public func value(_ name: String) -> String? {
         let values = fields.filter { $0.hasName(name) }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")

@@ -1,33 +1,37 @@
-/// What a task took: measured from its first request, over all its runs.
+/// Measurements of a task over all its runs.
+///
+/// Times are measured from its first request.
 public struct TaskMetrics: Sendable, Hashable {
-    /// Until the host's name had an address, of the first connection.
+    /// The time until the host's name was resolved, for the first connection.
     public var nameLookup: Duration?
-    /// Until the first connection stood.
+    /// The time until the first connection was established.
     public var connect: Duration?
-    /// Until the first connection was secured.
+    /// The time until the first connection was secured.
     public var secureConnection: Duration?
-    /// Until the first byte of the first answer.
+    /// The time until the first byte of the first answer.
     public var firstByte: Duration?
-    /// From the start of the first run to the end of the last, pauses left out.
+    /// The time from the start of the first run to the end of the last, without pauses.
     public var duration: Duration = .zero
-    /// Bytes of bodies that came over the network, those that were fetched twice included.
+    /// The number of bytes of bodies received over the network, including those fetched twice.
     public var bytesReceived: Int64 = 0
-    /// Exchanges with servers, redirects and failed ones included.
+    /// The number of exchanges with servers, including redirects and failed ones.
     public var transfers = 0
-    /// Parts of the file that exchanges brought, each one of them.
+    /// The number of parts of the file that were fetched by exchanges.
     public var segments = 0
-    /// Exchanges that broke: each but one that ended the task was tried again.
+    /// The number of exchanges that broke.
+    ///
+    /// Each was retried, except one that ended the task.
     public var retries = 0
-    /// Redirects that were followed.
+    /// The number of redirects that were followed.
     public var redirects = 0
-    /// Exchanges that went over a connection that stood already.
+    /// The number of exchanges over a reused connection.
     public var reusedConnections = 0
     /// The address that answered last.
     public var remoteAddress: String?
-    /// `HTTP/1.1`, `HTTP/2`; nil where there was no answer.
+    /// The protocol version, such as `HTTP/1.1` or `HTTP/2`; `nil` if there was no answer.
     public var protocolVersion: String?
 
-    /// Makes the metrics of a task that has not begun.
+    /// Creates the metrics of a task that has not started.
     public init() {}
 
     package mutating func ended(_ end: TransferEnd) {

@@ -1,46 +1,49 @@
 internal import struct FoundationEssentials.URL
 
-/// What `URLSession` of Apple's systems gives as resume data: a property list, or a keyed archive of
-/// one (since iOS 12).
+/// The resume data of `URLSession` on Apple's systems: a property list, or (since iOS 12) a keyed
+/// archive of one.
 ///
-/// The form is not documented; it was learned from what is in the field. Two faults of it do no harm
-/// here. The archived requests of iOS 10.0 and 10.1 name their parts in another way than is read
-/// there: only URLs are looked for, whatever their names. iOS 11.0 to 11.2 leave a byte range of an
-/// earlier resume (`NSURLSessionResumeByteRange`), after which the file has 0 bytes: it is not read,
-/// the number of bytes received is.
+/// The format is not documented; this was learned from existing data. Two faults do no harm here.
+/// The archived requests of iOS 10.0 and 10.1 use other names for their parts than the reader
+/// expects: here only URLs are looked for, whatever their names. iOS 11.0 to 11.2 keep the byte
+/// range of an earlier resume (`NSURLSessionResumeByteRange`), after which the file has 0 bytes:
+/// here the number of received bytes is read instead.
 struct AppleResumeData: Hashable {
     var url: URL
     var hadCredentials: Bool
     var entityTag: EntityTag?
     var lastModified: String?
     var receivedBytes: Int64
-    /// A path (iOS 8, Safari) or a bare name in the temporary folder.
+    /// A path (iOS 8, Safari), or a file name in the temporary folder.
     var temporaryFile: String?
 
     init(_ bytes: [UInt8]) throws(MalformedBytes) {
         let list = try PropertyList(bytes)
         let fields = try Fields(list)
         receivedBytes = try fields.integer("NSURLSessionResumeBytesReceived") ?? 0
-        guard receivedBytes >= 0 else { throw MalformedBytes(what: "a negative number of bytes") }
+        guard receivedBytes >= 0 else {
+            throw MalformedBytes(what: "the number of bytes is negative")
+        }
         entityTag = fields.text("NSURLSessionResumeEntityTag").flatMap(EntityTag.init(lenient:))
         lastModified = fields.date("NSURLSessionResumeServerDownloadDate")
         temporaryFile =
             fields.text("NSURLSessionResumeInfoLocalPath")
             ?? fields.text("NSURLSessionResumeInfoTempFileName")
-        // The original first: it is asked again where a redirect has led to one that expires.
+        // The original URL comes first: it is requested again if a redirect leads to one that
+        // expires.
         let candidates =
             fields.requestURLs("NSURLSessionResumeOriginalRequest")
             + [fields.text("NSURLSessionDownloadURL")].compactMap { $0 }
             + fields.requestURLs("NSURLSessionResumeCurrentRequest")
         guard let found = candidates.lazy.compactMap({ try? SourceURL.parse($0) }).first else {
-            throw MalformedBytes(what: "no URL in them that can be fetched")
+            throw MalformedBytes(what: "they contain no URL that can be fetched")
         }
         url = found.url
         hadCredentials = found.credentials != nil
     }
 }
 
-/// The entries, whichever form they came in.
+/// The entries, in whichever form they were stored.
 private struct Fields {
     private let archive: KeyedArchive?
     private let entries: [String: PropertyList]
@@ -72,17 +75,19 @@ private struct Fields {
         case .integer(let number): return number
         case .real(let number):
             guard let exact = Int64(exactly: number.rounded()) else {
-                throw MalformedBytes(what: "a number that is too large")
+                throw MalformedBytes(what: "a number is too large")
             }
             return exact
         default: return nil
         }
     }
 
-    /// A date as HTTP writes it; what is none could never be compared.
+    /// A date as HTTP writes it.
+    ///
+    /// An invalid one could never be compared.
     func date(_ key: String) -> String? {
         if case .date(let seconds)? = entries[key] {
-            // Between the years 1970 and 2100: no other file was downloaded.
+            // Only dates from 1970 to 2100 are valid: no file was downloaded at other times.
             let sinceEpoch = seconds.rounded() + 978_307_200
             guard (0..<4_102_444_800).contains(sinceEpoch) else { return nil }
             return HTTPDate(secondsSince1970: Int64(sinceEpoch)).text
@@ -90,9 +95,9 @@ private struct Fields {
         return text(key).map(\.trimmed).flatMap { HTTPDate(parsing: $0) == nil ? nil : $0 }
     }
 
-    /// The URLs in an archived request, the likeliest first.
+    /// Returns the URLs in an archived request, the most likely first.
     func requestURLs(_ key: String) -> [String] {
-        // A request that cannot be read has no URL to offer; there are others.
+        // A request that cannot be read contains no usable URL; there may be others.
         guard let bytes = data(key), let list = try? PropertyList(bytes),
             let request = KeyedArchive(list)
         else { return [] }
@@ -108,7 +113,8 @@ private struct Fields {
         return bytes
     }
 
-    /// By their numbers: the first URL is the request's, the main document's comes later.
+    /// Returns the properties by number: the first URL is the request's, the main document's comes
+    /// later.
     ///
     /// Their names are `$1` and so on, in iOS 10.0 `__nsurlrequest_proto_prop_obj_1`.
     private func properties(of request: PropertyList) -> [PropertyList] {
@@ -128,13 +134,13 @@ private struct Fields {
 }
 
 extension ResumeData {
-    /// Imports what `cancel(byProducingResumeData:)` of Apple's `URLSession` gave: the property list
-    /// or the keyed archive, also with the faults of iOS 10.0 and 11.0.
+    /// Imports the data that `cancel(byProducingResumeData:)` of Apple's `URLSession` produced: the
+    /// property list or the keyed archive, including those with the faults of iOS 10.0 and 11.0.
     ///
-    /// What is taken is the URL, the validators and how many bytes there are. The temporary file
-    /// must be given when the download goes on (``partialPath`` has its name); its bytes are joined
-    /// with the server's only if that has a strong entity tag and still sends the same one. A date
-    /// alone is no proof, as nothing tells how old it was.
+    /// The URL, the validators and the number of bytes are imported. Supply the temporary file when
+    /// the download resumes (``partialPath`` contains its name). Its bytes are joined with the
+    /// server's only if they have a strong entity tag and the server still sends the same one. A
+    /// date alone proves nothing, because the data do not show how old it was.
     ///
     /// - Throws: `DownloadError` with the code `.invalidResumeData`.
     public init(appleResumeData: some Sequence<UInt8>) throws(DownloadError) {
@@ -145,8 +151,8 @@ extension ResumeData {
         } catch {
             throw DownloadError(
                 .invalidResumeData,
-                "these are no resume data of Apple's: \(error.what)",
-                advice: "start the download anew"
+                "these are not Apple's resume data: \(error.what)",
+                advice: "start the download again"
             )
         }
         var content = ResumeContent(url: apple.url)

@@ -1,4 +1,4 @@
-/// CRC-64/XZ: finds accidents, among them each change of up to 64 bits in a row.
+/// CRC-64/XZ, which detects accidents, including every change of up to 64 consecutive bits.
 package enum CyclicChecksum {
     /// The generator polynomial of ECMA-182, its bits reversed.
     private static let polynomial: UInt64 = 0xC96C_5795_D787_0F42

@@ -1,34 +1,34 @@
-/// Whether a download could be gone on with if it ended now.
+/// Whether a download could be resumed if it ended now.
 public enum Resumability: Hashable, Sendable {
-    /// So many bytes would not be fetched again.
+    /// This number of bytes would not be fetched again.
     case resumable(from: Int64)
-    /// All would be fetched again.
+    /// All bytes would be fetched again, for this reason.
     case notResumable(ResumeObstacle)
 
-    /// Nil where the download is resumable.
+    /// The reason; `nil` if the download can be resumed.
     public var obstacle: ResumeObstacle? {
         if case .notResumable(let obstacle) = self { obstacle } else { nil }
     }
 }
 
-/// What the answer depends on.
+/// The facts on which the answer depends.
 package struct ResumeFacts: Hashable, Sendable {
     package var method = "GET"
-    /// What the server said of the file; nil before it said anything.
+    /// The server's description of the file; `nil` before its first answer.
     package var representation: Representation?
-    /// Nil where nothing tells yet.
+    /// Whether the server accepts ranges; `nil` if it is not known yet.
     package var acceptsRanges: Bool?
     package var receivedBytes: Int64 = 0
-    /// The user or a digest answers for what no validator proves.
+    /// Whether resuming is allowed without a validator, by the user or because of a digest.
     package var allowsWeakResume = false
-    /// What stood in the way already.
+    /// An obstacle that was found already.
     package var obstacle: ResumeObstacle?
 
     package init() {}
 }
 
 extension Resumability {
-    /// The first thing that stands in the way counts.
+    /// Decides by the first obstacle.
     package init(_ facts: ResumeFacts) {
         if let obstacle = facts.obstacle ?? Self.obstacle(facts) {
             self = .notResumable(obstacle)
@@ -53,6 +53,7 @@ extension Resumability {
 }
 
 extension DownloadSettings {
-    /// A digest proves at the end what no validator can prove before; or the user says so.
+    /// Whether resuming is allowed without a validator: a digest proves the file at the end, or the
+    /// user allows it.
     package var allowsWeakResume: Bool { checksum.isGiven || resumesWithoutValidator }
 }

@@ -1,36 +1,36 @@
 package import struct FoundationEssentials.URL
 
-/// What resume data hold: a checkpoint, and what is needed to ask for the rest.
+/// The content of resume data: a checkpoint, and what is needed to request the rest.
 package struct ResumeContent: Hashable, Sendable {
-    /// As it was asked for, without user and fragment.
+    /// The requested URL, without user and fragment.
     package var url: URL
     package var method = "GET"
-    /// The request's own fields, none of them secret.
+    /// The request's own fields; none of them is secret.
     package var fields: [HTTPField] = []
-    /// The names of those that were left out, as they are secret.
+    /// The names of the fields that were left out because they are secret.
     package var omittedFields: [String] = []
     package var representation = Representation()
-    /// The digest that the caller wants the file to have.
+    /// The digest that the file must have.
     package var expectedDigest: ContentDigest?
     package var written: [Claim] = []
     package var durable: [Claim] = []
-    /// How long the beginning is that another program says to have; 0 for Pawl's own, which has
-    /// claims.
+    /// The length of the beginning that another program claims to have; 0 for Pawl's own data,
+    /// which have claims.
     package var importedBytes: Int64 = 0
-    /// The boot that wrote it; empty where it is not known.
+    /// The identity of the boot in which it was written; empty if it is not known.
     package var bootIdentity = ""
-    /// Paths are bytes: they need not be UTF-8.
+    /// The path as bytes, which need not be UTF-8.
     package var partialPath: [UInt8] = []
     package var finalPath: [UInt8] = []
     package var storageKey: String?
-    /// In seconds since 1970; 0 where it is not known.
+    /// The time in seconds since 1970; 0 if it is not known.
     package var createdAt: Int64 = 0
 
     package init(url: URL) { self.url = url }
 
     package var isImported: Bool { importedBytes > 0 }
 
-    /// What is claimed to be there.
+    /// The ranges that are claimed to be present.
     package var claimed: RangeSet {
         guard !isImported else { return RangeSet(ByteRange(0, importedBytes)) }
         var claimed = RangeSet(written.lazy.map(\.range))
@@ -38,7 +38,7 @@ package struct ResumeContent: Hashable, Sendable {
         return claimed
     }
 
-    /// Takes over the fields that are no secret, and the names of the others.
+    /// Stores the fields that are not secret, and the names of the others.
     package mutating func setRequest(_ settings: DownloadSettings) {
         fields = settings.fields.filter { !SecretField.isSecret($0.name) }
         omittedFields = settings.fields.map(\.name).filter(SecretField.isSecret)

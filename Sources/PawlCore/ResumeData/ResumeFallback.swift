@@ -1,7 +1,7 @@
-/// What to do where resume data cannot be used, or turn out not to fit.
+/// What happens if resume data cannot be used, or turn out not to fit.
 public enum ResumeFallback: String, Hashable, Sendable, CaseIterable, Codable {
-    /// The download starts from zero, and says so in the log.
+    /// The download starts from zero, and the log reports it.
     case startAnew
-    /// The download fails with `.notResumable`; what was left stays as it is.
+    /// The download fails with `.notResumable`; the existing files stay as they are.
     case fail
 }

@@ -1,18 +1,20 @@
-/// The bytes of resume data: magic, version, length, payload, checksum over all of it.
+/// The bytes of resume data: magic, version, length, payload, and a checksum of everything.
 ///
-/// These five keep their places in all versions (`docs/resume-data.md`).
+/// These five parts keep their positions in all versions (`docs/resume-data.md`).
 package enum ResumeFormat {
     package static let magic = Array("PAWLRSME".utf8)
     package static let currentVersion: UInt32 = 1
-    /// Magic, version and length.
+    /// The length of magic, version and length.
     private static let headLength = 16
     private static let checksumLength = 8
-    /// More is not read: the largest checkpoint's claims and texts fit in many times.
+    /// The maximum size that is read.
+    ///
+    /// The largest checkpoint's claims and texts fit many times.
     package static let longest = 16 << 20
 
-    /// Reads the payload of each version there has been into what is kept now.
+    /// The functions that read the payload of each version into the current content.
     ///
-    /// A new version gets a row here, and a sample of its own in the tests; the old rows stay.
+    /// A new version adds a row here and a sample in the tests; the old rows stay.
     package static let readers: [UInt32: @Sendable (ArraySlice<UInt8>) throws -> ResumeContent] = [
         1: { try ResumeFormatVersion1.read($0) }
     ]
@@ -27,6 +29,8 @@ package enum ResumeFormat {
         return writer.bytes
     }
 
+    /// Decodes resume data.
+    ///
     /// Throws `.invalidResumeData`.
     package static func decode(_ bytes: [UInt8]) throws(DownloadError) -> ResumeContent {
         guard bytes.starts(with: magic) else { throw unreadable(foreign(bytes)) }
@@ -47,7 +51,7 @@ package enum ResumeFormat {
         let version = try reader.number(UInt32.self)
         let payload = try reader.lengthAndBytes()
         let checksum = try reader.number(UInt64.self)
-        guard reader.isAtEnd else { throw MalformedBytes(what: "bytes behind the end") }
+        guard reader.isAtEnd else { throw MalformedBytes(what: "bytes after the end") }
         guard checksum == CyclicChecksum.of(bytes.dropLast(checksumLength)) else {
             throw MalformedBytes(what: "the checksum is wrong")
         }
@@ -63,9 +67,9 @@ package enum ResumeFormat {
     private static func newer(_ version: UInt32) -> DownloadError {
         DownloadError(
             .invalidResumeData,
-            "the resume data are of version \(version), which a newer Pawl wrote (this one knows "
+            "the resume data are of version \(version), written by a newer Pawl (this one knows "
                 + "version \(currentVersion))",
-            advice: "update Pawl, or start the download anew"
+            advice: "update Pawl, or start the download again"
         )
     }
 
@@ -76,16 +80,16 @@ package enum ResumeFormat {
     private static func foreign(_ bytes: [UInt8]) -> String {
         if bytes.isEmpty { return "the resume data are empty" }
         if bytes.starts(with: Array("bplist".utf8)) || bytes.starts(with: Array("<?xml".utf8)) {
-            return "these are no resume data of Pawl's but a property list, as Apple's are"
+            return "these are not Pawl's resume data but a property list, such as Apple's"
         }
-        return "these are no resume data of Pawl's"
+        return "these are not Pawl's resume data"
     }
 
     static func unreadable(_ message: String) -> DownloadError {
         DownloadError(
             .invalidResumeData,
             message,
-            advice: "start the download anew; Apple's resume data are imported with "
+            advice: "start the download again; Apple's resume data are imported with "
                 + "ResumeData(appleResumeData:)"
         )
     }

@@ -1,6 +1,6 @@
 internal import struct FoundationEssentials.URL
 
-/// The first version's payload.
+/// The payload of the first version.
 enum ResumeFormatVersion1 {
     static func write(_ content: ResumeContent) -> [UInt8] {
         let claims = content.written.count + content.durable.count
@@ -27,7 +27,9 @@ enum ResumeFormatVersion1 {
         return writer.bytes
     }
 
-    /// Takes nothing on trust: the checksum finds accidents, not what was made by hand.
+    /// Reads the payload.
+    ///
+    /// Nothing is trusted: the checksum detects accidents, not data made by hand.
     static func read(_ payload: ArraySlice<UInt8>) throws(MalformedBytes) -> ResumeContent {
         var reader = ByteReader(payload)
         var content = ResumeContent(url: try reader.url())
@@ -48,7 +50,7 @@ enum ResumeFormatVersion1 {
         content.finalPath = try reader.path()
         content.storageKey = try reader.optionalText()
         content.createdAt = try reader.number()
-        guard reader.isAtEnd else { throw MalformedBytes(what: "bytes behind the end") }
+        guard reader.isAtEnd else { throw MalformedBytes(what: "bytes after the end") }
         return content
     }
 }
@@ -63,7 +65,7 @@ extension ByteReader {
             throw MalformedBytes(what: error.message)
         }
         guard parsed.credentials == nil, parsed.url.absoluteString == text else {
-            throw MalformedBytes(what: "a URL that holds more than an address")
+            throw MalformedBytes(what: "the URL contains a user or a fragment")
         }
         return parsed.url
     }
@@ -73,7 +75,7 @@ extension ByteReader {
         for _ in 0..<(try count()) {
             let field = HTTPField(name: try text(), value: try text())
             guard !SecretField.isSecret(field.name) else {
-                throw MalformedBytes(what: "they hold a secret")
+                throw MalformedBytes(what: "they contain a secret")
             }
             fields.append(field)
         }
@@ -94,7 +96,7 @@ extension ByteReader {
 
     fileprivate mutating func path() throws(MalformedBytes) -> [UInt8] {
         let path = Array(try lengthAndBytes())
-        guard !path.contains(0) else { throw MalformedBytes(what: "a path that is none") }
+        guard !path.contains(0) else { throw MalformedBytes(what: "a path is not valid") }
         return path
     }
 }

@@ -1,28 +1,29 @@
-/// Why a download cannot be gone on with later.
+/// The reason why a download cannot be resumed later.
 ///
-/// Where there is no ``ResumeData``, one of these says why.
+/// If there is no ``ResumeData``, one of these is the reason.
 public enum ResumeObstacle: String, Error, Hashable, Sendable, CaseIterable {
     /// The request is not a GET.
     case notGET = "not-get"
-    /// The server gave neither an entity tag nor a date.
+    /// The server sent neither an entity tag nor a date.
     case noValidator = "no-validator"
-    /// A weak entity tag or a date too fresh: another version may look the same.
+    /// The server sent only a weak entity tag or a date that is too recent: another version may
+    /// have the same.
     case weakValidatorOnly = "weak-validator-only"
-    /// The server does not serve ranges.
+    /// The server does not support ranges.
     case noRanges = "no-ranges"
-    /// The file on the server is another one now.
+    /// The file on the server has changed.
     case changedOnServer = "changed-on-server"
-    /// The partial file is not where it was.
+    /// The partial file is missing.
     case partialFileMissing = "partial-file-missing"
-    /// What is in the partial file's place holds other bytes.
+    /// The partial file contains other bytes.
     case partialFileChanged = "partial-file-changed"
-    /// The body is encoded, so that the offsets are not the file's.
+    /// The body is encoded, so its offsets are not those of the file.
     case encoded
-    /// Neither a validator nor a length could prove that two answers fit.
+    /// Neither a validator nor a length could prove that two answers fit together.
     case lengthUnknown = "length-unknown"
-    /// No byte has come yet.
+    /// No byte has been received yet.
     case nothingReceived = "nothing-received"
-    /// The file is complete: nothing is left to be fetched.
+    /// The file is complete, so there is nothing left to fetch.
     case finished
 }
 
@@ -30,47 +31,47 @@ extension ResumeObstacle: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {
-        case .notGET: "only a GET can be gone on with, and this is another request"
+        case .notGET: "only a GET can be resumed, and this is another request"
         case .noValidator:
-            "the server gives nothing to prove that its file stays the same (neither ETag nor "
+            "the server sends nothing that proves that its file is unchanged (neither ETag nor "
                 + "Last-Modified)"
         case .weakValidatorOnly:
-            "the server gives only a weak ETag or a date too fresh, which another version of the "
-                + "file could have too"
-        case .noRanges: "the server does not serve parts of the file"
+            "the server sends only a weak ETag or a very recent date, which another version of the "
+                + "file could have, too"
+        case .noRanges: "the server does not support ranges"
         case .changedOnServer:
-            "the file on the server is another one now, or nothing proves that it is the same"
-        case .partialFileMissing: "the partial file is not where it was"
+            "the file on the server has changed, or nothing proves that it is the same"
+        case .partialFileMissing: "the partial file is missing"
         case .partialFileChanged:
-            "the partial file does not hold the bytes that were left in it"
-        case .encoded: "the server sends the file encoded, and parts of that do not fit together"
+            "the partial file no longer contains the same bytes"
+        case .encoded: "the server sends the file encoded, so its parts cannot be joined"
         case .lengthUnknown:
-            "the server says neither how long the file is nor what would prove that it stays the same"
-        case .nothingReceived: "nothing has been received that could be gone on with"
+            "the server sends neither the file's length nor a proof that it is unchanged"
+        case .nothingReceived: "nothing has been received that could be resumed"
         case .finished: "the file is complete"
         }
     }
 
-    /// What to do next, for people.
+    /// Advice on what to do next, for people.
     public var advice: String {
         switch self {
         case .notGET: "send the request again"
         case .noValidator, .weakValidatorOnly:
-            "give the file's digest, which proves it at the end, or allow to resume without a "
+            "give the file's digest, which proves it at the end, or allow resuming without a "
                 + "validator, by comparing bytes"
-        case .noRanges, .encoded: "let it run to its end, or look for another source"
-        case .changedOnServer, .nothingReceived: "start the download anew"
-        case .partialFileMissing: "say where the partial file is now, or start the download anew"
+        case .noRanges, .encoded: "let the download finish, or try another source"
+        case .changedOnServer, .nothingReceived: "start the download again"
+        case .partialFileMissing: "give the path of the partial file, or start the download again"
         case .partialFileChanged:
-            "say where the right partial file is, or start the download anew"
-        case .lengthUnknown: "let it run to its end"
-        case .finished: "use the file that is there"
+            "give the path of the right partial file, or start the download again"
+        case .lengthUnknown: "let the download finish"
+        case .finished: "use the existing file"
         }
     }
 }
 
 extension DownloadError {
-    /// What was left cannot be gone on with, and the caller wants nothing else.
+    /// Creates the error for a download that may only be resumed and cannot be.
     package init(_ obstacle: ResumeObstacle, context: String? = nil) {
         self.init(
             .notResumable,

@@ -1,16 +1,16 @@
-/// One task's states and the legal ways between them: events in, actions out.
+/// The states of one task and the allowed transitions: events in, actions out.
 ///
-/// A *run* is one attempt of the engine at the task. It is begun by `.start`, and it lasts until
-/// `.runEnded`, also where it was stopped meanwhile; there is never more than one.
+/// A *run* is one attempt of the engine at the task. It begins with `.start` and lasts until
+/// `.runEnded`, even if it was stopped meanwhile. There is never more than one.
 package struct TaskLifecycle: Sendable, Hashable {
     package enum Event: Sendable, Hashable {
         case resumeAsked
         case suspendAsked
-        /// It stood still for so long that its connections are not worth their keeping.
+        /// The task was suspended for so long that keeping its connections is not worthwhile.
         case suspensionExpired
         case pauseAsked
         case cancelAsked(keeping: Bool)
-        /// Its turn has come.
+        /// The task's turn has come.
         case runBegan
         case connectivityLost
         case connectivityFound
@@ -20,22 +20,26 @@ package struct TaskLifecycle: Sendable, Hashable {
     package enum RunEnd: Sendable, Hashable {
         case finished
         case failed
-        /// It ended as it was stopped; what came is kept unless it was asked to be thrown away.
+        /// The run was stopped.
+        ///
+        /// The bytes received so far are kept, unless they were to be deleted.
         case stopped
     }
 
     package enum Action: Sendable, Hashable {
-        /// Put it in line for a run.
+        /// Queue the task for a run.
         case start
-        /// Let no bytes come, and keep the connections.
+        /// Stop receiving bytes, and keep the connections.
         case hold
-        /// After `.hold`.
+        /// Continue after `.hold`.
         case release
-        /// End the run, and keep what came or not.
+        /// End the run.
+        ///
+        /// `keeping`: whether the bytes received so far are kept.
         case stop(keeping: Bool)
-        /// Throw away what an earlier run of this task left.
+        /// Delete the bytes that an earlier run of this task left.
         case discard
-        /// Tell everybody of the end.
+        /// Report the end of the task to everybody.
         case conclude(TaskState)
     }
 
@@ -45,9 +49,9 @@ package struct TaskLifecycle: Sendable, Hashable {
 
     package private(set) var state = TaskState.suspended
     private var run = Run.none
-    /// The run waits for the network, also where the task is held meanwhile.
+    /// Whether the run waits for the network; also `true` while the task is held meanwhile.
     private var isOffline = false
-    /// Whether what came is to be kept in the end.
+    /// Whether the received bytes are to be kept at the end.
     private var isKeeping = true
 
     package init() {}
@@ -61,7 +65,7 @@ package struct TaskLifecycle: Sendable, Hashable {
         case .pauseAsked: return pause()
         case .cancelAsked(let keeping): return cancel(keeping: keeping)
         case .runBegan:
-            // An old run may be late to begin.
+            // An old run may begin late.
             if run == .going { move(from: .waiting, to: .running) }
         case .connectivityLost:
             isOffline = run == .going
@@ -89,7 +93,7 @@ package struct TaskLifecycle: Sendable, Hashable {
             run = .going
             return [.start]
         case .stopping:
-            // Begins anew when the old run has ended.
+            // The task starts again when the old run has ended.
             state = .waiting
             return []
         }
@@ -138,7 +142,7 @@ package struct TaskLifecycle: Sendable, Hashable {
         case .stopped:
             guard state == .waiting else {
                 if state == .suspended || state == .paused { return [] }
-                // Stopped from outside: the whole engine was shut down.
+                // It was stopped from outside: the whole engine was shut down.
                 state = .cancelled
                 return [.conclude(.cancelled)]
             }
@@ -152,11 +156,11 @@ package struct TaskLifecycle: Sendable, Hashable {
         guard case .runEnded(let end) = event, state == .cancelled, run != .none else { return [] }
         run = .none
         if end == .finished {
-            // The cancelling came too late: the file has its name.
+            // The cancellation came too late: the file has its name.
             state = .finished
             return [.conclude(.finished)]
         }
-        // A run that had been stopped before it was cancelled kept what came.
+        // A run that was stopped before it was cancelled has kept its bytes.
         return (isKeeping ? [] : [.discard]) + [.conclude(.cancelled)]
     }
 }

@@ -1,23 +1,25 @@
-/// Where a task of a session stands.
+/// The state of a session's task.
 public enum TaskState: String, Sendable, Hashable, Codable, CaseIterable {
-    /// It was asked to run, and waits for its turn, its date or its pause to end.
+    /// The task was resumed, and waits for its turn, for its start date, or before a retry.
     case waiting
-    /// There is no way to the network; it goes on by itself when there is one.
+    /// The network is not reachable.
+    ///
+    /// The task continues by itself when it is.
     case waitingForConnectivity
-    /// Bytes may come.
+    /// The task runs and may receive bytes.
     case running
-    /// It has not begun, or stands still and keeps its connections.
+    /// The task has not started, or is held and keeps its connections.
     case suspended
-    /// It stands still without a connection; what came is kept.
+    /// The task is held without a connection; the bytes received so far are kept.
     case paused
-    /// The file or the data is there as a whole.
+    /// The file or the data are complete.
     case finished
-    /// It ended with an error.
+    /// The task ended with an error.
     case failed
-    /// It was cancelled.
+    /// The task was cancelled.
     case cancelled
 
-    /// Whether nothing can follow.
+    /// Whether no other state can follow.
     public var isEnd: Bool {
         switch self {
         case .finished, .failed, .cancelled: true

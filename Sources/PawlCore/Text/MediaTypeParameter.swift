@@ -1,6 +1,7 @@
-/// Reads the parameters of a `Content-Type` field (RFC 9110 §8.3.1).
+/// Parses the parameters of a `Content-Type` field (RFC 9110 §8.3.1).
 package enum MediaTypeParameter {
-    /// The value of the first parameter of that name, without its quotes; nil where there is none.
+    /// Returns the value of the first parameter of that name without quotes; `nil` if there is
+    /// none.
     package static func value(_ name: String, in field: String) -> String? {
         var scanner = FieldScanner(field)
         _ = scanner.take { $0 != UInt8(ascii: ";") }

@@ -1,10 +1,10 @@
-/// How text was made into bytes: the codings that servers use.
+/// The encodings of text that servers use.
 package enum TextCoding: Hashable, Sendable, CaseIterable {
     case utf8, utf16BigEndian, utf16LittleEndian
     case latin1, ascii, windows1252
 
-    /// By the label in a `charset` parameter, as browsers read it (Encoding Standard §4.2): what
-    /// calls itself ISO-8859-1 or ASCII is Windows-1252 in truth, and UTF-16 is little-endian.
+    /// Creates an encoding from the label in a `charset` parameter, as browsers do (Encoding
+    /// Standard §4.2): ISO-8859-1 and ASCII mean Windows-1252, and UTF-16 is little-endian.
     package init?(label: String) {
         guard let coding = Self.byLabel[label.trimmed.lowercased()] else { return nil }
         self = coding
@@ -27,7 +27,7 @@ package enum TextCoding: Hashable, Sendable, CaseIterable {
         return table
     }()
 
-    /// What a mark at the beginning says (BOM), and how long it is.
+    /// Returns the encoding named by a mark at the beginning (BOM), and the length of the mark.
     package static func marked(_ bytes: some Collection<UInt8>) -> (coding: Self, count: Int)? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
@@ -35,7 +35,8 @@ package enum TextCoding: Hashable, Sendable, CaseIterable {
         return nil
     }
 
-    /// The text, without a mark of this coding at its beginning; nil where it is not of this coding.
+    /// Returns the text without this encoding's mark at its beginning; `nil` if the bytes are not
+    /// valid.
     package func decode(_ bytes: [UInt8]) -> String? {
         var bytes = bytes[...]
         if let (coding, count) = Self.marked(bytes), coding == self {
@@ -76,8 +77,9 @@ package enum TextCoding: Hashable, Sendable, CaseIterable {
         (0x80...0x9F).contains(byte) ? windowsRow[Int(byte) - 0x80] : Unicode.Scalar(byte)
     }
 
-    /// 0x80 to 0x9F; five are not used and stand for themselves (Encoding Standard, index
-    /// windows-1252).
+    /// The characters for 0x80 to 0x9F.
+    ///
+    /// Five are unassigned and stand for themselves (Encoding Standard, index windows-1252).
     private static let windowsRow: [Unicode.Scalar] = [
         "\u{20AC}", "\u{81}", "\u{201A}", "\u{192}", "\u{201E}", "\u{2026}", "\u{2020}",
         "\u{2021}", "\u{2C6}", "\u{2030}", "\u{160}", "\u{2039}", "\u{152}", "\u{8D}", "\u{17D}",

@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// The cookies that servers have set (RFC 6265), in memory.
 ///
-/// Transfers with the same jar have the same cookies, and no other transfer has them. A cookie belongs
-/// to a host, not to a port of it (RFC 6265 §8.5). Each is a line of Netscape's cookie file, which
-/// libcurl reads and writes: domain, whether subdomains get it, path, whether it needs TLS, when it
-/// expires, name and value, with tabs between.
+/// Transfers with the same jar share its cookies, and no other transfer has them. A cookie belongs
+/// to a host, not to one of its ports (RFC 6265 §8.5). Each cookie is a line of Netscape's cookie
+/// file, which libcurl reads and writes, with these fields separated by tabs: domain, whether
+/// subdomains receive it, path, whether it needs TLS, when it expires, name, value.
 package final class CookieJar: Sendable {
-    /// The cookies of a jar at a moment.
+    /// The cookies of a jar at one moment.
     package struct Contents: Sendable {
-        /// Differs from that of all other contents of this process.
+        /// A number that differs from that of all other contents of this process.
         package let revision: Int
         package let lines: [String]
     }
@@ -19,7 +19,7 @@ package final class CookieJar: Sendable {
         let path: Substring
         let name: Substring
 
-        /// Nil for what is no cookie.
+        /// Returns `nil` if the line is not a cookie.
         init?(line: String) {
             let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
             guard parts.count >= 6 else { return nil }
@@ -34,30 +34,31 @@ package final class CookieJar: Sendable {
 
     private struct State {
         var revision: Int
-        /// The oldest first.
+        /// The cookies, oldest first.
         var cookies: [Cookie] = []
     }
 
-    /// What a client should at least be able to keep (RFC 6265 §6.1).
+    /// The number of cookies that a client should at least be able to keep (RFC 6265 §6.1).
     private static let domainLimit = 50
     private static let limit = 3_000
     private static let revisions = Atomic<Int>(0)
 
     private let state: Mutex<State>
 
-    /// Makes an empty one.
+    /// Creates an empty jar.
     package init() { state = Mutex(State(revision: Self.nextRevision)) }
 
     package var contents: Contents {
         state.withLock { Contents(revision: $0.revision, lines: $0.cookies.map(\.line)) }
     }
 
-    /// Whether these are its contents still.
+    /// Whether the jar still has these contents.
     package func has(revision: Int?) -> Bool { state.withLock { $0.revision == revision } }
 
-    /// Does what a server has done to cookies: `sent` became `kept`.
+    /// Applies a server's changes to the cookies: `sent` became `kept`.
     ///
-    /// Other transfers may have changed others meanwhile. Of too many cookies the oldest are dropped.
+    /// Other transfers may have changed other cookies meanwhile. If there are too many cookies, the
+    /// oldest are dropped.
     package func change(_ sent: [String], to kept: [String]) {
         let (before, after) = (Set(sent), Set(kept))
         guard before != after else { return }

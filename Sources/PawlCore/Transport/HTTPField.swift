@@ -2,16 +2,16 @@
 public struct HTTPField: Hashable, Sendable {
     /// The field's name.
     public var name: String
-    /// The field's value, without white space around it.
+    /// The field's value, without surrounding white space.
     public var value: String
     /// Whether the field is also sent to origins other than that of the URL: those that a redirect
     /// leads to, and mirrors.
     ///
-    /// False by default. Secret fields, such as `Authorization` and `Cookie`, stay with their origin in
-    /// any case. Resume data do not hold this mark.
+    /// The default is `false`. Secret fields, such as `Authorization` and `Cookie`, stay with their
+    /// origin in any case. Resume data do not contain this mark.
     public var isForAnyOrigin: Bool
 
-    /// Makes a field of a name and a value.
+    /// Creates a field from a name and a value.
     public init(name: String, value: String, isForAnyOrigin: Bool = false) {
         self.name = name
         self.value = value
@@ -20,7 +20,9 @@ public struct HTTPField: Hashable, Sendable {
 }
 
 extension HTTPField {
-    /// Compares without case, of ASCII letters alone: other names are no names.
+    /// Whether the field has this name, ignoring the case of ASCII letters.
+    ///
+    /// Valid names have no others.
     package func hasName(_ other: String) -> Bool {
         guard name.utf8.count == other.utf8.count else { return false }
         var (left, right) = (name, other)

@@ -1,18 +1,18 @@
 package import struct FoundationEssentials.URL
 
-/// The final head of a response: interim (1xx) heads are not shown.
+/// The final head of a response; interim (1xx) heads are not reported.
 package struct ResponseHead: Sendable {
     package var url: URL
     package var status: Int
     package var reason: String
-    /// `HTTP/1.1`, `HTTP/2`, `HTTP/3`.
+    /// The protocol version: `HTTP/1.1`, `HTTP/2` or `HTTP/3`.
     package var protocolVersion: String
-    /// As received, in order, repeated fields apart.
+    /// The fields as received, in order; repeated fields are separate.
     package var fields: [HTTPField]
-    /// What the connection took to be made, without the name's lookup and without TLS: a round trip,
-    /// with the queues on its way.
+    /// The time that it took to make the connection, without resolving the name and without TLS:
+    /// one round trip, including queues on its way.
     ///
-    /// Nil for one that was there already.
+    /// It is `nil` if the connection was reused.
     package var connectTime: Duration?
 
     package init(
@@ -29,12 +29,12 @@ package struct ResponseHead: Sendable {
         self.fields = fields
     }
 
-    /// The values of all fields of that name, in order.
+    /// Returns the values of all fields of that name, in order.
     package func values(_ name: String) -> [String] {
         fields.filter { $0.hasName(name) }.map(\.value)
     }
 
-    /// The only value of that name; several are joined by a comma (RFC 9110 §5.3).
+    /// The value of that name; several values are joined by commas (RFC 9110 §5.3).
     package subscript(name: String) -> String? {
         var joined: String?
         for index in fields.indices where fields[index].hasName(name) {

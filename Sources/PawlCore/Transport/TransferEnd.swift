@@ -1,4 +1,4 @@
-/// How an exchange ended, and what it took.
+/// The end of an exchange and its measurements.
 package struct TransferEnd: Sendable {
     package var outcome: TransferOutcome
     package var timings: TransferTimings
@@ -10,34 +10,35 @@ package struct TransferEnd: Sendable {
 }
 
 package enum TransferOutcome: Hashable, Sendable {
-    /// The response came whole, as its framing says: its length, its last chunk, or, where it has
+    /// The response is complete according to its framing: its length, its last chunk, or, if it has
     /// neither, a clean close.
     case completed
-    /// The sink wanted no more.
+    /// The sink refused further bytes.
     case stopped
     case cancelled
     case failed(TransferFailure)
 }
 
-/// Why an exchange broke.
+/// The reason why an exchange failed.
 package struct TransferFailure: Hashable, Sendable, Error {
     package enum Kind: String, Sendable, CaseIterable {
         case nameNotResolved, cannotConnect, connectTimedOut
         case certificateRefused, tlsFailed
-        /// It leads where the request may not go.
+        /// The address is forbidden to the request.
         case addressRefused
         case connectionLost
         /// The body ended before its length or its last chunk.
         case bodyIncomplete
-        /// Framing that contradicts itself, a head too large, not HTTP at all.
+        /// The framing contradicts itself, the head is too large, or the answer is not HTTP.
         case malformedResponse
         case unsupportedURL
-        /// The machine or the library: out of memory, a file of authorities that is none.
+        /// A failure of the machine or the library, such as missing memory or an invalid file of
+        /// certificate authorities.
         case local
     }
 
     package var kind: Kind
-    /// The library's own words, cleaned of control characters.
+    /// The library's own message, without control characters.
     package var message: String
 
     package init(_ kind: Kind, _ message: String) {
@@ -46,7 +47,7 @@ package struct TransferFailure: Hashable, Sendable, Error {
     }
 }
 
-/// Since the start of the exchange; nil where that point was not reached.
+/// The times since the start of the exchange; `nil` if a point was not reached.
 package struct TransferTimings: Hashable, Sendable {
     package var nameResolved: Duration?
     package var connected: Duration?
@@ -58,8 +59,8 @@ package struct TransferTimings: Hashable, Sendable {
 
     package init() {}
 
-    /// What the connection took to be made, without the name's lookup and without TLS; nil for one
-    /// that was there already.
+    /// The time that it took to make the connection, without resolving the name and without TLS;
+    /// `nil` if the connection was reused.
     package var connectTime: Duration? {
         guard !reusedConnection, let connected else { return nil }
         return connected - (nameResolved ?? .zero)

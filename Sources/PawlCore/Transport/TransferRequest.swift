@@ -1,22 +1,26 @@
 package import struct FoundationEssentials.URL
 
-/// What to ask of a server.
+/// A request to a server.
 package struct TransferRequest: Sendable {
     package var url: URL
     package var method = "GET"
-    /// Sent with its length, and without asking first whether the server wants it.
+    /// The body.
+    ///
+    /// It is sent with its length, without first asking whether the server wants it.
     package var body: [UInt8] = []
-    /// The bytes to ask for, nil for all; an `end` of `Int64.max` leaves the end open.
+    /// The range to request; `nil` for the whole file.
+    ///
+    /// An `end` of `Int64.max` leaves the end open.
     package var range: ByteRange?
-    /// Sent as they are, after the transport's own `Accept-Encoding: identity`.
+    /// The fields, sent unchanged after the transport's own `Accept-Encoding: identity`.
     package var fields: [HTTPField] = []
     package var credentials: Credentials?
     package var connection = ConnectionSettings()
-    /// The cookies to send, where those that come are put; nil sends and keeps none.
+    /// The cookies to send, to which received ones are added; `nil` sends and keeps none.
     package var cookies: CookieJar?
     /// Whether this exchange may share a connection with others to the same origin (HTTP/2).
     package var multiplexes = false
-    /// The most bytes that the sink is shown at a time; a hint.
+    /// A hint for the maximum number of bytes passed to the sink at once.
     package var bufferBytes = 512 * 1024
 
     package init(url: URL, range: ByteRange? = nil) {
@@ -27,7 +31,7 @@ package struct TransferRequest: Sendable {
 
 /// A name and password for HTTP's Basic and Digest schemes (RFC 7617, RFC 7616).
 ///
-/// Printing it shows neither.
+/// Printing the value shows neither.
 public struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible
 {
     /// The user's name.
@@ -35,41 +39,41 @@ public struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDe
     /// The password.
     public var password: String
 
-    /// Makes credentials of a name and a password.
+    /// Creates credentials from a name and a password.
     public init(name: String, password: String) {
         self.name = name
         self.password = password
     }
 
-    /// Hides the values.
+    /// A text that hides the values.
     public var description: String { "Credentials(hidden)" }
-    /// Hides the values.
+    /// A text that hides the values.
     public var debugDescription: String { description }
 }
 
-/// How to connect.
+/// The settings of connections.
 public struct ConnectionSettings: Hashable, Sendable {
     /// The `User-Agent` field.
     public var userAgent = "pawl/\(PawlVersion.current)"
-    /// The longest that a connection may take until it stands, TLS included.
+    /// The maximum time to establish a connection, including TLS.
     ///
-    /// 15 s by default.
+    /// The default is 15 s.
     public var connectTimeout: Duration = .seconds(15)
     /// Whether certificates are left unchecked.
     ///
-    /// Off by default; on, anyone on the way can read and change what is sent.
+    /// The default is `false`. If it is `true`, anyone between client and server can read and
+    /// change the bytes sent.
     public var allowsUntrustedCertificates = false
-    /// A file of certificate authorities in PEM to trust in place of the system's.
+    /// A PEM file of certificate authorities to trust in place of the system's.
     public var authoritiesFile: String?
-    /// A Unix socket to connect to in place of the host, past any proxy.
+    /// A Unix socket to connect to in place of the host, bypassing any proxy.
     package var socketPath: String?
-    /// Whether it may go to addresses that are not of the public Internet: this machine's, those of
-    /// its network.
+    /// Whether the request may use private addresses: those of this machine and its network.
     ///
-    /// It is looked at when a connection is made, and again before each request. A proxy is such an
-    /// address, too.
+    /// This is checked when a connection is made, and again before each request. It applies to a
+    /// proxy's address, too.
     package var allowsPrivateAddresses = true
 
-    /// Makes the defaults.
+    /// Creates the default settings.
     public init() {}
 }

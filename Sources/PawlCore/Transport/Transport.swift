@@ -1,45 +1,55 @@
-/// What moves bytes: starts exchanges with servers and feeds each one's sink.
+/// Transfers bytes: starts exchanges with servers and passes what is received to a sink.
 package protocol Transport: Sendable {
-    /// Starts one exchange and returns at once. Redirects are not followed: the sink sees the 3xx.
+    /// Starts one exchange and returns at once.
+    ///
+    /// Redirects are not followed: the sink receives the 3xx.
     func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer
 
-    /// How long each of its threads has worked so far; those that have not begun are left out.
+    /// The time that each of its threads has worked so far, without threads that have not started.
     var workTimes: [Duration] { get }
 }
 
 extension Transport {
-    /// Nothing is known of them.
+    /// An empty list, because nothing is known of the threads.
     package var workTimes: [Duration] { [] }
 }
 
 /// A running exchange.
 package protocol Transfer: AnyObject, Sendable {
-    /// Ends the exchange at once; the sink hears `.cancelled` unless it has heard of the end.
+    /// Ends the exchange at once.
+    ///
+    /// The sink receives `.cancelled`, unless it has received an end already.
     func cancel()
 
-    /// Goes on after the sink answered `.hold`, or before a pause has passed. Nothing happens where it
-    /// did not stand still.
+    /// Continues after the sink answered `.hold`, or before a pause has passed.
+    ///
+    /// It has no effect if the exchange was not paused.
     func resume()
 
-    /// Has the sink called soon, on the transport's thread, though nothing may come.
+    /// Makes the transport call the sink soon, on its thread, even if nothing is received.
     func nudge()
 }
 
-/// Takes what one exchange brings, on a thread of the transport's own, one call at a time.
+/// Receives the results of one exchange, on a thread of the transport, one call at a time.
 ///
-/// The order is: at most one head, then bodies, then exactly one end; before it, at any time, what
-/// was sent. No call may block but for the write of the body itself.
+/// The order is: at most one head, then parts of the body, then exactly one end. Before the end,
+/// the number of sent bytes may be reported at any time. No call may block except for writing the
+/// body itself.
 package protocol TransferSink: AnyObject, Sendable {
-    /// Judges the head before a byte of the body is shown. A head whose body is empty is shown too.
+    /// Judges the head before any byte of the body is passed on.
+    ///
+    /// A head with an empty body is passed, too.
     func transferReceived(_ head: ResponseHead) -> HeadAnswer
 
-    /// So many bytes of the request's own body are on their way; the last call may be left out.
+    /// Reports the number of bytes of the request's own body that are sent.
+    ///
+    /// The last call may be omitted.
     func transferSent(_ count: Int64)
 
-    /// Takes all of `bytes`, which are gone after the call.
+    /// Takes all of `bytes`, which are not valid after the call.
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer
 
-    /// After `Transfer.nudge()`, between a head and the end.
+    /// Called after `Transfer.nudge()`, between a head and the end.
     func transferNudged() -> BodyAnswer
 
     func transferEnded(_ end: TransferEnd)
@@ -52,20 +62,26 @@ extension TransferSink {
 }
 
 package enum HeadAnswer: Sendable {
-    /// Show the body.
+    /// Pass the body.
     case take
-    /// Show the body after `Transfer.resume()`.
+    /// Pass the body after `Transfer.resume()`.
     case hold
-    /// End the exchange (`.stopped`): nothing of the body is wanted.
+    /// End the exchange (`.stopped`) without the body.
     case refuse
 }
 
 package enum BodyAnswer: Sendable {
     case more
-    /// The bytes were taken; show no more for so long (a rate limit).
+    /// The bytes were taken.
+    ///
+    /// Pass no more for this time (a rate limit).
     case pause(Duration)
-    /// The bytes were taken; show no more until `Transfer.resume()`.
+    /// The bytes were taken.
+    ///
+    /// Pass no more until `Transfer.resume()`.
     case hold
-    /// The bytes were taken, as far as they were wanted; end the exchange (`.stopped`).
+    /// The bytes were taken as far as they are wanted.
+    ///
+    /// End the exchange (`.stopped`).
     case stop
 }

@@ -1,7 +1,8 @@
-/// The changes that lead from what a folder held to what it holds.
+/// Computes the changes from one content of a folder to another.
 ///
-/// They are meant to be followed in order: the first file of a chain of renames (`log.1` to `log.2`,
-/// `log` to `log.1`) comes first. Files that changed names in a circle count as modified.
+/// The changes must be applied in order: in a chain of renames (`log.1` to `log.2`, `log` to
+/// `log.1`) the first one makes room for the next. Files that exchanged names in a circle count as
+/// modified.
 package enum FolderComparison {
     package typealias Files = [String: FileStamp]
 
@@ -14,7 +15,7 @@ package enum FolderComparison {
         return gone.filter { !renamed.contains($0) }.map { .removed($0) }
             + chains.map { .renamed(from: $0.source, to: $0.target) }
             + different.filter { !named.contains($0) }.map { name in
-                // A name whose file was renamed away is free for a new one.
+                // A name whose file was renamed away is free for a new file.
                 old[name] == nil || renamed.contains(name) ? .added(name) : .modified(name)
             }
     }
@@ -31,7 +32,7 @@ package enum FolderComparison {
             }
             for target in different {
                 guard let stamp = new[target], var names = left[stamp] else { continue }
-                // Of several names of one file always the same one.
+                // Of several names of one file, always the same one is chosen.
                 names.sort(by: >)
                 guard let source = names.popLast() else { continue }
                 left[stamp] = names
@@ -41,7 +42,9 @@ package enum FolderComparison {
             }
         }
 
-        /// Each chain from its end, so that what is in the way goes first; circles have no end and stay.
+        /// Takes each chain from its end, so that names are free when they are needed.
+        ///
+        /// Circles have no end and remain.
         mutating func takeChains() -> [(source: String, target: String)] {
             var chains: [(source: String, target: String)] = []
             for end in targets where !sources.contains(end) {

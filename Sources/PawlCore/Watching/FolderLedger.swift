@@ -1,20 +1,20 @@
-/// What a watcher's reader was told of a folder, and what is to be looked at for it.
+/// What the reader of a watcher was told about a folder, and what must be checked for it.
 ///
-/// Names are noted, not changes: however slow the reader is, a name takes its place once, and what it
-/// gets is the newest state. Memory is bounded by the files in the folder and `mostNames`; with more to
-/// look at, all is looked at.
+/// It stores names, not changes: however slow the reader is, each name is stored once, and the
+/// reader gets the newest state. Memory is bounded by the number of files in the folder and
+/// `mostNames`; with more names to check, the whole folder is checked.
 package struct FolderLedger: Sendable {
     package static let mostNames = 4096
 
     package enum Work: Hashable, Sendable {
         case nothing
-        /// Find out what these names are now.
+        /// Check the files of these names.
         case look(Set<String>)
-        /// Find out what is in the folder now.
+        /// Check all files of the folder.
         case rescan
     }
 
-    /// What the reader knows.
+    /// The state that the reader knows.
     package private(set) var known: FolderComparison.Files
     private var names: Set<String> = []
     private var isRescanDue = false
@@ -27,14 +27,14 @@ package struct FolderLedger: Sendable {
         return names.isEmpty ? .nothing : .look(names)
     }
 
-    /// Something happened to that name.
+    /// Records that something happened to a name.
     package mutating func noted(_ name: String) {
         guard !isRescanDue else { return }
         names.insert(name)
         if names.count > Self.mostNames { needRescan() }
     }
 
-    /// The system lost changes.
+    /// Records that the system lost changes.
     package mutating func overflowed() {
         isOverflowUntold = true
         needRescan()
@@ -45,7 +45,9 @@ package struct FolderLedger: Sendable {
         names = []
     }
 
-    /// `found`: those of the names that are files now.
+    /// Takes the result of a check.
+    ///
+    /// `found` are those of the names that are files now.
     package mutating func looked(
         at names: Set<String>,
         found: FolderComparison.Files
@@ -56,7 +58,9 @@ package struct FolderLedger: Sendable {
         return FolderComparison.changes(from: old, to: found)
     }
 
-    /// `found`: all files of the folder.
+    /// Takes the result of a full check.
+    ///
+    /// `found` are all files of the folder.
     package mutating func rescanned(found: FolderComparison.Files) -> [FolderChange] {
         defer {
             known = found

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// How a download that runs is held, let go on, and stopped, from any thread.
+/// Suspends, resumes and stops a running download, from any thread.
 ///
-/// What is asked before the download has begun is done when it begins.
+/// Requests made before the download begins take effect when it begins.
 package final class DownloadControl: Sendable {
     private struct State {
         var wish = Wish.none
@@ -11,7 +11,7 @@ package final class DownloadControl: Sendable {
 
     enum Command: Sendable {
         case goOn
-        /// Pauses that a limit made end: it may be higher now.
+        /// End the pauses that a limit has caused, because the limit may be higher now.
         case limitChanged
         case stop
     }
@@ -25,13 +25,17 @@ package final class DownloadControl: Sendable {
 
     package init() {}
 
-    /// Whether no bytes are to come; looked at with each chunk.
+    /// Whether the download is suspended.
+    ///
+    /// It is checked with each chunk of bytes.
     var isSuspended: Bool { suspended.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether what came is to be thrown away in the end.
+    /// Whether the received bytes are to be deleted at the end.
     var discards: Bool { state.withLock { $0.wish == .discard } }
 
-    /// Connections stand still, and stay.
+    /// Stops receiving bytes.
+    ///
+    /// The connections stay open.
     package func suspend() { suspended.store(true, ordering: .sequentiallyConsistent) }
 
     package func resume() {
@@ -39,7 +43,7 @@ package final class DownloadControl: Sendable {
         state.withLock { $0.obey }?(.goOn)
     }
 
-    /// Its limit, or that of all downloads, is another one.
+    /// Reports that the download's own limit or the limit for all downloads has changed.
     package func limitChanged() { state.withLock { $0.obey }?(.limitChanged) }
 
     /// Ends the download with `.interrupted`.

@@ -3,9 +3,11 @@ internal import PawlCore
 internal import PawlStorage
 internal import struct FoundationEssentials.URL
 
-/// What the planner may ask for.
+/// The actions that the planner requests.
 extension DownloadDriver {
-    /// Carries one action out; what follows from it at once comes back.
+    /// Carries out one action.
+    ///
+    /// Returns the actions that follow from it immediately.
     func perform(_ action: DownloadAction) async -> [DownloadAction] {
         switch action {
         case .requestSlot(let host):
@@ -25,12 +27,12 @@ extension DownloadDriver {
         case .resumeTransfer(let id, let skipUntil, let comparing):
             join()
             transfers[id]?.awaitsFile = false
-            // What came into memory is not compared: it is written from its first byte.
+            // Bytes received in memory are not compared: they are written from the first byte.
             let start = comparing && collected[id] != nil ? 0 : skipUntil
             if comparing { transfers[id]?.cursor.compares() }
             transfers[id]?.cursor.begin(at: start)
             await writeCollected(id, from: start)
-            // Whoever sees its bytes may ask at once whether they can be resumed.
+            // Somebody who sees the bytes may ask at once whether they can be resumed.
             noteLearned()
             transfers[id]?.transfer.resume()
             monitor.agreed()
@@ -50,7 +52,9 @@ extension DownloadDriver {
         return []
     }
 
-    /// A first request that shares a connection needs none of those that the host gets.
+    /// Takes a stream of a shared connection for the first request.
+    ///
+    /// It does not count as one of the host's connections.
     private func takeStream(_ host: String) -> Bool {
         guard mayMultiplex, streamHost == nil, !context.limits.isLimited,
             planner.representation == nil,
@@ -72,7 +76,7 @@ extension DownloadDriver {
 
     private func open(_ order: TransferOrder) {
         logger.debug(
-            "\(order.id) asks \(order.url.redacted) for \(order.range?.description ?? "the whole")"
+            "\(order.id) requests \(order.range?.description ?? "all") of \(order.url.redacted)"
         )
         if order.pinned != nil { join() }
         let cursor = TransferCursor(start: order.start, end: order.end)
@@ -85,7 +89,7 @@ extension DownloadDriver {
         if context.store.current != nil { monitor.entered(.receiving) }
     }
 
-    /// No part of a URL that could be a secret; as a browser writes it.
+    /// The host without any part of the URL that could be a secret, written as browsers do.
     private static func shownHost(of url: URL) -> String? {
         guard let host = url.shownHost else { return nil }
         let usual = url.scheme?.lowercased() == "https" ? 443 : 80
@@ -114,11 +118,13 @@ extension DownloadDriver {
         return request
     }
 
-    /// Where other downloads ask the same host, first requests share a connection: most files are
+    /// Whether the request may share a connection.
+    ///
+    /// If other downloads use the same host, first requests share one, because most files are
     /// small.
     ///
-    /// Segments have connections of their own, and so have all where a limit holds single
-    /// transfers back. What was asked for in vain is not asked for in the same way again.
+    /// Segments have connections of their own, and so have all transfers if a limit slows single
+    /// transfers. A request that failed is not repeated over a shared connection.
     private func multiplexes(_ order: TransferOrder) -> Bool {
         guard mayMultiplex, order.pinned == nil, order.range == nil, !context.limits.isLimited
         else {
@@ -128,14 +134,17 @@ extension DownloadDriver {
         return streamHost == host || engine.budgets.isShared(host)
     }
 
-    /// One stream gains from a large buffer; many must stay small together.
+    /// The size of the receive buffer.
+    ///
+    /// A single stream gains from a large one; the buffers of many must be small.
     private func bufferBytes(for order: TransferOrder) -> Int {
         context.limits.bufferBytes(
             atMost: order.id == TransferID(1) ? 512 * 1024 : 128 * 1024
         )
     }
 
-    /// What a head says besides the bytes: the length's proof, a digest.
+    /// Records what a head reports besides the bytes: whether the length can be verified, and a
+    /// digest.
     func noteHead(_ head: ResponseHead, _ verdict: HeadVerdict) {
         if !head.protocolVersion.hasPrefix("HTTP/1") {
             engine.budgets.noteMultiplexing(HostBudget.name(of: head.url))
@@ -143,7 +152,7 @@ extension DownloadDriver {
         switch verdict {
         case .pin, .whole:
             monitor.answered(head, isFirst: verdict.isPin && untouched == nil)
-            // HTTP/2 and later frame every body, so that a short one is seen.
+            // HTTP/2 and later frame every body, so that a truncated one is detected.
             isLengthVerified =
                 head["Content-Length"] != nil || head["Transfer-Encoding"] != nil
                 || !head.protocolVersion.hasPrefix("HTTP/1")

@@ -1,9 +1,9 @@
 internal import PawlCore
 internal import PawlStorage
 
-/// What the network's coming and going means for one download that asked to be told.
+/// How a download that waits for connectivity reacts to changes of the network.
 extension DownloadDriver {
-    /// Nil where the download goes on whatever the network is.
+    /// Starts observing the network; `nil` if the download does not depend on it.
     func observeNetwork() -> NetworkObservation? {
         let settings = job.settings
         guard settings.waitsForConnectivity || !settings.allowsExpensiveNetwork else { return nil }
@@ -13,7 +13,7 @@ extension DownloadDriver {
         }
     }
 
-    /// A transfer may fail before the word that its route is gone has come.
+    /// Checks the network after a failed transfer, which may end before the lost route is reported.
     func lookAtNetwork(after outcome: TransferOutcome) async {
         guard job.settings.waitsForConnectivity, case .failed = outcome else { return }
         let network = engine.network
@@ -21,11 +21,11 @@ extension DownloadDriver {
             let path = try await engine.disk.run { () throws(DownloadError) in network.look() }
             await tell(.networkChanged(path))
         } catch {
-            // The engine is being shut down, and the download with it.
+            // The engine is shutting down, and the download ends with it.
         }
     }
 
-    /// Shows and tells that the download waits, or that it goes on.
+    /// Shows and reports that the download waits, or that it has resumed.
     func showWaiting() {
         let isWaiting = planner.isWaitingForConnectivity
         if isWaiting {

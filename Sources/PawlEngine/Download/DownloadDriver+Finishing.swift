@@ -3,9 +3,9 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// The end: verified under its name, or kept for the next run.
+/// The end of a download: the file is verified and named, or kept for the next run.
 extension DownloadDriver {
-    /// All bytes are there.
+    /// Finishes the file after all its bytes have been received.
     func complete(_ total: Int64) async {
         guard let store = context.store.current else {
             return fail(DownloadError(.unknown, "the download ended without a file"))
@@ -44,21 +44,22 @@ extension DownloadDriver {
         outcome = .success(downloaded)
     }
 
-    /// Gives the file its name, or finds the one that has the same bytes.
+    /// Gives the file its name, or finds an existing file with the same bytes.
     private func place(_ file: CompleteFile) async throws(DownloadError) -> FinishedName {
         var file = file
         file.readsFiles = false
         let stop = stop
         while true {
             let complete = file
-            // It syncs, which may take long: checkpoints do not wait for that.
+            // This syncs, which may take long. Checkpoints must not wait for that.
             let placed = try await engine.syncs.run { () throws(DownloadError) in
                 try complete.finish()
             }
             switch placed {
             case .named(let name): return name
             case .undecided(let path):
-                // A large file takes long to read: the syncs of other downloads do not wait for that.
+                // Reading a large file takes long. The syncs of other downloads must not wait for
+                // that.
                 let stamp = try await engine.digests.run { () throws(DownloadError) in
                     try complete.stamp(ofSameAt: path) { () throws(DownloadError) in
                         try stop.check()
@@ -69,7 +70,8 @@ extension DownloadDriver {
         }
     }
 
-    /// Announces the file before it gets its name, so that it can be identified after a kill in between.
+    /// Announces the file before it gets its name, so that it can be identified after a kill in
+    /// between.
     private func announce(_ file: CompleteFile) async throws(DownloadError) {
         guard let willFinish = job.willFinish else { return }
         let stamp = try await engine.syncs.run { () throws(DownloadError) in
@@ -96,15 +98,15 @@ extension DownloadDriver {
             throw DownloadError(
                 .checksumMismatch,
                 error.message,
-                advice: "the bytes are kept as \(place); "
+                advice: "the bytes are kept in \(place);  "
                     + (self.adopted == nil
                         ? error.advice
-                        : "the part that was adopted may be wrong: run the same again, for all of it")
+                        : "the adopted part may be wrong: run the command again to fetch the whole file")
             )
         }
     }
 
-    /// The file is there already: nothing is fetched.
+    /// Ends the download without a transfer, because the file exists already.
     func finishEarly(_ path: FilePath) async throws(DownloadError) {
         let size = try await engine.disk.run { () throws(DownloadError) in
             try ExistingFile.size(path)
@@ -115,9 +117,9 @@ extension DownloadDriver {
         outcome = .success(file)
     }
 
-    /// Ends what runs, and keeps what came.
+    /// Ends the running transfers and keeps the bytes received so far.
     ///
-    /// `unread` came with the message that ended the download.
+    /// `unread` are the messages that arrived together with the one that ended the download.
     func windUp(_ unread: [DriverMessage]) async {
         for action in follow(.abandoned) { _ = await perform(action) }
         for running in transfers.values { running.transfer.cancel() }
@@ -126,7 +128,7 @@ extension DownloadDriver {
             await mailbox.wait()
             for message in mailbox.take() { await receiveAtEnd(message) }
         }
-        // A slot that was granted while nobody looked any more.
+        // This returns a slot that was granted after the last check.
         for message in mailbox.take() { await receiveAtEnd(message) }
         guard let store = context.store.current else { return }
         if case .failure(let error) = outcome { await keep(store, error) }
@@ -150,7 +152,7 @@ extension DownloadDriver {
         }
     }
 
-    /// Tells the planner of an end that leads to nothing more.
+    /// Reports an end to the planner whose actions are no longer carried out.
     func ended(
         _ id: TransferID,
         offset: Int64,
@@ -164,18 +166,18 @@ extension DownloadDriver {
         }
     }
 
-    /// Another tool's file becomes what it was: no answer that fits it was taken.
+    /// Restores another tool's file, because no answer that fits it was accepted.
     private func giveBack(_ store: PartialStore, _ adopted: RangeSet) async {
         do throws(DownloadError) {
             try await engine.disk.run { () throws(DownloadError) in
                 try store.cut(to: adopted.frontier)
             }
         } catch {
-            logger.warning("cutting off what came failed: \(error)")
+            logger.warning("cannot cut off the received bytes:  \(error)")
         }
     }
 
-    /// Says of a full disk what is kept in spite of it.
+    /// Adds to the error of a full disk which bytes are kept nevertheless.
     private func tellRoom(_ error: DownloadError, _ checkpoint: Checkpoint?) {
         var error = error
         let count = checkpoint.map { max($0.written.count, $0.durable.count) } ?? 0
@@ -187,25 +189,25 @@ extension DownloadDriver {
     }
 
     private func keep(_ store: PartialStore, _ error: DownloadError) async {
-        // A sync may have failed whose word was not heard any more, or fails now.
+        // A sync may have failed after the last message was read, or may fail now.
         let epoch = store.trustEpoch
         let isTrusted = !isDistrusting && epoch == trustedEpoch
         let written = isTrusted ? monitor.bytes.written : store.durable
-        // Another download's bytes are not this one's to claim or to drop.
+        // The bytes belong to another download, so this one may neither claim nor delete them.
         guard !isBorrowing else { return }
         if let adopted, planner.isAdopting { return await giveBack(store, adopted) }
-        // Where another has the name, what came beside it is of no use to anybody.
+        // If another download has the name, the bytes received beside it are of no use to anybody.
         let keeps =
             isResumable && !written.isEmpty && error.code != .alreadyRunning
-            // Nobody finds what has lost its name.
+            // A file that has lost its name cannot be found again.
             && store.isInPlace
             && job.control?.discards != true
-            // On a full disk, bytes that nobody can go on with only take up room.
+            // On a full disk, bytes that cannot be resumed only take up space.
             && (error.code != .diskFull || planner.canResume(store.representation))
         do throws(DownloadError) {
             try await engine.disk.run { () throws(DownloadError) in
                 guard keeps else { return try store.discard() }
-                // The claim first: it survives a kill even where the sync takes long.
+                // The claim comes first: it survives a kill even if the sync takes long.
                 try store.saveCheckpoint(written: written, epoch: epoch)
             }
             if !keeps, job.control?.discards != true { monitor.discarded() }
@@ -215,7 +217,7 @@ extension DownloadDriver {
                 }
             }
         } catch {
-            logger.warning("keeping what came failed: \(error)")
+            logger.warning("cannot keep the received bytes:  \(error)")
         }
         if error.code == .diskFull {
             tellRoom(error, store.latestCheckpoint)

@@ -4,11 +4,13 @@ internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// Whether a file that is there is the server's, where no validator tells.
+/// Whether an existing file is the server's file, if no validator can decide.
 extension DownloadDriver {
     private static let patience: Duration = .seconds(5)
 
-    /// Fetches two samples and compares them; whatever goes wrong, nothing is proven.
+    /// Fetches two samples and compares them.
+    ///
+    /// If anything goes wrong, nothing is proven.
     func hasSamples(
         of path: FilePath,
         _ head: ResponseHead,
@@ -18,17 +20,17 @@ extension DownloadDriver {
         else { return false }
         for range in SampleSink.ranges(total: total) {
             guard let bytes = await sample(range, head, representation) else { return false }
-            // What cannot be read is not the same.
+            // A sample that cannot be read counts as different.
             let isSame = try? await engine.disk.run { () throws(DownloadError) in
                 try ExistingFile.has(bytes, at: range.start, path)
             }
             guard isSame == true else { return false }
         }
-        logger.notice("\(path) is there: its URL, its length and two samples are the server's")
+        logger.notice("\(path) exists: its URL, length and two samples match the server's file")
         return true
     }
 
-    /// Over one more connection; nil where the host has none to give now.
+    /// Fetches a sample over one more connection; `nil` if the host has no free connection now.
     private func sample(
         _ range: ByteRange,
         _ head: ResponseHead,
@@ -40,7 +42,7 @@ extension DownloadDriver {
         let isGranted = engine.budgets.request(host, ticket, isFirst: false)
         defer {
             engine.budgets.resign(ticket)
-            // It may have been granted after all, before nobody wanted it any more.
+            // The connection may have been granted after this request was withdrawn.
             if isGranted || wasGranted.withLock({ $0 }) { engine.budgets.release(host) }
         }
         guard isGranted else { return nil }
@@ -76,7 +78,7 @@ extension DownloadDriver {
     }
 }
 
-/// The transfer of a sample, which may be given up before it is known.
+/// The transfer of a sample, which may be cancelled before it has been created.
 private final class RunningSample: Sendable {
     private struct State {
         var transfer: (any Transfer)?

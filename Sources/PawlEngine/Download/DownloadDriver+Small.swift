@@ -3,9 +3,11 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// A small file that came as a whole before a checkpoint was due.
+/// A small file that was received completely before a checkpoint was due.
 extension DownloadDriver {
-    /// After a failed sync it is written again, from memory.
+    /// The number of attempts.
+    ///
+    /// After a failed sync the file is written again from memory.
     private static let mostAttempts = 3
 
     func arrived(_ id: TransferID, _ body: SmallBody) async {
@@ -13,7 +15,7 @@ extension DownloadDriver {
         monitor.sized(body.representation.total)
         noteHead(body.head, body.verdict)
         let prepare = preparation(of: body, planner.sourceText(pinnedBy: id))
-        // There is nothing left to plan: the connection goes to others.
+        // There is nothing left to plan, so the connection is released for others.
         for action in follow(.abandoned) { _ = await perform(action) }
         await ended(id, offset: Int64(body.bytes.count), .completed)
         if engine.smallBodies.isRoomy { whenFetched() }
@@ -22,10 +24,10 @@ extension DownloadDriver {
             for attempt in 1...Self.mostAttempts {
                 switch try await self.finish(prepare) {
                 case .named(let named): return self.succeed(named)
-                case .durable: throw DownloadError(.unknown, "the file got no name")
+                case .durable: throw DownloadError(.unknown, "the file has no name")
                 case .syncFailed(let error):
                     guard attempt < Self.mostAttempts else { throw error }
-                    self.logger.warning("\(error.message): it is written again")
+                    self.logger.warning("\(error.message): writing the file again")
                 }
             }
         }
@@ -47,7 +49,9 @@ extension DownloadDriver {
         return try await finisher.finish { .file(file) }
     }
 
-    /// It goes to a file like a large one: the planner lets it go on, from where these bytes end.
+    /// Writes the body to a file like that of a large file.
+    ///
+    /// The planner lets the transfer continue after these bytes.
     func show(_ id: TransferID, _ body: SmallBody) async {
         guard transfers[id] != nil else { return }
         heads[id] = body.head
@@ -57,7 +61,7 @@ extension DownloadDriver {
         collected[id] = nil
     }
 
-    /// What came of one that broke off is kept like any other's.
+    /// Keeps the bytes of a body that broke off like those of any other file.
     func brokeOff(_ id: TransferID, _ body: SmallBody, _ end: TransferEnd) async {
         await show(id, body)
         if outcome == nil {
@@ -67,7 +71,8 @@ extension DownloadDriver {
         }
     }
 
-    /// Writes what was collected before the transfer goes on, and claims it at once: it is late.
+    /// Writes the collected bytes before the transfer continues, and claims them at once because
+    /// they are overdue.
     func writeCollected(_ id: TransferID, from start: Int64) async {
         guard let body = collected[id], let cursor = transfers[id]?.cursor,
             let store = context.store.current
@@ -82,7 +87,7 @@ extension DownloadDriver {
         }
     }
 
-    /// After the end of the download, what is in memory is kept as if it had been written before.
+    /// After the end of the download, keeps the bytes in memory as if they had been written before.
     func keepCollected(_ body: SmallBody) async {
         guard case .failure = outcome, context.store.current == nil, !body.bytes.isEmpty
         else { return }
@@ -109,7 +114,7 @@ extension DownloadDriver {
             case .alreadyThere, .nothing, .undecided, .likely: break
             }
         } catch {
-            logger.warning("keeping what came failed: \(error)")
+            logger.warning("cannot keep the received bytes:  \(error)")
         }
     }
 
@@ -136,7 +141,7 @@ extension DownloadDriver {
                 for note in notes { logger.warning("\(note.sanitized)") }
                 store = created
             case .resumable(let found, _):
-                // All of it is here, newer than what an earlier run left.
+                // The whole file is in memory, and newer than the bytes that an earlier run left.
                 try found.reset(
                     representation: representation,
                     source: resolver.url.redacted,
@@ -144,7 +149,7 @@ extension DownloadDriver {
                 )
                 store = found
             case .nothing, .undecided, .likely:
-                throw DownloadError(.unknown, "no file was made")
+                throw DownloadError(.unknown, "no file was created")
             }
             do throws(DownloadError) {
                 try store.write(body.bytes)
@@ -171,7 +176,7 @@ extension DownloadDriver {
         outcome = .success(file)
     }
 
-    /// What to do where the name is taken, by the name.
+    /// The policy for an existing file with the same name, by the names of the download.
     var finishPolicy: @Sendable (DownloadPaths) -> FinishPolicy {
         let (ifExists, replaced) = (job.settings.ifExists, job.replaces)
         return { paths in

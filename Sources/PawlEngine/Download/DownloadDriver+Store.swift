@@ -3,9 +3,10 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// Opening the store, keeping its checkpoint true, emptying it.
+/// Opens and empties the store, and keeps its checkpoint correct.
 extension DownloadDriver {
-    /// Names the file by the head that waits, and opens what an earlier run left of it or a new one.
+    /// Names the file from the head that waits, and opens the partial file of an earlier run or a
+    /// new one.
     func openStore(for id: TransferID, _ representation: Representation) async -> [DownloadAction] {
         do throws(DownloadError) {
             if context.store.current != nil {
@@ -35,14 +36,14 @@ extension DownloadDriver {
         return []
     }
 
-    /// What is there under the name that the head gives, once that is compared.
+    /// Finds the existing files under the name that the head supplies, comparing them if necessary.
     private func find(
         _ head: ResponseHead,
         _ representation: Representation,
         _ digest: ContentDigest?,
         source: String
     ) async throws(DownloadError) -> TargetResolver.Found {
-        // What the user says may wait for anything, and is asked for once.
+        // The user's callback may block for any time, and is called only once.
         guard job.choosesDestination == nil else {
             return try await open(head, representation, digest, source, .init(), engine.choices)
         }
@@ -52,7 +53,7 @@ extension DownloadDriver {
             let found = try await open(head, representation, digest, source, comparison, pool)
             switch found {
             case .undecided:
-                // A large file takes long to read: checkpoints do not wait for that.
+                // Reading a large file takes long. Checkpoints must not wait for that.
                 comparison.readsFiles = true
                 pool = engine.digests
             case .likely(let path):
@@ -98,7 +99,8 @@ extension DownloadDriver {
         }
     }
 
-    /// Takes over what a later answer said: the total, that an entity tag cannot be used.
+    /// Applies what a later answer reports, such as the total size, or that an entity tag cannot be
+    /// used.
     func learn(_ representation: Representation) async {
         guard let store = context.store.current else { return }
         let hadTotal = store.representation.total != nil
@@ -108,7 +110,8 @@ extension DownloadDriver {
         guard !hadTotal || adopted != nil else { return }
         await attempt { () async throws(DownloadError) in
             if let adopted {
-                // It must be known as ours before it is made longer; a failed sync may have taken some back.
+                // The bytes must be recorded as ours before the file is made longer. A failed sync
+                // may have revoked some.
                 let written = adopted.intersection(monitor.bytes.written)
                 let epoch = trustedEpoch
                 try await self.engine.disk.run { () throws(DownloadError) in
@@ -119,13 +122,12 @@ extension DownloadDriver {
         }
     }
 
-    /// Tells the user, without being asked, what is not used of what an earlier run or this one has
-    /// fetched.
+    /// Reports to the user which bytes of an earlier run or of this one are not used.
     func note(_ notes: [String]) {
         for note in notes { logger.warning("\(note.sanitized)") }
     }
 
-    /// Takes an earlier run's store as this download's own.
+    /// Takes over an earlier run's store as this download's own.
     func adopt(_ store: PartialStore, _ recovery: Recovery) async throws(DownloadError) {
         note(recovery.notes)
         untouched =
@@ -145,7 +147,8 @@ extension DownloadDriver {
         try digests.follow(recovery.have.frontier, in: store)
     }
 
-    /// Bytes of this run follow those that are there: what an earlier run left is this download's.
+    /// Records that bytes of this run follow the existing ones, so the file of the earlier run is
+    /// now this download's.
     func join() {
         untouched = nil
         guard isBorrowing else { return }
@@ -155,7 +158,8 @@ extension DownloadDriver {
         monitor.opened(store, have: monitor.bytes.written)
     }
 
-    /// Another download's bytes turned out to be of another file: they stay as they are.
+    /// Leaves another download's partial file unchanged, because its bytes proved to be of another
+    /// file.
     private func leaveBorrowed(
         _ representation: Representation,
         from id: TransferID?
@@ -182,7 +186,7 @@ extension DownloadDriver {
         total: Int64?
     ) async throws(DownloadError) {
         context.store.current = store
-        // Nobody is to see bytes of a whole that is not known.
+        // While the total size is unknown, no bytes are shown.
         monitor.sized(total)
         if isBorrowing {
             monitor.begin(with: have)
@@ -200,7 +204,7 @@ extension DownloadDriver {
         try await engine.disk.run { () throws(DownloadError) in try store.reserve(total: total) }
     }
 
-    /// Drops all bytes: they are of another representation.
+    /// Deletes all bytes, because they are of another representation.
     private func empty(
         for representation: Representation,
         from id: TransferID?
@@ -215,7 +219,7 @@ extension DownloadDriver {
         monitor.sized(representation.total)
         digests.reset(to: representation)
         let (source, mark) = (planner.sourceText(pinnedBy: id), resolver.mark)
-        // It syncs the checkpoint.
+        // This syncs the checkpoint.
         try await engine.syncs.run { () throws(DownloadError) in
             try store.reset(representation: representation, source: source, mark: mark)
         }
@@ -224,16 +228,16 @@ extension DownloadDriver {
         try await reserve(representation.total, in: store)
     }
 
-    /// Claims what is written so far, and lets those go on who waited for it.
+    /// Claims the bytes written so far, and resumes the transfers that waited for it.
     func saveCheckpoint() async throws(DownloadError) {
         guard let store = context.store.current else { return }
         let now = engine.time.now()
         keeper.looked(at: now)
-        // A transfer may have stopped for the last checkpoint just after that had been written.
+        // A transfer may have stopped for the previous checkpoint just after that was written.
         guard !isDistrusting else { return }
         let unclaimed = context.pulse.bytes
         guard unclaimed > 0 else {
-            // The last second must become durable too, also where nothing more comes.
+            // The bytes of the last second must become durable, too, even if no more follow.
             if keeper.hasUnsynced { sync(monitor.bytes.written, now) }
             return releaseHeld()
         }
@@ -256,7 +260,9 @@ extension DownloadDriver {
         syncer.follow(SyncRequest(written: written, epoch: trustedEpoch))
     }
 
-    /// Encoded bytes are kept only as a whole: no checkpoint claims a part of them.
+    /// Whether a part of the file can be kept.
+    ///
+    /// Encoded bytes are kept only as a whole, so no checkpoint claims a part of them.
     var isResumable: Bool { planner.representation?.contentEncoding == nil }
 
     func releaseHeld() {
@@ -268,24 +274,27 @@ extension DownloadDriver {
 
     func synced(_ epoch: Int, _ failure: DownloadError?) async {
         keeper.endedSync(at: engine.time.now(), succeeded: failure == nil)
-        // One that the finish has read as well is distrusted already.
+        // If the finish has seen the same failure, the bytes are distrusted already.
         guard let failure, epoch == trustedEpoch else { return }
         await distrust(failure)
     }
 
-    /// After a failed sync only what was durable before is believed; the rest is fetched again.
+    /// Trusts only the bytes that were durable before a failed sync.
+    ///
+    /// The rest is fetched again.
     func distrust(_ failure: DownloadError) async {
         failedSyncs += 1
         guard let store = context.store.current, failure.code == .diskFailure, failedSyncs < 3
         else { return fail(failure) }
-        logger.warning("\(failure.message): what was not synced is fetched again")
+        logger.warning("\(failure.message): fetching the unsynced bytes again")
         trustedEpoch = store.trustEpoch
         isDistrusting = true
         digests.distrust()
         await tell(.syncFailed(durable: store.durable))
     }
 
-    /// The ledger and the checkpoint forget with the planner what is not believed any more.
+    /// Removes the bytes that are no longer trusted from the ledger and the checkpoint, as the
+    /// planner has done.
     func restrict(to kept: RangeSet) {
         monitor.bytes.restrict(to: kept)
         context.store.current?.restrict(to: monitor.bytes.written)

@@ -4,9 +4,9 @@ package import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// Runs one download: carries the planner's actions out and brings it what happened.
+/// Runs one download: carries out the planner's actions and reports events to it.
 ///
-/// All of it runs in the task that calls `run()`; only the store, the cursors and the mailbox are
+/// All of it runs in the task that calls `run()`. Only the store, the cursors and the mailbox are
 /// shared with other threads.
 package final class DownloadDriver {
     let job: DownloadJob
@@ -21,38 +21,43 @@ package final class DownloadDriver {
     var logger: Logger
 
     var transfers: [TransferID: RunningTransfer] = [:]
-    /// The heads that wait for the store to be opened.
+    /// The heads that wait until the store is opened.
     var heads: [TransferID: ResponseHead] = [:]
-    /// What came into memory before the store was opened.
+    /// The bodies that were received in memory before the store was opened.
     var collected: [TransferID: SmallBody] = [:]
-    /// What an earlier run left in the open store, until a byte of this run joins it.
+    /// The bytes that an earlier run left in the open store, until a byte of this run follows them.
     var untouched: StartingPoint?
-    /// Whether the store is another download's, which no byte of this one has joined yet.
+    /// Whether the store belongs to another download and contains no byte of this one.
     var isBorrowing = false
-    /// Another tool's bytes, which the user wants to go on with.
+    /// Another tool's bytes that the user wants to resume from.
     var adopted: RangeSet?
-    /// Where nothing was when the download began.
+    /// A path at which no file existed when the download began.
     var absent: FilePath?
     var ticket: HostBudget.Ticket = 0
     private var alarm: AlarmClock.Ticket = 0
     var keeper = CheckpointKeeper()
     let digests: DigestKeeper
     let syncer: Follower<SyncRequest>
-    /// Has the disk begin early, so that it is not idle until the first sync.
+    /// Starts writing to the disk early, so that the disk is not idle until the first sync.
     let flusher: Follower<PartialStore>
     var isLengthVerified = true
-    /// Whether requests may share a connection: until one fails, or has to be ended.
+    /// Whether requests may share a connection.
+    ///
+    /// It becomes `false` when one fails or has to be ended.
     var mayMultiplex = true
-    /// The host of a slot that is a stream and no connection.
+    /// The host whose slot is a stream instead of a connection.
     var streamHost: String?
-    /// As it was last told.
+    /// Whether the download waits for the network, as last reported.
     var isWaitingForConnectivity = false
     var outcome: Result<DownloadedFile, DownloadError>?
-    /// Never falls: where a sector is bad, syncs of other bytes succeed in between.
+    /// The number of failed syncs.
+    ///
+    /// It never falls: with a bad sector, syncs of other bytes succeed in between.
     var failedSyncs = 0
-    /// The store's epoch in which all that is written counts.
+    /// The store's epoch in which all written bytes count.
     var trustedEpoch = 0
-    /// A sync failed, and the transfers that are being ended may still write: claim nothing.
+    /// Whether no bytes may be claimed: a sync failed, and the transfers that are being ended may
+    /// still write.
     var isDistrusting = false
 
     struct SyncRequest: Sendable {
@@ -63,13 +68,16 @@ package final class DownloadDriver {
     struct RunningTransfer {
         let transfer: any Transfer
         let cursor: TransferCursor
-        /// Whether it was asked to give up what it has in memory: until that has a file nothing but the
-        /// planner resumes it.
+        /// Whether the transfer was asked to pass on its bytes in memory.
+        ///
+        /// Until they have a file, only the planner resumes it.
         var awaitsFile = false
     }
 
-    /// `whenFetched` is called where the network is not needed any more and the file still has to get
-    /// its name; not in every case.
+    /// Creates a driver.
+    ///
+    /// `whenFetched` is called when the network is no longer needed and the file has not been named
+    /// yet; not in every case.
     package init(
         _ job: DownloadJob,
         engine: Engine,
@@ -119,9 +127,9 @@ package final class DownloadDriver {
         logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
     }
 
-    /// Runs to the end.
+    /// Runs the download to its end.
     ///
-    /// Cancelling the task keeps what came and throws `.interrupted`.
+    /// Cancelling the task keeps the bytes received so far and throws `.interrupted`.
     package func run() async throws(DownloadError) -> DownloadedFile {
         let (mailbox, stop) = (mailbox, stop)
         job.control?.attach { command in
@@ -170,7 +178,7 @@ package final class DownloadDriver {
         return outcome ?? .failure(DownloadError(.unknown, "the download ended without a reason"))
     }
 
-    /// Ends the download with the error that `body` throws.
+    /// Runs `body`, and ends the download with any error that it throws.
     func attempt(_ body: () async throws(DownloadError) -> Void) async {
         do throws(DownloadError) { try await body() } catch { fail(error) }
     }
@@ -192,7 +200,7 @@ package final class DownloadDriver {
         monitor.entered(.connecting)
         let resolver = resolver
         monitor.named(resolver.expected.lastComponent?.string ?? "")
-        // A partial file that lies on another file system is copied: checkpoints do not wait for that.
+        // A partial file on another file system is copied. Checkpoints must not wait for that.
         let pool = job.resume == nil ? engine.disk : engine.syncs
         let found = try await pool.run { () throws(DownloadError) in
             try resolver.findBeforeAsking()
@@ -211,7 +219,7 @@ package final class DownloadDriver {
         }
     }
 
-    /// Where the caller wants nothing but to go on.
+    /// Throws if the download may only be resumed and cannot be.
     private func checkResumable(_ recovery: Recovery) throws(DownloadError) {
         guard job.resume?.fallback == .fail else { return }
         guard untouched != nil, planner.canResume(recovery.representation) else {
@@ -251,7 +259,7 @@ package final class DownloadDriver {
         _ failure: DownloadError?
     ) async {
         if let failure {
-            // Its slot is given back with those of the others.
+            // Its slot is released together with those of the others.
             mailbox.post(.transferEnded(id, end, failure))
             return fail(failure)
         }
@@ -292,7 +300,7 @@ package final class DownloadDriver {
 
     var isSuspended: Bool { job.control?.isSuspended == true }
 
-    /// A pause is as long as the limit was that it came from.
+    /// Ends the pauses, whose lengths depend on a limit that has changed.
     private func endPauses() {
         let now = engine.time.now()
         for running in transfers.values
@@ -305,7 +313,7 @@ package final class DownloadDriver {
     private var lastTick = Moment.zero
     private var load = ThreadLoad()
 
-    /// Tells the planner, and does what it says.
+    /// Reports an event to the planner and carries out the resulting actions.
     func tell(_ event: DownloadEvent) async {
         var actions = planner.handle(event, at: engine.time.now())[...]
         while let action = actions.popFirst(), outcome == nil {
@@ -333,7 +341,7 @@ extension DownloadControl.Command {
     }
 }
 
-/// A URL for the log, which is seldom written.
+/// A URL for the log, formatted only if it is written.
 private struct ShownURL: CustomStringConvertible, Sendable {
     let url: URL
 

@@ -4,7 +4,7 @@ internal import Synchronization
 internal import SystemPackage
 internal import struct FoundationEssentials.URL
 
-/// What others may see of a running download, sampled when they look.
+/// What others may see of a running download, computed when they ask.
 package final class DownloadMonitor: Sendable {
     private struct State {
         var name = ""
@@ -27,7 +27,7 @@ package final class DownloadMonitor: Sendable {
     /// How often the received bytes were discarded and the download started over.
     package struct Restarts: Sendable {
         package var count = 0
-        /// How many bytes the last time.
+        /// The number of bytes discarded the last time.
         package var discardedBytes: Int64 = 0
     }
 
@@ -37,8 +37,10 @@ package final class DownloadMonitor: Sendable {
     private let time: any Timekeeper
     private let whenOpened: (@Sendable (PartialStore) -> Void)?
 
-    /// `whenOpened` is called when there is a partial file, before it has a name in its folder where
-    /// the file system knows files without one; it may block shortly.
+    /// Creates a monitor.
+    ///
+    /// `whenOpened` is called when there is a partial file; on file systems that support unnamed
+    /// files, before it has a name in its folder. It may block briefly.
     package init(
         time: any Timekeeper,
         whenOpened: (@Sendable (PartialStore) -> Void)? = nil
@@ -70,10 +72,12 @@ package final class DownloadMonitor: Sendable {
 
     package var segmentMap: SegmentMap { ledger.map }
 
-    /// What connections have brought, also what was thrown away later: it never falls.
+    /// The number of bytes received over connections, including bytes discarded later.
+    ///
+    /// It never falls.
     package var receivedBytes: Int64 { ledger.receivedBytes }
 
-    /// What the last good answer said; nil before there was one.
+    /// The last good answer; `nil` before the first one.
     package var response: DownloadResponse? {
         let (head, redirects) = state.withLock { ($0.head, $0.redirects) }
         return head.map { DownloadResponse($0, redirects: redirects) }
@@ -90,10 +94,10 @@ package final class DownloadMonitor: Sendable {
         }
     }
 
-    /// Where the bytes are on their way, once that is known.
+    /// The paths that the bytes are written to, once they are known.
     package var paths: DownloadPaths? { state.withLock { $0.paths } }
 
-    /// The partial file of the run; nil before there is one.
+    /// The partial file of the run; `nil` before it exists.
     package var partialFile: WrittenFile? {
         state.withLock { state in
             guard let paths = state.paths, let stamp = state.partial else { return nil }
@@ -101,21 +105,26 @@ package final class DownloadMonitor: Sendable {
         }
     }
 
-    /// Whether an answer of this run was taken, which is of the same file as what was there before it.
+    /// Whether this run has accepted an answer, which proves that the bytes already present are of
+    /// the same file.
     package var hasAgreed: Bool { state.withLock { $0.hasAgreed } }
 
     package var restarts: Restarts { state.withLock { $0.restarts } }
 
-    /// Whether the file was there, and no byte was fetched.
+    /// Whether the file existed already, so that no byte was fetched.
     package var wasThere: Bool { state.withLock { $0.wasThere } }
 
-    /// A run is to come: what was agreed on before does not count for it.
+    /// Prepares for another run.
+    ///
+    /// An answer accepted before does not count for it.
     package func renewed() { state.withLock { $0.hasAgreed = false } }
 
-    /// The bytes of an answer are taken.
+    /// Records that the bytes of an answer are accepted.
     func agreed() { state.withLock { $0.hasAgreed = true } }
 
-    /// A run begins: what is shown of an earlier one stays until this one has found or got bytes.
+    /// Records that a run begins.
+    ///
+    /// The values of an earlier run are shown until this one has found or received bytes.
     func began(_ job: DownloadJob) {
         let now = time.now()
         state.withLock { state in
@@ -126,21 +135,22 @@ package final class DownloadMonitor: Sendable {
         resuming.began(job)
     }
 
-    /// The bytes are on their way into this file, which has these already: nothing counts any more
-    /// of what an earlier run had.
+    /// Records that bytes are written to this file, which already has the given ones.
     ///
-    /// `resumed`: how many of them an earlier run has left; all where it is not said.
+    /// All values of an earlier run are replaced.
+    ///
+    /// `resumed` is the number of those bytes that an earlier run left; `nil` means all of them.
     func opened(_ store: PartialStore, have: RangeSet, resumed: Int64? = nil) {
         begin(with: have, resumed: resumed)
         resuming.opened(store)
-        // Without it the file is one of which less is known.
+        // Without a stamp, less is known of the file.
         let stamp = try? store.stamp()
         state.withLock { ($0.paths, $0.partial) = (store.paths, stamp) }
         whenOpened?(store)
         store.onRename { [weak self] in self?.renamed($0) }
     }
 
-    /// Another download has got the names in the meantime.
+    /// Records the new names after another download has taken the old ones.
     private func renamed(_ store: PartialStore) {
         let paths = store.paths
         state.withLock { state in
@@ -156,17 +166,20 @@ package final class DownloadMonitor: Sendable {
         state.began = nil
     }
 
-    /// `isFirst`: nothing of the file is there yet.
+    /// Records an answer.
+    ///
+    /// `isFirst`: no bytes of the file are present yet.
     func answered(_ head: ResponseHead, isFirst: Bool = false) {
         state.withLock { state in
-            // The first one tells of the whole.
+            // The first answer describes the whole file.
             if isFirst || state.head == nil || state.head?.status == 206 { state.head = head }
         }
     }
 
-    /// What was there is of another version of the file: it is thrown away.
+    /// Records that the existing bytes are discarded because they are of another version of the
+    /// file.
     ///
-    /// `head`: the answer that is taken in its place; nil where it is still to be asked for.
+    /// `head` is the answer that is accepted instead; `nil` if it has not been requested yet.
     func startedOver(with head: ResponseHead?) {
         begin(with: RangeSet())
         state.withLock { $0.head = head }
@@ -189,7 +202,9 @@ package final class DownloadMonitor: Sendable {
 
     func entered(_ phase: DownloadPhase) { state.withLock { $0.phase = phase } }
 
-    /// The file has these bytes: the speed begins anew, as what an earlier run left is no speed.
+    /// Starts with the bytes that the file has.
+    ///
+    /// The speed is measured from here: bytes of an earlier run do not count.
     func begin(with have: RangeSet, resumed: Int64? = nil) {
         let (count, now) = (have.count, time.now())
         state.withLock { state in
@@ -205,7 +220,7 @@ package final class DownloadMonitor: Sendable {
         }
     }
 
-    /// The run has kept nothing of what it received.
+    /// Records that the run has kept none of the received bytes.
     func discarded() {
         state.withLock { state in
             ledger.begin(with: RangeSet())
@@ -214,9 +229,9 @@ package final class DownloadMonitor: Sendable {
         }
     }
 
-    /// Ended without the file; also where it never began.
+    /// Records that the run ended without the file, even if it never began.
     ///
-    /// `phase`: what it does then, where a later run goes on.
+    /// `phase` is the phase to show if a later run resumes the download.
     package func ended(_ phase: DownloadPhase = .failed) {
         state.withLock { state in
             state.phase = phase

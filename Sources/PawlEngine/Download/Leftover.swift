@@ -2,13 +2,13 @@ internal import Logging
 package import PawlCore
 package import PawlStorage
 
-/// What a download left that is not to be gone on with.
+/// The files of a download that will not be resumed.
 package enum Leftover {
-    /// Throws away a partial file and its checkpoint.
+    /// Deletes a partial file and its checkpoint.
     ///
     /// It blocks.
     ///
-    /// - Throws: `.alreadyRunning` where somebody has them, and what the disk says.
+    /// - Throws: `.alreadyRunning` if another process uses them, and errors of the file system.
     package static func remove(
         _ paths: DownloadPaths,
         _ engine: Engine
@@ -21,12 +21,14 @@ package enum Leftover {
         if case .resumable(let store, _) = found { try store.discard() }
     }
 
-    /// The same where nobody waits for it: what is in the way is told to the log.
+    /// Deletes them as above if nobody waits for the result.
+    ///
+    /// Errors are written to the log.
     package static func discard(_ paths: DownloadPaths, _ engine: Engine) {
         do throws(DownloadError) {
             try remove(paths, engine)
         } catch {
-            engine.logger.warning("throwing away what came failed: \(error)")
+            engine.logger.warning("cannot delete the received bytes:  \(error)")
         }
     }
 }

@@ -3,20 +3,23 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// Finds the partial file of a download among those of its name, and a name for a new one.
+/// Finds the partial file of a download among those of its name, or a name for a new one.
 ///
-/// A partial file belongs to the download that began it: to its URL, its storage key, or a name
-/// that nobody else uses. Another download passes it over and takes the next number.
+/// A partial file belongs to the download that began it, which is recognized by its URL, its
+/// storage key, or a name that nobody else uses. Another download passes over it and takes the next
+/// number.
 ///
 /// Its calls block.
 struct PartialSearch: Sendable {
-    /// The URL of the download and its mirrors: it may have been begun with any of them.
+    /// The URLs of the download and its mirrors.
+    ///
+    /// It may have been begun with any of them.
     let urls: [URL]
     let storageKey: StorageKey?
-    /// Whether the names are this download's alone, whatever has them.
+    /// Whether the names belong to this download alone, whichever files have them.
     let ownsNames: Bool
     let ifExists: ExistingFilePolicy
-    /// Whose files are that were found; nil where no queue keeps account of them.
+    /// Returns the owner of files that were found; `nil` if no queue keeps track of owners.
     let ownerOfPartialFile: PartialFileQuestion?
 
     init(_ job: DownloadJob) {
@@ -27,22 +30,24 @@ struct PartialSearch: Sendable {
         ownerOfPartialFile = job.ownerOfPartialFile
     }
 
-    /// More numbers than this are not tried.
+    /// The highest number that is tried.
     static let mostNumbers = 10_000
-    /// The search ends behind so many numbers in a row without a checkpoint.
+    /// The number of consecutive names without a checkpoint after which the search ends.
     private static let widestGap = 3
 
-    /// Whose the files of a name are.
+    /// The owner of the files of a name.
     private enum Owner {
         case nobody
         /// A tool other than Pawl.
         case anotherTool
         case thisDownload(Checkpoint)
-        /// `wasOurs`: whether this download has written it, when it had another URL.
+        /// Another download.
+        ///
+        /// `wasOurs`: whether this download wrote the file when it had another URL.
         case anotherDownload(Checkpoint, wasOurs: Bool)
-        /// Another owner's in the queue, who may lose nothing by this download.
+        /// Another owner in the queue, whose bytes this download must not delete.
         case somebodyElse
-        /// Its checkpoint cannot be read.
+        /// Not known, because the checkpoint cannot be read.
         case unknown
     }
 
@@ -50,23 +55,23 @@ struct PartialSearch: Sendable {
     struct Other: Sendable {
         let paths: DownloadPaths
         let checkpoint: Checkpoint
-        /// Whether this download has written it, when it had another URL.
+        /// Whether this download wrote it when it had another URL.
         let wasOurs: Bool
     }
 
-    /// What lies under the names of one finished file.
+    /// What exists under the names of one finished file.
     struct Result: Sendable {
         /// This download's partial file.
         var own: DownloadPaths?
-        /// Another tool's, the first of them.
+        /// The first partial file of another tool.
         var foreign: DownloadPaths?
-        /// Those of other downloads that were passed.
+        /// The partial files of other downloads that were passed over.
         var others: [Other] = []
-        /// Whether nothing has the name without a number.
+        /// Whether the name without a number is free.
         var isFree = false
     }
 
-    /// Looks at `final` and its numbered names; at `number` of them in any case.
+    /// Examines `final` and its numbered names, and at least the first `number` of them.
     func look(for final: FilePath, atLeast number: Int = 0) throws(DownloadError) -> Result {
         var result = Result()
         var last = number
@@ -103,9 +108,10 @@ struct PartialSearch: Sendable {
         return result
     }
 
-    /// Names for a new download, from the number `first` on, and what was set aside for them.
+    /// Returns names for a new download, from the number `first` on, and notes about files set
+    /// aside for them.
     ///
-    /// `final`: what the finished file is called unless another download has the names before.
+    /// `final` is the name of the finished file, unless another download has taken it.
     func free(
         for wanted: FilePath,
         from first: Int,
@@ -116,7 +122,8 @@ struct PartialSearch: Sendable {
         var isBehindAnother = isBehindAnother
         for number in first..<Self.mostNumbers {
             let stem = Self.numbered(wanted, number)
-            // What replaces a file takes that file's name, whatever else is on its way there.
+            // A download that replaces a file takes that file's name, whatever other downloads will
+            // be named.
             let takesNumber = isBehindAnother && ifExists != .overwrite
             if takesNumber, try ExistingFile.isThere(stem) { continue }
             let paths = DownloadPaths(
@@ -140,7 +147,7 @@ struct PartialSearch: Sendable {
         throw Self.exists(wanted)
     }
 
-    /// Names to take when another download has got `taken` in the meantime.
+    /// Returns the names to take after another download has taken `taken` meanwhile.
     func next(
         after taken: DownloadPaths,
         settings: StoreSettings
@@ -171,8 +178,8 @@ struct PartialSearch: Sendable {
     static func exists(_ path: FilePath) -> DownloadError {
         DownloadError(
             .fileExists,
-            "\(path) is there already",
-            advice: "give another name with --output, or --if-exists rename or overwrite"
+            "\(path) already exists",
+            advice: "choose another name with --output, or use --if-exists rename or overwrite"
         )
     }
 
@@ -181,7 +188,7 @@ struct PartialSearch: Sendable {
             .fileExists,
             "\(paths.partial) is the partial file of another download",
             advice:
-                "finish or remove that one, give another name with --output, or --if-exists rename"
+                "finish or remove it, choose another name with --output, or use --if-exists rename"
         )
     }
 
@@ -214,11 +221,11 @@ struct PartialSearch: Sendable {
         return checkpoint.isOf(urls)
     }
 
-    /// The finished file is called as it was to be when its download began.
+    /// Returns the paths with the finished name that was intended when the download began.
     private static func named(_ paths: DownloadPaths, _ checkpoint: Checkpoint) -> DownloadPaths {
         let target = checkpoint.targetName
         guard target != paths.wanted.nameBytes else { return paths }
-        // One that was found by its number may be a file without it.
+        // A file that was found by its number may have been intended without it.
         if target != paths.base.nameBytes, paths.number == 0 {
             let wanted = paths.folder.appending(FilePath(bytes: target).components)
             let number = paths.base.lastComponent.flatMap { FileName.number(in: $0.string) }
@@ -234,7 +241,9 @@ struct PartialSearch: Sendable {
         )
     }
 
-    /// `nil` if somebody is at work with it.
+    /// Sets a file aside.
+    ///
+    /// Returns `nil` if another process uses it.
     private static func setAside(
         _ paths: DownloadPaths,
         _ settings: StoreSettings
@@ -243,7 +252,7 @@ struct PartialSearch: Sendable {
             switch try PartialStore.recover(paths, settings: settings) {
             case .nothing(let notes): return notes
             case .resumable(let store, _):
-                // Its checkpoint has become readable since: it is somebody's.
+                // Its checkpoint has become readable since, so the file belongs to somebody.
                 store.close()
                 return nil
             case .foreignPartial: return nil

@@ -3,7 +3,7 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// Which file a download becomes, and what is there already.
+/// Determines which file a download becomes, and which files exist already.
 ///
 /// Its calls block.
 struct TargetResolver: Sendable {
@@ -13,12 +13,12 @@ struct TargetResolver: Sendable {
     let settings: DownloadSettings
     let storeSettings: StoreSettings
     let stop: StopSignal
-    /// What is to be gone on with, wherever it is.
+    /// The data to resume from, wherever the partial file is.
     let resume: ResumeOrder?
-    /// Noted on the file.
+    /// The key that is recorded with the file.
     let storageKey: String?
     let search: PartialSearch
-    /// The path before the server has said anything.
+    /// The expected path before the server has answered.
     let expected: FilePath
 
     init(_ job: DownloadJob, _ storeSettings: StoreSettings, _ stop: StopSignal) {
@@ -41,31 +41,33 @@ struct TargetResolver: Sendable {
             }
     }
 
-    /// What there is before the server was asked.
+    /// What exists before the server was asked.
     enum Found: Sendable {
-        /// The notes are for the log: what was set aside, if anything.
-        /// `absent`: neither a file nor a part of one has this name.
+        /// Nothing to resume.
+        ///
+        /// `notes` are for the log and name the files that were set aside; `absent` is a path with
+        /// neither a file nor a partial one.
         case nothing(notes: [String], absent: FilePath?)
         case alreadyThere(FilePath)
         case created(PartialStore, notes: [String])
         case resumable(PartialStore, Recovery)
-        /// A file that is there has to be read first.
+        /// There is a file that must be read first.
         case undecided
-        /// A file that is there came from this URL and has this length: samples will tell.
+        /// There is a file that came from this URL and has the same length; samples will decide.
         case likely(FilePath)
     }
 
-    /// How far files that are there may be compared with the server's.
+    /// How thoroughly existing files may be compared with the server's.
     struct Comparison: Sendable {
-        /// Whether they may be read as a whole, for their digest.
+        /// Whether the files may be read completely, for their digest.
         var readsFiles = true
-        /// Whether the server may be asked for samples.
+        /// Whether samples may be requested from the server.
         var asksForSamples = false
-        /// Those whose samples were others.
+        /// The files whose samples differed.
         var different: Set<FilePath> = []
     }
 
-    /// What an earlier run left under the name that is known before the server was asked.
+    /// Finds the files of an earlier run under the name that is known before the server is asked.
     func findBeforeAsking() throws(DownloadError) -> Found {
         guard choice == nil else { return .nothing(notes: [], absent: nil) }
         let path = expected
@@ -80,7 +82,8 @@ struct TargetResolver: Sendable {
         case .resumable(let store, let recovery): return .resumable(store, recovery)
         case .obstacle(let obstacle):
             guard resume.fallback == .startAnew else { throw DownloadError(obstacle) }
-            let note = "the resume data cannot be used: \(obstacle.description); starting anew"
+            let note =
+                "the resume data cannot be used: \(obstacle.description); starting over"
             return try findBeforeAsking(path, isThere: isThere, notes: [note])
         }
     }
@@ -90,7 +93,7 @@ struct TargetResolver: Sendable {
         isThere: Bool,
         notes: [String]
     ) throws(DownloadError) -> Found {
-        // Which number the file would get can only be told when it is known whether it is another.
+        // The file's number is known only when it is known whether this is a different file.
         guard !isThere || settings.ifExists == .overwrite else {
             return .nothing(notes: notes, absent: nil)
         }
@@ -106,10 +109,10 @@ struct TargetResolver: Sendable {
         }
     }
 
-    /// The store for what the server answered: an earlier run's, or a new one.
+    /// Opens the store for the server's answer: an earlier run's or a new one.
     ///
-    /// `source`: where it comes from, for the checkpoint. `absent`: a path where nothing was before
-    /// the server was asked, nor under its numbers.
+    /// `source` is recorded in the checkpoint. `absent` is a path at which, with its numbers,
+    /// nothing existed before the server was asked.
     func open(
         _ head: ResponseHead,
         _ representation: Representation,
@@ -141,7 +144,7 @@ struct TargetResolver: Sendable {
         }
     }
 
-    /// A new partial file in place of one that turned out to be another download's.
+    /// Creates a new partial file in place of one that proved to be another download's.
     func openBeside(
         _ wanted: FilePath,
         _ representation: Representation,
@@ -169,7 +172,7 @@ struct TargetResolver: Sendable {
         return .created(store, notes: notes + said)
     }
 
-    /// Another download may have been finished or begun there since.
+    /// Whether no other download has finished or begun there since.
     private func isStillFree(_ path: FilePath) throws(DownloadError) -> Bool {
         guard try !ExistingFile.isThere(path) else { return false }
         guard case .nothing = try PartialFinding(DownloadPaths(path)) else { return false }
@@ -195,7 +198,7 @@ struct TargetResolver: Sendable {
         return store
     }
 
-    /// By which a later run knows its partial file.
+    /// The mark by which a later run recognizes its partial file.
     var mark: SourceMark { SourceMark(url, keeper: storeSettings.keeper) }
 
     private func chosen(by head: ResponseHead) throws(DownloadError) -> FilePath {
@@ -210,7 +213,7 @@ struct TargetResolver: Sendable {
         case .directory(let path): folder = path
         }
         let (disposition, mediaType) = (head["Content-Disposition"], head["Content-Type"])
-        // Else nothing was said that has to do with the name.
+        // Otherwise the answer contains nothing that affects the name.
         guard
             disposition != nil || mediaType == "text/html" || head.url != url
                 || destination != self.destination
@@ -226,14 +229,15 @@ struct TargetResolver: Sendable {
         )
     }
 
-    /// The URL that was given names the file if it looks like a file's, else where it led.
+    /// The URL that names the file: the given one if it looks like a file's, otherwise the one that
+    /// it redirects to.
     private static func namingURL(original: URL, final: URL) -> URL {
         !original.pathExtension.isEmpty || final.pathExtension.isEmpty ? original : final
     }
 
     private enum Choice {
         case alreadyThere(FilePath)
-        /// The number of the name that may be taken.
+        /// The name with this number may be taken.
         case open(Int)
         case undecided
         case likely(FilePath)
@@ -276,12 +280,15 @@ struct TargetResolver: Sendable {
         let name = path.lastComponent?.string ?? path.string
         return DownloadError(
             .captivePortal,
-            "the server sent a web page, which is not to overwrite \(name), a file of another kind",
-            advice: "log in to the network if it asks for that, or give another name with --output"
+            "the server sent a web page, which must not overwrite \(name), a file of another type",
+            advice:
+                "log in to the network if it requires that, or choose another name with --output"
         )
     }
 
-    /// Validators that say something have said that it is another one.
+    /// Whether the file is likely to be the same.
+    ///
+    /// Validators that can decide have already shown that a file differs.
     private func isLikely(
         _ path: FilePath,
         _ representation: Representation,
@@ -294,7 +301,9 @@ struct TargetResolver: Sendable {
         return RepresentationMark.tells(path, of: search.urls, representation)
     }
 
-    /// With a digest the whole file is read, which may take longer than the user waits.
+    /// Compares a file with the server's.
+    ///
+    /// With a digest the whole file is read, which may take long.
     private func compare(
         _ path: FilePath,
         _ representation: Representation,
@@ -306,9 +315,9 @@ struct TargetResolver: Sendable {
         }
     }
 
-    /// What is left of an earlier run of this download, or of another tool if the user wants that.
+    /// Recovers the partial file of an earlier run, or of another tool if the user wants that.
     ///
-    /// `representation`: what is known of the file before anything was found.
+    /// `representation` is what was known of the file before anything was found.
     private func recover(
         _ result: PartialSearch.Result,
         _ representation: Representation
@@ -327,7 +336,8 @@ struct TargetResolver: Sendable {
         )
     }
 
-    /// Another download's partial file, if it is proven to be of the same file and nobody has it.
+    /// Joins another download's partial file, if it is proven to be of the same file and nobody
+    /// uses it.
     private func join(
         _ result: PartialSearch.Result,
         _ representation: Representation

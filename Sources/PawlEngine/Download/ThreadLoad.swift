@@ -1,13 +1,16 @@
-/// Adds up what the busiest of some threads has worked from one look to the next.
+/// Sums the work time of the busiest thread from one observation to the next.
 package struct ThreadLoad: Sendable {
     private var last: [Duration] = []
     private var sum = Duration.zero
 
     package init() {}
 
-    /// `times`: how long each has worked so far.
+    /// Adds an observation.
+    ///
+    /// `times` are the total work times of the threads.
     package mutating func observe(_ times: [Duration]) -> Duration {
-        // A thread that began since the last look moves the others' places: no comparison then.
+        // A thread that began since the last observation changes the positions of the others, so
+        // they cannot be compared.
         if times.count == last.count {
             sum += zip(times, last).map { $0 - $1 }.max() ?? .zero
         }

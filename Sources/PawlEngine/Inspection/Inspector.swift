@@ -2,7 +2,7 @@ package import struct FoundationEssentials.URL
 package import PawlCore
 internal import Synchronization
 
-/// Asks for a file's head, following redirects, and takes none of its body.
+/// Requests a file's head, following redirects, without its body.
 package struct Inspector: Sendable {
     package struct Findings: Sendable {
         package var head: ResponseHead
@@ -56,7 +56,7 @@ package struct Inspector: Sendable {
         let (time, patience) = (engine.time, settings.stallTimeout)
         let end = await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // Cancelled when the head is there first.
+                // This task is cancelled if the head arrives first.
                 guard (try? await time.sleep(until: time.now() + patience)) != nil else { return }
                 transfer.cancel()
             }
@@ -79,7 +79,7 @@ package struct Inspector: Sendable {
     }
 }
 
-/// Takes a head and refuses its body.
+/// Takes a head and refuses the body.
 private final class HeadSink: TransferSink {
     private struct State {
         var head: ResponseHead?

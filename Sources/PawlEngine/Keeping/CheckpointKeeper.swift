@@ -1,19 +1,19 @@
 internal import PawlCore
 
-/// When to write a checkpoint and when to sync.
+/// Decides when to write a checkpoint and when to sync.
 struct CheckpointKeeper: Sendable {
-    /// A crash may cost a second of work at most.
+    /// The interval between checkpoints: a crash may cost at most one second of work.
     static let interval: Duration = .milliseconds(750)
-    /// A power cut costs what came since the last sync.
+    /// The interval between syncs: a power cut costs the bytes received since the last one.
     static let syncInterval: Duration = .seconds(1)
 
     private var savedAt: Moment?
     private var syncedAt: Moment?
     private(set) var isSyncing = false
-    /// Whether a claim came after the last sync began.
+    /// Whether bytes were claimed after the last sync began.
     private(set) var hasUnsynced = false
 
-    /// Nil before the store is there.
+    /// The time of the next checkpoint; `nil` while there is no store.
     var nextDue: Moment? { savedAt.map { $0 + Self.interval } }
 
     mutating func opened(at now: Moment) {
@@ -25,7 +25,7 @@ struct CheckpointKeeper: Sendable {
 
     mutating func claimed() { hasUnsynced = true }
 
-    /// True where a sync is to be begun now.
+    /// Returns whether a sync must begin now, and records its beginning.
     mutating func beginSync(at now: Moment) -> Bool {
         guard !isSyncing, let syncedAt, now - syncedAt >= Self.syncInterval else { return false }
         isSyncing = true

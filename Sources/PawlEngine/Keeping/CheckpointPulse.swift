@@ -1,10 +1,11 @@
 internal import PawlCore
 internal import Synchronization
 
-/// Counts the bytes that no checkpoint claims yet, and tells when it is time for one.
+/// Counts the bytes that no checkpoint claims yet, and reports when a checkpoint is due.
 ///
-/// A crash may cost at most 16 MiB: the driver is woken at half of that. A transfer that comes near
-/// the whole waits until the checkpoint was written; what others have gathered may still come.
+/// A crash may cost at most 16 MiB, so the driver is woken at half of that. A transfer that comes
+/// close to 16 MiB waits until the checkpoint was written; bytes that others have gathered may
+/// still follow.
 final class CheckpointPulse: Sendable {
     static let wakeBytes: Int64 = 8 << 20
     static let mostBytes: Int64 = 13 << 20
@@ -24,7 +25,9 @@ final class CheckpointPulse: Sendable {
         if before < Self.wakeBytes, after >= Self.wakeBytes { wake() }
     }
 
-    /// So many of the bytes are claimed now; what came meanwhile counts on.
+    /// Subtracts bytes that are claimed now.
+    ///
+    /// Bytes received meanwhile still count.
     func claimed(_ count: Int64) {
         let (_, left) = unclaimed.subtract(count, ordering: .sequentiallyConsistent)
         if left >= Self.wakeBytes { wake() }

@@ -2,7 +2,7 @@ internal import PawlCore
 internal import PawlStorage
 internal import Synchronization
 
-/// Computes the file's digest along the frontier, and checks it.
+/// Computes the file's digest up to the frontier, and verifies it.
 final class DigestKeeper: Sendable {
     private struct State {
         var policy: ChecksumPolicy
@@ -31,10 +31,10 @@ final class DigestKeeper: Sendable {
         }
     }
 
-    /// What the file must have, if that is known.
+    /// The digest that the file must have, if it is known.
     var expected: ContentDigest? { state.withLock { $0.expected } }
 
-    /// Takes the server's own digest where the user left it to the server.
+    /// Takes the server's digest if the user did not give one.
     func note(_ representation: Representation) {
         state.withLock { state in
             guard state.policy == .automatic, state.expected == nil else { return }
@@ -42,8 +42,8 @@ final class DigestKeeper: Sendable {
         }
     }
 
-    /// The file's bytes are another representation's: forget what was computed, and what the
-    /// server said of the old one.
+    /// Starts over for another representation's bytes: forgets the computed digest and the one that
+    /// the server sent for the old representation.
     func reset(to representation: Representation) {
         distrust()
         state.withLock { state in
@@ -51,7 +51,9 @@ final class DigestKeeper: Sendable {
         }
     }
 
-    /// Bytes that were hashed are not to be trusted: hash them again.
+    /// Discards the computed digest, because the bytes may be wrong.
+    ///
+    /// They are hashed again.
     func distrust() {
         state.withLock { state in
             state.digest?.stop()
@@ -64,13 +66,15 @@ final class DigestKeeper: Sendable {
         await follower.finish()
     }
 
-    /// All bytes before the frontier are there.
+    /// Hashes the bytes up to the frontier, all of which are present.
     func follow(_ frontier: Int64, in store: PartialStore) throws(DownloadError) {
         guard let digest = try digest(of: store) else { return }
         follower.follow(Piece(digest: digest, frontier: frontier))
     }
 
-    /// The digest that the whole file was checked against, nil where there was none.
+    /// Verifies the whole file.
+    ///
+    /// Returns the digest that it was compared with; `nil` if there was none.
     func verify(
         _ store: PartialStore,
         total: Int64,
@@ -84,8 +88,8 @@ final class DigestKeeper: Sendable {
         guard found == expected else {
             throw DownloadError(
                 .checksumMismatch,
-                "the file has \(found) where \(expected) was expected",
-                advice: "the source may be damaged or another file: try another one"
+                "the file has \(found) instead of the expected \(expected)",
+                advice: "the source may be damaged or a different file: try another source"
             )
         }
         return found

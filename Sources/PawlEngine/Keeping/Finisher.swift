@@ -3,13 +3,13 @@ internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// Gives small files their names: all that have come meanwhile at once, so that they share the
-/// disk's syncs.
+/// Names finished small files in batches, so that files that finish together share the disk's
+/// syncs.
 package final class Finisher: Sendable {
-    /// What an order's preparation made.
+    /// The result of preparing an order.
     enum Prepared: Sendable {
         case file(CompleteFile)
-        /// It was there before, so large.
+        /// The file existed already, with this size.
         case alreadyThere(FilePath, size: Int64)
     }
 
@@ -21,15 +21,15 @@ package final class Finisher: Sendable {
 
     enum Answer: Sendable {
         case named(Named)
-        /// It has no name yet.
+        /// The file is durable and has no name yet.
         case durable(CompleteFile, FileStamp)
-        /// What was written is not to be trusted, and has no name.
+        /// The sync failed: the written bytes cannot be trusted, and the file has no name.
         case syncFailed(DownloadError)
     }
 
     private struct Order: Sendable {
         var prepare: @Sendable () throws(DownloadError) -> Prepared
-        /// Whether it gets its name, too.
+        /// Whether the file is to be named as well.
         var isToBeNamed: Bool
         var answer: CheckedContinuation<Result<Answer, DownloadError>, Never>
     }
@@ -39,10 +39,12 @@ package final class Finisher: Sendable {
         var isBusy = false
     }
 
-    /// More are not held up by each other.
+    /// The maximum number of files in a batch, so that files do not delay each other.
     private static let mostAtOnce = 64
-    /// So many have a thread of their own to sync them: each sync waits for the disk to empty its
-    /// cache, and the kernel does that once for all who ask at the same time.
+    /// The number of files per thread.
+    ///
+    /// Each sync waits for the disk to empty its cache, which the kernel does once for all threads
+    /// that ask at the same time.
     private static let filesAThread = 8
 
     private let state = Mutex(State())
@@ -50,17 +52,18 @@ package final class Finisher: Sendable {
 
     init(pool: BlockingPool) { self.pool = pool }
 
-    /// The file's name, once it is durable.
+    /// Makes the file durable and gives it its name.
     ///
-    /// `prepare` opens and fills the file; it blocks.
+    /// `prepare` opens and fills the file. It blocks.
     func finish(
         _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared
     ) async throws(DownloadError) -> Answer {
         try await serve(prepare, isToBeNamed: true)
     }
 
-    /// The file, durable and without its name, which `finish` then gives it; or the one that is there
-    /// already.
+    /// Makes the file durable without naming it; `finish` names it later.
+    ///
+    /// Returns the existing file if there is one.
     func makeDurable(
         _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared
     ) async throws(DownloadError) -> Answer {
@@ -98,7 +101,7 @@ package final class Finisher: Sendable {
         }
         let batch = Batch(orders)
         guard !batch.files.isEmpty else { return conclude(batch) }
-        // The disk gets all of it to do at once; the first sync then waits for most of it.
+        // The disk gets all the work at once, so the first sync waits for most of it.
         if batch.files.count > 1 { for file in batch.files { file.startWriteback() } }
         for _ in 0..<(batch.files.count - 1) / Self.filesAThread {
             pool.start { _ in self.sync(batch) }
@@ -106,7 +109,9 @@ package final class Finisher: Sendable {
         sync(batch)
     }
 
-    /// Until no file of the batch is left; who syncs the last one gives all their names.
+    /// Syncs files until none of the batch is left.
+    ///
+    /// The thread that syncs the last one names them all.
     private func sync(_ batch: Batch) {
         while let index = batch.next() {
             let file = batch.files[index]
@@ -174,7 +179,7 @@ package final class Finisher: Sendable {
         }
     }
 
-    /// Files that are synced side by side.
+    /// The files that are synced together.
     private final class Batch: Sendable {
         private struct State {
             var next = 0
@@ -199,7 +204,7 @@ package final class Finisher: Sendable {
             state = Mutex(State(durable: none, left: files.count))
         }
 
-        /// The index of a file to be synced.
+        /// Returns the index of the next file to sync.
         func next() -> Int? {
             state.withLock { state in
                 guard state.next < files.count else { return nil }
@@ -208,7 +213,9 @@ package final class Finisher: Sendable {
             }
         }
 
-        /// Notes how a file's sync went; true where all have ended.
+        /// Records the result of a file's sync.
+        ///
+        /// Returns `true` if all syncs have ended.
         func isLast(_ index: Int, _ durable: Result<Void, DownloadError>) -> Bool {
             state.withLock { state in
                 state.durable[index] = durable

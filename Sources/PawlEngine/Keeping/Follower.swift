@@ -2,7 +2,7 @@ internal import PawlCore
 internal import PawlStorage
 internal import Synchronization
 
-/// Does blocking work for the newest request, one piece at a time, beside the driver.
+/// Does blocking work for the newest request, piece by piece, in parallel with the driver.
 final class Follower<Request: Sendable>: Sendable {
     private struct State {
         var next: Request?
@@ -26,7 +26,9 @@ final class Follower<Request: Sendable>: Sendable {
         self.done = done
     }
 
-    /// A newer request replaces one that has not been begun.
+    /// Requests work.
+    ///
+    /// A newer request replaces one that has not begun.
     func follow(_ request: Request) {
         let isIdle = state.withLock { state in
             guard !state.isFinished else { return false }
@@ -37,14 +39,16 @@ final class Follower<Request: Sendable>: Sendable {
         if isIdle { begin() }
     }
 
-    /// Begins nothing more; returns when the piece that is being worked on has ended.
+    /// Begins no further piece.
+    ///
+    /// Returns when the current piece has ended.
     func finish() async {
         let isBusy = state.withLock { state in
             state.isFinished = true
             state.next = nil
             return state.isBusy
         }
-        // As always where nothing was ever to follow.
+        // This is the usual case if nothing was ever requested.
         guard isBusy else { return }
         await withCheckedContinuation { continuation in
             let isBusy = state.withLock { state in
@@ -59,7 +63,7 @@ final class Follower<Request: Sendable>: Sendable {
         pool.start { refusal in self.serve(refusal) }
     }
 
-    /// One piece a turn, so that other downloads' work comes between.
+    /// Does one piece per turn, so that other downloads' work can run in between.
     private func serve(_ refusal: DownloadError?) {
         if let request = state.withLock({ $0.next.take() }) {
             do throws(DownloadError) {

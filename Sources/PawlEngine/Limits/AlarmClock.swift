@@ -1,8 +1,9 @@
 package import PawlCore
 internal import Synchronization
 
-/// Wakes the drivers of many downloads, and who reads their progress, when they asked for it: one
-/// sleeping task serves all.
+/// Wakes drivers and readers of progress at the times that they have set.
+///
+/// One sleeping task serves all.
 package final class AlarmClock: Sendable {
     package typealias Ticket = UInt64
 
@@ -17,10 +18,12 @@ package final class AlarmClock: Sendable {
         var nextTicket: Ticket = 1
         var sleeper: Task<Void, Never>?
         var sleepsUntil = Moment.distantFuture
-        /// Of the sleeper: one that was cancelled too late rings for nobody.
+        /// The number of the current sleeper.
+        ///
+        /// A sleeper that was cancelled too late wakes nobody.
         var generation = 0
 
-        /// The earliest alarm, where there is one; those that were set anew are out of the line then.
+        /// Returns the earliest alarm, if any, after removing alarms that were set again.
         mutating func first() -> AlarmLine.Entry? {
             while let entry = line.first {
                 if alarms[entry.ticket]?.moment == entry.moment { return entry }
@@ -29,7 +32,7 @@ package final class AlarmClock: Sendable {
             return nil
         }
 
-        /// Who is to be woken by now.
+        /// Removes and returns the alarms that are due.
         mutating func takeDue(_ now: Moment) -> [@Sendable () -> Void] {
             var due: [@Sendable () -> Void] = []
             while let entry = first(), entry.moment <= now {
@@ -45,7 +48,7 @@ package final class AlarmClock: Sendable {
             alarms[ticket]?.moment = moment
             guard moment != .distantFuture else { return }
             line.insert(AlarmLine.Entry(moment: moment, ticket: ticket))
-            // What was set anew must not pile up.
+            // Entries of alarms that were set again must not accumulate.
             guard line.count > 4 * alarms.count + 64 else { return }
             line = AlarmLine()
             for (ticket, alarm) in alarms where alarm.moment != .distantFuture {
@@ -61,12 +64,12 @@ package final class AlarmClock: Sendable {
 
     deinit { state.withLock { $0.sleeper }?.cancel() }
 
-    /// How many wait to be woken.
+    /// The number of alarms that are set.
     package var setCount: Int {
         state.withLock { $0.alarms.values.count { $0.moment != .distantFuture } }
     }
 
-    /// A place for one alarm, which is not set yet.
+    /// Registers a callback for one alarm, which is not set yet.
     package func enroll(_ wake: @escaping @Sendable () -> Void) -> Ticket {
         state.withLock { state in
             defer { state.nextTicket += 1 }
@@ -82,7 +85,9 @@ package final class AlarmClock: Sendable {
         }
     }
 
-    /// Wakes once at that moment or soon after; replaces what was set before.
+    /// Sets an alarm, replacing its earlier time.
+    ///
+    /// It rings once, at that moment or soon after.
     package func set(_ ticket: Ticket, at moment: Moment) {
         state.withLock { state in
             state.set(ticket, at: moment)
@@ -96,9 +101,11 @@ package final class AlarmClock: Sendable {
         state.sleepsUntil = moment
         state.generation += 1
         let (time, generation) = (time, state.generation)
-        // It serves all: neither as urgent as who set the alarm, nor with its task's values.
+        // The sleeper serves all, so it inherits neither the priority nor the task-local values of
+        // the caller.
         state.sleeper = Task.detached(priority: .medium) { [weak self] in
-            // Cancelled by one that sleeps less long, or as there is nobody left to wake.
+            // It is cancelled when one that sleeps less replaces it, or when nobody is left to
+            // wake.
             guard (try? await time.sleep(until: moment)) != nil else { return }
             self?.ring(generation)
         }
@@ -127,14 +134,14 @@ package final class AlarmClock: Sendable {
     }
 }
 
-/// Alarms by their moments, the earliest first; also those that were set anew since.
+/// The alarms by time, earliest first, including outdated entries of alarms that were set again.
 private struct AlarmLine {
     struct Entry {
         var moment: Moment
         var ticket: AlarmClock.Ticket
     }
 
-    /// A binary heap: thousands may wait.
+    /// A binary heap, because thousands of alarms may be set.
     private var entries: [Entry] = []
 
     var count: Int { entries.count }

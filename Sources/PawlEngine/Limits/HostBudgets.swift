@@ -1,7 +1,7 @@
 package import PawlCore
 internal import Synchronization
 
-/// The host budget that all downloads share, and who waits for it.
+/// The host budget that all downloads share, and the downloads that wait for it.
 package final class HostBudgets: Sendable {
     private struct State {
         var budget: HostBudget
@@ -17,7 +17,9 @@ package final class HostBudgets: Sendable {
         self.time = time
     }
 
-    /// A download's own ticket; `granted` is called when a waiting request is met.
+    /// Returns a ticket for one download.
+    ///
+    /// `granted` is called when a waiting request is met.
     package func enroll(_ granted: @escaping @Sendable (String) -> Void) -> HostBudget.Ticket {
         state.withLock { state in
             defer { state.nextTicket += 1 }
@@ -33,24 +35,25 @@ package final class HostBudgets: Sendable {
         }
     }
 
-    /// True where a connection may be opened now.
+    /// Returns `true` if a connection may be opened now.
     package func request(_ host: String, _ ticket: HostBudget.Ticket, isFirst: Bool) -> Bool {
         state.withLock {
             $0.budget.request(host, ticket: ticket, isFirst: isFirst, at: time.now())
         }
     }
 
-    /// Whether somebody beside who asks has a transfer there at this moment.
+    /// Whether any other download has a transfer to the host now.
     package func isShared(_ host: String) -> Bool {
         state.withLock { $0.budget.transfers(with: host) > 1 }
     }
 
-    /// The host answered over a connection that can be shared.
+    /// Records that the host answered over a connection that can be shared.
     package func noteMultiplexing(_ host: String) {
         state.withLock { $0.budget.noteMultiplexing(host) }
     }
 
-    /// True where a request may share a connection, which is none of those that are counted.
+    /// Returns `true` if a request may share a connection, which does not count as one of the
+    /// host's.
     package func requestStream(_ host: String) -> Bool {
         state.withLock { $0.budget.requestStream(host, at: time.now()) }
     }
@@ -72,21 +75,21 @@ package final class HostBudgets: Sendable {
         state.withLock { $0.budget.close(host, until: time.now() + duration) }
     }
 
-    /// What is done with each host at this moment, by name.
+    /// The current use of each host, sorted by name.
     package var hosts: [HostBudget.Use] { state.withLock { $0.budget.uses(at: time.now()) } }
 
-    /// Changes how many connections a host gets.
+    /// Changes the number of connections per host.
     package func setLimit(connectionsPerHost: Int) {
         state.withLock { $0.budget.setLimit(connectionsPerHost: connectionsPerHost) }
         distribute()
     }
 
-    /// When somebody who waits may go on though nothing is released.
+    /// The time when a waiting request may be granted without a release.
     package var nextOpening: Moment? { state.withLock { $0.budget.nextOpening } }
 
-    /// Grants what can be granted now.
+    /// Grants the requests that can be granted now.
     package func distribute() {
-        // Under the lock, so that nobody who resigned is granted anything.
+        // This is done under the lock, so that a ticket that has resigned is not granted anything.
         state.withLock { state in
             for (ticket, host) in state.budget.grants(at: time.now()) {
                 state.waiters[ticket]?(host)

@@ -1,7 +1,7 @@
 internal import PawlCore
 internal import Synchronization
 
-/// Seeds for the random waits of downloads: the system is asked once, not for each.
+/// Creates seeds for the random delays of downloads from a single request to the system.
 package final class Seeds: Sendable {
     private let generator = Mutex(SplitMix64(seed: .random(in: 0 ... .max)))
 

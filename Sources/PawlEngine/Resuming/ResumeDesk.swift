@@ -4,13 +4,13 @@ internal import Synchronization
 package import SystemPackage
 package import struct FoundationEssentials.URL
 
-/// Knows at any time with what a download could be gone on later, and why not.
+/// Knows at any time from which data a download could be resumed later, or why it could not.
 final class ResumeDesk: Sendable {
     private struct State {
         var job: DownloadJob?
-        /// While the download runs.
+        /// The store while the download runs.
         var store: PartialStore?
-        /// What a download that ended has left.
+        /// The checkpoint and paths that a download left when it ended.
         var left: (checkpoint: Checkpoint, paths: DownloadPaths)?
         var facts = ResumeFacts()
         var hasEnded = false
@@ -27,7 +27,7 @@ final class ResumeDesk: Sendable {
         }
     }
 
-    /// What an earlier run left is this, or is of no use any more.
+    /// Records the opened store, which replaces the state of an earlier run.
     func opened(_ store: PartialStore) {
         state.withLock { state in
             state.store = store
@@ -44,7 +44,7 @@ final class ResumeDesk: Sendable {
 
     func met(_ obstacle: ResumeObstacle) { state.withLock { $0.facts.obstacle = obstacle } }
 
-    /// The store is let go, so that its file is closed however long others look here.
+    /// Releases the store, so that its file is closed even if this object is used longer.
     func ended() {
         state.withLock { state in
             state.hasEnded = true
@@ -54,7 +54,9 @@ final class ResumeDesk: Sendable {
         }
     }
 
-    /// `writtenBytes`: what is written at this moment, claimed or not.
+    /// Returns whether the download can be resumed.
+    ///
+    /// `writtenBytes` is the number of bytes written so far, claimed or not.
     func resumability(writtenBytes: Int64) -> Resumability {
         state.withLock { Self.resumability($0, writtenBytes) }
     }
@@ -64,12 +66,13 @@ final class ResumeDesk: Sendable {
         let claimed = checkpoint.map { max($0.written.count, $0.durable.count) } ?? 0
         var facts = state.facts
         facts.receivedBytes = state.hasEnded ? claimed : max(claimed, writtenBytes)
-        // What was learned last may be of a version whose bytes were dropped since.
+        // What was learned last may describe a version whose bytes were discarded since.
         if let checkpoint { facts.representation = checkpoint.representation }
         return Resumability(facts)
     }
 
-    /// As of the last checkpoint; nil where there is none, or it would be of no use.
+    /// The resume data as of the last checkpoint; `nil` if there is no checkpoint or it would be of
+    /// no use.
     var resumeData: ResumeData? {
         state.withLock { state in
             let held = state.store.flatMap { store in
@@ -87,15 +90,16 @@ final class ResumeDesk: Sendable {
 }
 
 extension DownloadMonitor {
-    /// Whether the download could be gone on with if it were cancelled now.
+    /// Whether the download could be resumed if it were cancelled now.
     package var resumability: Resumability {
         resuming.resumability(writtenBytes: bytes.written.count)
     }
 
-    /// What to go on with later, as of the last checkpoint; after the end, of all that was kept.
+    /// The data to resume from later, as of the last checkpoint; after the end, for all bytes that
+    /// were kept.
     package var resumeData: ResumeData? { resuming.resumeData }
 
-    /// The error, with what to go on with or why there is nothing.
+    /// Adds the resume data to the error, or the reason why there are none.
     func completed(_ error: DownloadError) -> DownloadError {
         var error = error
         if let obstacle = error.resumeObstacle {
@@ -123,7 +127,8 @@ extension ResumeContent {
 }
 
 extension ResumeData {
-    /// Of what lies on the disk beside a file that is to be; nil where nothing usable does.
+    /// Creates resume data from the files on disk beside a planned file; `nil` if there are none
+    /// that can be used.
     ///
     /// It blocks.
     package init?(ofFile path: FilePath, _ url: URL, _ settings: DownloadSettings) {

@@ -1,9 +1,9 @@
 package import PawlCore
 
-/// What a download is to go on with.
+/// The data that a download resumes from.
 package struct ResumeOrder: Sendable {
     package var data: ResumeData
-    /// Where the partial file is now; nil where it was.
+    /// The current path of the partial file; `nil` if it was not moved.
     package var partialPath: String?
     package var fallback: ResumeFallback
 

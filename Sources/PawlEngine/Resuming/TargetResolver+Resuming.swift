@@ -2,7 +2,7 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// Going on from resume data, before the server is asked.
+/// Resuming from resume data, before the server is asked.
 extension TargetResolver {
     func restore(_ order: ResumeOrder, to final: FilePath) throws(DownloadError) -> RestoredStore {
         let content = order.data.content
@@ -16,7 +16,7 @@ extension TargetResolver {
             let found = try restore(content, at: partial, to: final)
             guard case .obstacle(.partialFileMissing) = found else { return found }
         }
-        // An earlier use of the same data may have brought it here.
+        // An earlier use of the same data may have moved the file here.
         let own = DownloadPaths(final).partial
         let found = try restore(content, own: own, to: final)
         if case .resumable = found { return found }
@@ -64,7 +64,7 @@ extension TargetResolver {
 
     private func partialFile(_ order: ResumeOrder) -> FilePath? {
         if let path = order.partialPath { return FilePath(path) }
-        // Apple's data may give a bare name, whose folder is not known.
+        // Apple's data may contain only a file name, whose folder is not known.
         let path = FilePath(bytes: order.data.content.partialPath)
         return path.isAbsolute ? path : nil
     }

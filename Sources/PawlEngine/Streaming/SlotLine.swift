@@ -1,7 +1,9 @@
 internal import PawlCore
 internal import Synchronization
 
-/// Waits in the line for a connection to a host; who lets it go stands in no line any more.
+/// Waits for a connection to a host.
+///
+/// Releasing this object ends the wait.
 final class SlotLine: Sendable {
     private final class Granted: Sendable {
         let hosts = Mutex<[String]>([])
@@ -11,7 +13,9 @@ final class SlotLine: Sendable {
     private let granted: Granted
     private let ticket: HostBudget.Ticket
 
-    /// `wake` is called when there may be something to take.
+    /// Creates a waiter.
+    ///
+    /// `wake` is called when a connection may be available.
     init(_ budgets: HostBudgets, wake: @escaping @Sendable () -> Void) {
         let granted = Granted()
         self.budgets = budgets
@@ -27,12 +31,14 @@ final class SlotLine: Sendable {
         giveBack()
     }
 
-    /// A connection at once; nil puts it in the line.
+    /// Requests a connection.
+    ///
+    /// Returns it if it is available at once; with `nil`, this object waits for it.
     func ask(_ host: String) -> HostSlot? {
         budgets.request(host, ticket, isFirst: true) ? HostSlot(host, budgets) : nil
     }
 
-    /// What the line brought meanwhile.
+    /// Returns the connection that was granted meanwhile, if any.
     func take(_ host: String) -> HostSlot? {
         budgets.distribute()
         let isGranted = granted.hosts.withLock { hosts in
@@ -43,14 +49,15 @@ final class SlotLine: Sendable {
         return isGranted ? HostSlot(host, budgets) : nil
     }
 
-    /// Leaves the line.
+    /// Stops waiting.
     func leave(_ host: String) {
         budgets.withdraw(host, ticket)
         giveBack()
     }
 
-    /// When to look again though nobody woke: a host may be closed while others have its connections,
-    /// and its opening wakes nobody.
+    /// The time of the next check without a wake-up.
+    ///
+    /// A host that closes while others have its connections wakes nobody when it opens again.
     func nextLook(after now: Moment) -> Moment {
         min(budgets.nextOpening ?? .distantFuture, now + .seconds(1))
     }
@@ -64,7 +71,9 @@ final class SlotLine: Sendable {
     }
 }
 
-/// A connection that the host's budget granted, until it is let go.
+/// A connection granted by the host's budget.
+///
+/// Releasing this object returns it.
 final class HostSlot: Sendable {
     private let host: String
     private let budgets: HostBudgets

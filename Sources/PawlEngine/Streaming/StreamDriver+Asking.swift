@@ -2,16 +2,17 @@ internal import Logging
 internal import PawlCore
 internal import Synchronization
 
-/// From the request to an answer that is to be taken.
+/// From the request to an answer that is accepted.
 extension StreamDriver {
-    /// The answer so far, or a first one.
+    /// Returns the accepted answer, requesting one if there is none yet.
     func answer() async throws(DownloadError) -> DownloadResponse {
         if let response { return response }
         try order.check()
         return try await ask()
     }
 
-    /// Asks until there is an answer to be taken: through redirects and failures that pass.
+    /// Sends requests until an answer is accepted, following redirects and retrying temporary
+    /// failures.
     func ask() async throws(DownloadError) -> DownloadResponse {
         while true {
             let running = try await begin()
@@ -41,7 +42,7 @@ extension StreamDriver {
         logger.debug("\(question.method) \(question.url.redacted)")
         let transfer = engine.transport.start(request, sink: exchange)
         let running = Running(exchange: exchange, transfer: transfer)
-        // What was asked meanwhile did not reach it.
+        // A cancellation or suspension requested meanwhile did not reach the exchange.
         let isCancelled = state.withLock { state in
             state.running = running
             if state.isSuspended != isSuspended { exchange.setSuspended(state.isSuspended) }
@@ -82,7 +83,9 @@ extension StreamDriver {
         return request
     }
 
-    /// Waits for the head; nil where another request is to be made.
+    /// Waits for the head and judges it.
+    ///
+    /// Returns `nil` if another request must be sent.
     private func judge(_ running: Running) async throws(DownloadError) -> DownloadResponse? {
         while true {
             try checkTime()
@@ -109,7 +112,7 @@ extension StreamDriver {
     private func accept(_ head: ResponseHead) -> DownloadResponse {
         if let coding = Representation(head: head).contentEncoding {
             logger.notice(
-                "the answer is encoded (\(coding.sanitized)) though that was not asked for"
+                "the answer is encoded (\(coding.sanitized)) although the request did not allow that"
             )
         }
         return state.withLock { state in
@@ -121,7 +124,7 @@ extension StreamDriver {
         }
     }
 
-    /// A head that is no answer: where it leads, or what it means.
+    /// Handles a head that is not accepted: follows its redirect, or throws its error.
     private func turnAway(
         _ answer: StreamExchange.Answer,
         _ running: Running
@@ -143,7 +146,7 @@ extension StreamDriver {
         }
     }
 
-    /// Waits for the end of a refused exchange, so that the next one can have its connection.
+    /// Waits for the end of a refused exchange, so that the next one can use its connection.
     private func settle(_ running: Running) async throws(DownloadError) {
         let since = engine.time.now()
         while true {
@@ -161,7 +164,7 @@ extension StreamDriver {
         state.withLock { decide(&$0.planner) }
     }
 
-    /// Waits as long as the step says.
+    /// Waits for the delay of a step.
     func follow(_ step: StreamPlanner.Step) async throws(DownloadError) {
         let delay: Duration
         switch step {
@@ -172,7 +175,7 @@ extension StreamDriver {
             engine.budgets.close(host, for: patience)
         }
         guard delay > .zero else { return }
-        logger.notice("trying again in \(delay)")
+        logger.notice("retrying in \(delay)")
         let moment = engine.time.now() + delay
         while engine.time.now() < moment {
             try checkTime()
@@ -180,7 +183,9 @@ extension StreamDriver {
         }
     }
 
-    /// Waits for news; true where none came for too long, and the exchange was ended.
+    /// Waits for progress of the exchange.
+    ///
+    /// Returns `true` if there was none for too long and the exchange was ended.
     func waitForNews(_ running: Running) async -> Bool {
         let patience = order.settings.stallTimeout
         let deadline = running.exchange.quietSince.map { $0 + patience } ?? .distantFuture
@@ -192,12 +197,12 @@ extension StreamDriver {
         return true
     }
 
-    /// What broke an exchange that brought no head, or not all of its body.
+    /// Returns the failure of an exchange that broke before its head or the end of its body.
     static func failure(_ end: TransferEnd) throws(DownloadError) -> TransferFailure {
         switch end.outcome {
         case .failed(let failure): return failure
-        case .completed, .stopped: return TransferFailure(.malformedResponse, "no answer came")
-        // Not by us, or we would not ask: the transport was shut down.
+        case .completed, .stopped: return TransferFailure(.malformedResponse, "received no answer")
+        // This object did not cancel it, or it would not be here: the transport was shut down.
         case .cancelled: throw stopped
         }
     }

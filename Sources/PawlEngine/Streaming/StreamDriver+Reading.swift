@@ -6,15 +6,16 @@ extension StreamDriver {
     package enum Piece: Sendable {
         case bytes([UInt8])
         case end
-        /// Another answer has taken the place of the first, as that one broke; whether it tells of
-        /// the same bytes.
+        /// The first answer broke and another one replaced it.
+        ///
+        /// `isSame`: whether both describe the same bytes.
         case anew(isSame: Bool)
     }
 
-    /// What comes next of the body.
+    /// Returns the next piece of the body.
     ///
-    /// Where it breaks, it is asked for again unless somebody has seen of it: `progress` is called
-    /// then, and not before, as somebody may look meanwhile.
+    /// If the body breaks, it is requested again unless a reader has seen part of it. `progress` is
+    /// called only then, because a reader may see more until then.
     func piece(
         after progress: () -> StreamPlanner.Progress
     ) async throws(DownloadError) -> Piece {
@@ -48,7 +49,7 @@ extension StreamDriver {
             switch try await piece(after: { given }) {
             case .bytes(let more):
                 guard Int64(bytes.count) + Int64(more.count) <= limit else {
-                    throw Self.tooLarge("more than that", limit: limit)
+                    throw Self.tooLarge("more bytes", limit: limit)
                 }
                 bytes.append(contentsOf: more)
             case .anew: bytes = []
@@ -59,7 +60,7 @@ extension StreamDriver {
         }
     }
 
-    /// What one reader, who takes a piece after the other, has seen.
+    /// What a reader who takes one piece after another has seen.
     var given: StreamPlanner.Progress {
         state.withLock { $0.hasGivenBytes } ? .seenBytes : .head
     }
@@ -89,14 +90,14 @@ extension StreamDriver {
         return .anew(isSame: before.map(Self.traits) == after.map(Self.traits))
     }
 
-    /// What two answers must share to be taken for one.
+    /// The fields that two answers must share to count as the same.
     private static func traits(_ head: ResponseHead) -> [String?] {
         [String(head.status)]
             + ["Content-Length", "Content-Type", "Content-Encoding", "ETag", "Last-Modified"]
             .map { head[$0] }
     }
 
-    /// What the head says of the body's length.
+    /// The length of the body according to the head; `nil` if it is not known.
     package var announcedBytes: Int64? {
         let (head, method) = state.withLock { ($0.head, $0.planner.question.method) }
         guard let head, method != "HEAD", case .sound(let length) = BodyFraming(of: head) else {
@@ -108,16 +109,16 @@ extension StreamDriver {
     package static func tooLarge(_ what: String, limit: Int64) -> DownloadError {
         DownloadError(
             .tooLarge,
-            "the answer has \(what), and at most \(limit) bytes may be kept in memory",
-            advice: "raise the limit, take it in pieces, or download it to a file"
+            "the answer has \(what), but at most \(limit) bytes may be kept in memory",
+            advice: "raise the limit, read the body in pieces, or download it to a file"
         )
     }
 
-    /// A length is foreign: what has not come is not reserved beyond this.
+    /// The maximum number of bytes reserved for a body: its announced length cannot be trusted.
     private static let mostReservedBytes: Int64 = 8 << 20
 }
 
-/// An answer's body as a whole.
+/// The complete body of an answer.
 package struct CollectedBody: Sendable {
     package var bytes: [UInt8]
     package var response: DownloadResponse

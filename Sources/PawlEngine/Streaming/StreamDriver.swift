@@ -2,10 +2,10 @@ internal import Logging
 package import PawlCore
 internal import Synchronization
 
-/// Makes one request and gives out its answer as it comes: the head, the body in pieces, the end.
+/// Sends one request and delivers its answer as it arrives: the head, the body in pieces, the end.
 ///
-/// It has no task of its own: whoever waits for something carries it on meanwhile, one at a time.
-/// Who lets it go ends it, and with it the connection.
+/// It has no task of its own: the caller that waits for something drives it, one at a time.
+/// Releasing this object ends the request and its connection.
 package final class StreamDriver: Sendable {
     struct Running: Sendable {
         let exchange: StreamExchange
@@ -25,9 +25,9 @@ package final class StreamDriver: Sendable {
         var running: Running?
         var head: ResponseHead?
         var response: DownloadResponse?
-        /// Somebody has seen of the body.
+        /// Whether a reader has seen bytes of the body.
         var hasGivenBytes = false
-        /// The longest body that is wanted, where it is collected.
+        /// The maximum length of a body that is collected.
         var limit: Int64?
         var isBusy = false
         var isCancelled = false
@@ -35,7 +35,7 @@ package final class StreamDriver: Sendable {
         var metrics = TaskMetrics()
         var began: Moment?
         var deadline = Moment.distantFuture
-        /// Called once.
+        /// A callback that is called once.
         var whenEnded: (@Sendable () -> Void)?
     }
 
@@ -47,7 +47,9 @@ package final class StreamDriver: Sendable {
     let logger: Logger
     private let alarm: AlarmClock.Ticket
 
-    /// Nothing happens before something is asked of it.
+    /// Creates a driver.
+    ///
+    /// Nothing is sent until a method is called.
     package init(_ order: StreamOrder, engine: Engine) {
         self.order = order
         self.engine = engine
@@ -73,9 +75,10 @@ package final class StreamDriver: Sendable {
         tellEnd()
     }
 
-    // MARK: - What others ask of it
+    // MARK: - Requests by callers
 
-    /// Calls `body` once: when the request has ended, or nobody is left to carry it on.
+    /// Sets a callback that is called once, when the request has ended or nobody is left to drive
+    /// it.
     package func whenEnded(_ body: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
             switch state.phase {
@@ -96,14 +99,14 @@ package final class StreamDriver: Sendable {
         body?()
     }
 
-    /// The answer's head, once there is one to be taken.
+    /// Returns the answer's head as soon as an answer is accepted.
     ///
-    /// The body is not fetched before it is asked for. Cancelling the task ends the request.
+    /// The body is not fetched until it is requested. Cancelling the task ends the request.
     package func open() async throws(DownloadError) -> DownloadResponse {
         try await working { () async throws(DownloadError) in try await answer() }
     }
 
-    /// The next piece of the body, never an empty one; nil at its end.
+    /// Returns the next piece of the body, which is never empty; `nil` at its end.
     ///
     /// Cancelling the task ends the request.
     package func next() async throws(DownloadError) -> [UInt8]? {
@@ -122,11 +125,11 @@ package final class StreamDriver: Sendable {
         }
     }
 
-    /// What comes next of the body.
+    /// Returns the next piece of the body.
     ///
-    /// One that breaks is asked for again, and begins anew, where `takesBack` drops what came and
-    /// says yes; it says no where somebody has seen of it. It is called after the break. Cancelling
-    /// the task ends the request.
+    /// If the body breaks, `takesBack` is called. If it returns `true`, having discarded the bytes
+    /// received so far, the body is requested again from its beginning. It returns `false` if a
+    /// reader has seen part of the body. Cancelling the task ends the request.
     package func piece(takesBack: () -> Bool) async throws(DownloadError) -> Piece {
         try await working { () async throws(DownloadError) -> Piece in
             _ = try await answer()
@@ -134,10 +137,10 @@ package final class StreamDriver: Sendable {
         }
     }
 
-    /// The whole body, which may be so long.
+    /// Returns the whole body, up to a maximum length.
     ///
-    /// A body that breaks is asked for again, as nobody has seen of it yet, where the method allows
-    /// it.
+    /// If the body breaks and the method allows it, it is requested again, as no reader has seen
+    /// part of it.
     package func collect(limit: Int64) async throws(DownloadError) -> CollectedBody {
         try await working { () async throws(DownloadError) -> CollectedBody in
             state.withLock { $0.limit = limit }
@@ -146,7 +149,9 @@ package final class StreamDriver: Sendable {
         }
     }
 
-    /// Ends the request; who waits for something gets `.interrupted`.
+    /// Ends the request.
+    ///
+    /// A caller that waits gets `.interrupted`.
     package func cancel() {
         let running = state.withLock { state in
             state.isCancelled = true
@@ -157,13 +162,13 @@ package final class StreamDriver: Sendable {
         tellEnd()
     }
 
-    /// Nothing comes from now on, and the connection stays.
+    /// Stops delivering bytes; the connection stays open.
     package func suspend() { setSuspended(true) }
 
     package func resume() { setSuspended(false) }
 
     private func setSuspended(_ isSuspended: Bool) {
-        // Under the lock, so that the exchange is told in order.
+        // This is done under the lock, so that the exchange receives the changes in order.
         state.withLock { state in
             state.isSuspended = isSuspended
             state.running?.exchange.setSuspended(isSuspended)
@@ -171,17 +176,17 @@ package final class StreamDriver: Sendable {
         bell.nudge()
     }
 
-    // MARK: - What others see
+    // MARK: - State for callers
 
-    /// Nil before there is one.
+    /// The accepted answer; `nil` if there is none yet.
     package var response: DownloadResponse? { state.withLock { $0.response } }
 
-    /// Of the body that is coming.
+    /// The number of bytes received of the current body.
     package var receivedBytes: Int64 {
         state.withLock { $0.running }?.exchange.receivedBytes ?? 0
     }
 
-    /// Of the request's own body.
+    /// The number of bytes sent of the request's own body.
     package var sentBytes: Int64 { state.withLock { $0.running }?.exchange.sentBytes ?? 0 }
 
     package var metrics: TaskMetrics {
@@ -197,7 +202,7 @@ package final class StreamDriver: Sendable {
 
     // MARK: - Working
 
-    /// Runs one piece of work; only one at a time.
+    /// Runs one operation; only one can run at a time.
     private func working<Value: Sendable>(
         _ work: () async throws(DownloadError) -> Value
     ) async throws(DownloadError) -> Value {
@@ -222,8 +227,8 @@ package final class StreamDriver: Sendable {
             guard !state.isBusy else {
                 throw DownloadError(
                     .usage,
-                    "two readers at a time of one answer",
-                    advice: "let one read and tell the other"
+                    "two readers read one answer at the same time",
+                    advice: "let one reader read and pass the bytes to the other"
                 )
             }
             if case .failed(let error) = state.phase { throw error }
@@ -235,7 +240,9 @@ package final class StreamDriver: Sendable {
         }
     }
 
-    /// Ends all for good; returns the error with what was being done.
+    /// Ends everything.
+    ///
+    /// Returns the error with a description of what was being done.
     private func fail(_ error: DownloadError) -> DownloadError {
         var error = error
         let isFetching = order.method == "GET" || order.method == "HEAD"
@@ -258,19 +265,19 @@ package final class StreamDriver: Sendable {
         }
     }
 
-    /// Throws where it was cancelled or took too long.
+    /// Throws if the request was cancelled or took too long.
     func checkTime() throws(DownloadError) {
         let (isCancelled, deadline) = state.withLock { ($0.isCancelled, $0.deadline) }
         if isCancelled { throw Self.stopped }
         guard engine.time.now() >= deadline else { return }
         throw DownloadError(
             .timedOut,
-            "the request was not done within the time that it was given",
-            advice: "give it more time"
+            "the request exceeded its time limit",
+            advice: "raise the time limit"
         )
     }
 
-    /// Waits until something happened, at most until that moment.
+    /// Waits until something happens, at most until the given moment.
     func wait(until moment: Moment = .distantFuture) async {
         engine.alarms.set(alarm, at: min(moment, state.withLock { $0.deadline }))
         await bell.wait()
@@ -280,7 +287,7 @@ package final class StreamDriver: Sendable {
 
     package static let changed = DownloadError(
         .keepsChanging,
-        "the connection broke before the first byte, and the second answer is another one",
-        advice: "ask again"
+        "the connection broke before the first byte, and the second answer differs",
+        advice: "send the request again"
     )
 }

@@ -1,14 +1,14 @@
 internal import PawlCore
 internal import Synchronization
 
-/// One exchange with a server: its head as judged, its bytes on their way to the reader, its end.
+/// One exchange with a server: its judged head, the bytes waiting for the reader, its end.
 ///
-/// The network's thread puts in, the reader takes out; when the reader is behind by a bufferful, the
-/// transfer is held until it has taken it.
+/// The network's thread adds bytes and the reader takes them. When one buffer's worth of bytes
+/// waits, the transfer is held until the reader has taken them.
 final class StreamExchange: TransferSink {
-    /// The most that waits for the reader.
+    /// The maximum number of bytes that wait for the reader.
     static let mostBytes = 256 << 10
-    /// The most that comes at a time.
+    /// The maximum number of bytes received at once.
     static let pieceBytes = 64 << 10
 
     struct Answer: Sendable {
@@ -16,10 +16,10 @@ final class StreamExchange: TransferSink {
         var head: ResponseHead
     }
 
-    /// How far the way to an answer is.
+    /// The state of the way to an answer.
     enum Asked: Sendable {
         case answered(Answer)
-        /// Without an answer.
+        /// The exchange ended without an answer.
         case ended(TransferEnd)
         case waiting
     }
@@ -35,7 +35,7 @@ final class StreamExchange: TransferSink {
         var pending: [UInt8] = []
         var receivedBytes: Int64 = 0
         var sentBytes: Int64 = 0
-        /// When the transfer last moved, or will be able to.
+        /// The time when the transfer last made progress, or will be able to.
         var lastMove: Moment
         var isHeld = false
         var isSuspended: Bool
@@ -65,7 +65,7 @@ final class StreamExchange: TransferSink {
 
     // MARK: - For the reader
 
-    /// Looked at in one go: an answer and its end may come between two looks.
+    /// The state, read in one operation: an answer and its end may arrive between two reads.
     var asked: Asked {
         state.withLock { state in
             if let answer = state.answer { return .answered(answer) }
@@ -75,16 +75,16 @@ final class StreamExchange: TransferSink {
 
     var end: TransferEnd? { state.withLock { $0.end } }
 
-    /// Of the body, so far.
+    /// The number of bytes of the body received so far.
     var receivedBytes: Int64 { state.withLock { $0.receivedBytes } }
 
-    /// Of the request's own body, so far.
+    /// The number of bytes of the request's own body sent so far.
     var sentBytes: Int64 { state.withLock { $0.sentBytes } }
 
-    /// Since when nothing moves; nil where nothing is to move.
+    /// The time since which nothing has moved; `nil` if nothing should move.
     var quietSince: Moment? { state.withLock { $0.isSuspended ? nil : $0.lastMove } }
 
-    /// What there is for the reader, and whether the transfer is to be resumed.
+    /// Returns what there is for the reader, and whether the transfer must be resumed.
     func take() -> (news: News, resumes: Bool) {
         let now = time.now()
         return state.withLock { state in
@@ -102,7 +102,9 @@ final class StreamExchange: TransferSink {
         }
     }
 
-    /// Nothing comes and nothing is given out, until this is turned off.
+    /// Turns suspension on or off.
+    ///
+    /// While suspended, no bytes are received or delivered.
     func setSuspended(_ isSuspended: Bool) {
         let now = time.now()
         state.withLock { state in
@@ -121,7 +123,7 @@ final class StreamExchange: TransferSink {
             state.answer = Answer(verdict: verdict, head: head)
             state.lastMove = now
             guard case .accept = verdict else { return .refuse }
-            // Without a limit somebody is to see the head first.
+            // Without a limit a caller must see the head first.
             guard judge.limit == nil || state.isSuspended else { return .take }
             state.isHeld = true
             return .hold
@@ -155,7 +157,7 @@ final class StreamExchange: TransferSink {
     }
 
     func transferEnded(_ end: TransferEnd) {
-        // The slot is let go after the lock.
+        // The slot is released after the lock.
         let slot = state.withLock { state in
             state.end = end
             defer { state.slot = nil }

@@ -1,19 +1,21 @@
 package import struct FoundationEssentials.URL
 package import PawlCore
 
-/// A request whose answer is wanted as it comes, not as a file.
+/// A request whose answer is delivered as it arrives instead of being written to a file.
 package struct StreamOrder: Sendable {
-    /// Without user and fragment.
+    /// The URL without user and fragment.
     package var url: URL
     package var method = "GET"
-    /// Sent with its length.
+    /// The body, which is sent with its length.
     package var body: [UInt8] = []
-    /// Of these count: the fields, the credentials, how to connect, the time limits, the retries, the
-    /// longest `Retry-After` and whether redirects may be insecure.
+    /// The settings.
+    ///
+    /// Only these apply: the fields, the credentials, the connection, the time limits, the retries,
+    /// the maximum `Retry-After`, and whether redirects may be insecure.
     package var settings: DownloadSettings
-    /// Whether a 4xx or 5xx is an answer like any other, and no error.
+    /// Whether a 4xx or 5xx status is an answer like any other instead of an error.
     package var acceptsErrorStatuses = false
-    /// Of the random waits.
+    /// The seed for the random delays.
     package var seed: UInt64
 
     package init(url: URL, settings: DownloadSettings, seed: UInt64) {
@@ -22,17 +24,17 @@ package struct StreamOrder: Sendable {
         self.seed = seed
     }
 
-    /// Throws where it cannot be sent as it is.
+    /// Throws if the request cannot be sent as it is.
     func check() throws(DownloadError) {
         guard RequestMethod.isUsable(method) else {
             throw DownloadError(
                 .usage,
-                "'\(method.sanitized(atMost: 40))' is no method that can be sent",
-                advice: "use one like GET or POST"
+                "cannot send the method '\(method.sanitized(atMost: 40))'",
+                advice: "use a method such as GET or POST"
             )
         }
         guard method != "HEAD" || body.isEmpty else {
-            throw DownloadError(.usage, "a HEAD request has no body", advice: "leave it out")
+            throw DownloadError(.usage, "a HEAD request has no body", advice: "leave the body out")
         }
         for field in settings.fields {
             let isRight = !field.hasName("Content-Length") || field.value == String(body.count)
@@ -40,7 +42,7 @@ package struct StreamOrder: Sendable {
                 throw DownloadError(
                     .usage,
                     "the field '\(field.name)' contradicts the body, which has \(body.count) bytes",
-                    advice: "leave it out: it is sent by itself"
+                    advice: "leave it out: it is sent automatically"
                 )
             }
         }

@@ -1,8 +1,8 @@
 internal import PawlCore
 internal import Synchronization
 
-/// Which bytes of one download are written at this moment: those of ended transfers, and those
-/// of running ones up to their cursors.
+/// Knows which bytes of one download are written at this moment: those of ended transfers, and
+/// those of running ones up to their cursors.
 final class ByteLedger: Sendable {
     private struct State {
         var ended = RangeSet()
@@ -19,7 +19,7 @@ final class ByteLedger: Sendable {
         }
     }
 
-    /// What is written, and what each open transfer is to bring, in the order of the file.
+    /// The written bytes, and the ranges of the open transfers in the order of the file.
     var sample: (written: RangeSet, segments: [SegmentProgress]) {
         state.withLock { state in
             var (written, segments) = (state.ended, [SegmentProgress]())
@@ -33,14 +33,16 @@ final class ByteLedger: Sendable {
         }
     }
 
-    /// What came over the network, also what was thrown away later: it never falls.
+    /// The number of bytes received over the network, including bytes discarded later.
+    ///
+    /// It never falls.
     var receivedBytes: Int64 {
         state.withLock { state in
             state.cursors.values.map(\.receivedBytes).reduce(state.receivedBytes, +)
         }
     }
 
-    /// What is written and open, with the numbers of the transfers.
+    /// The written and open ranges, with the numbers of the transfers.
     var map: SegmentMap {
         state.withLock { state in
             var map = SegmentMap()
@@ -64,7 +66,9 @@ final class ByteLedger: Sendable {
 
     func begin(with have: RangeSet) { state.withLock { $0.ended = have } }
 
-    /// `host` is shown to whoever looks.
+    /// Adds an open transfer.
+    ///
+    /// `host` is what readers are shown.
     func opened(_ id: TransferID, _ cursor: TransferCursor, from host: String? = nil) {
         state.withLock { state in
             state.cursors[id] = cursor
@@ -81,7 +85,7 @@ final class ByteLedger: Sendable {
         }
     }
 
-    /// Forgets what ended transfers have written and is not in `kept`.
+    /// Removes bytes that ended transfers have written and that are not in `kept`.
     func restrict(to kept: RangeSet) {
         state.withLock { $0.ended = $0.ended.intersection(kept) }
     }

@@ -1,12 +1,12 @@
 internal import PawlCore
 
-/// Takes a short range of a file into memory.
+/// Receives a short range of a file into memory.
 ///
 /// Only exactly that range of exactly that representation counts.
 ///
-/// `@unchecked Sendable`: the bytes are touched by the network's thread alone, one call at a time.
+/// `@unchecked Sendable`: the bytes are touched only by the network's thread, one call at a time.
 final class SampleSink: TransferSink, @unchecked Sendable {
-    /// How many bytes a sample has at most.
+    /// The maximum length of a sample, in bytes.
     static let length: Int64 = 64 << 10
 
     private let range: ByteRange
@@ -14,7 +14,9 @@ final class SampleSink: TransferSink, @unchecked Sendable {
     private let answer: @Sendable ([UInt8]?) -> Void
     private var bytes: [UInt8] = []
 
-    /// `answer` is called once, with nil where the range was not to be had.
+    /// Creates a sink.
+    ///
+    /// `answer` is called once, with `nil` if the range was not available.
     init(
         _ range: ByteRange,
         of representation: Representation,
@@ -25,7 +27,8 @@ final class SampleSink: TransferSink, @unchecked Sendable {
         self.answer = answer
     }
 
-    /// One from the middle, and the end, which is where files of one length differ most often.
+    /// The ranges of the samples: one in the middle, and the end, where files of the same length
+    /// differ most often.
     static func ranges(total: Int64) -> [ByteRange] {
         [total / 2, total - length].map { start in
             let start = max(0, min(start, total - length))

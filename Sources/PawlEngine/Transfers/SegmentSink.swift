@@ -1,20 +1,23 @@
 internal import PawlCore
 internal import PawlStorage
 
-/// Takes one transfer's head and bytes on the network's thread, and writes them where they belong.
+/// Receives one transfer's head and bytes on the network's thread, and writes the bytes to their
+/// position.
 ///
-/// `@unchecked Sendable`: the variables are touched by the network's thread alone, one call at a
-/// time, after `init`.
+/// `@unchecked Sendable`: after `init`, the variables are touched only by the network's thread, one
+/// call at a time.
 final class SegmentSink: TransferSink, @unchecked Sendable {
     private let order: TransferOrder
     private let context: TransferContext
     private let cursor: TransferCursor
     private var store: PartialStore?
-    /// Where the next byte of the response belongs, skipped bytes included.
+    /// The position of the next byte of the response, counting skipped bytes.
     private var position: Int64
-    /// Behind the last byte that the head proved: a body that goes on is not to be believed.
+    /// The end of the bytes that the head has proven.
+    ///
+    /// A body that continues past it is not trusted.
     private var provenEnd: Int64
-    /// The end behind which bytes are compared, from its first byte on.
+    /// The end after which bytes are compared, from its first byte on.
     private var comparedEnd: Int64?
     private var failure: DownloadError?
     private var small: SmallBody?
@@ -24,7 +27,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         self.cursor = cursor
         self.context = context
         position = order.range?.start ?? 0
-        // No byte is taken before a head that was accepted says which it is.
+        // No byte is accepted before an accepted head has proven its position.
         provenEnd = position
     }
 
@@ -43,7 +46,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
             provenEnd = range.end
             return .take
         case .pin(let representation, _), .whole(let representation, _):
-            // Whatever was asked for, this body begins at the file's first byte.
+            // Whatever range was requested, this body begins at the file's first byte.
             position = 0
             provenEnd = representation.total ?? .max
             return .hold
@@ -54,12 +57,13 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
         guard let small else { return take(bytes) }
         small.append(bytes)
-        // They are in no file yet, so they are not written: the ledger must not count them.
+        // These bytes are in no file yet, so the ledger must not count them as written.
         cursor.skip(bytes.count)
         return answer(after: 0, of: bytes.count)
     }
 
-    /// A body that takes too long goes to a file after all: the driver writes what is here so far.
+    /// Called when a body takes too long to stay in memory: the driver writes the bytes received so
+    /// far to a file.
     func transferNudged() -> BodyAnswer {
         guard let small = handOver() else { return .more }
         position = Int64(small.bytes.count)
@@ -78,22 +82,26 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         let end = min(edge.end, provenEnd)
         let count = Int(clamping: min(Int64(rest.count), max(0, end - position)))
         guard write(&rest, count) else { return .stop }
-        // Bytes behind the end are not ours, but may have to be those that are there.
+        // Bytes after the end belong to a neighbour, but may have to be compared with the existing
+        // ones.
         let last = min(edge.isProven ? edge.end + Seam.tailBytes : edge.end, provenEnd)
         if edge.isProven, position >= edge.end, position < last {
-            // One that had passed its end before that was set has overwritten what it would prove.
+            // A transfer that had passed its end before the end was set has overwritten the bytes
+            // to compare.
             guard position == edge.end || comparedEnd == edge.end else { return .stop }
             comparedEnd = edge.end
             let count = Int(clamping: min(Int64(rest.count), last - position))
             guard pass(&rest, count, comparing: true) else { return .stop }
             if position == last { cursor.proved(edge.end) }
         }
-        // A response that ends just there may end cleanly.
+        // A response that ends exactly there may end cleanly.
         if !rest.isEmpty || (position >= last && last < provenEnd) { return .stop }
         return answer(after: count, of: bytes.count)
     }
 
-    /// Takes bytes that are there already; false where they must be the same and are not.
+    /// Passes over bytes that exist already.
+    ///
+    /// Returns `false` if they must be equal and are not.
     private func pass(
         _ bytes: inout UnsafeRawBufferPointer,
         _ count: Int,
@@ -114,7 +122,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         return true
     }
 
-    /// Nil where that cannot be read.
+    /// Whether the bytes equal the existing ones; `nil` if those cannot be read.
     private func isThere(_ bytes: UnsafeRawBufferPointer) -> Bool? {
         do throws(DownloadError) {
             return try currentStore().holds(bytes, at: position)
@@ -179,7 +187,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     private func currentStore() throws(DownloadError) -> PartialStore {
         if let store { return store }
         guard let store = context.store.current else {
-            throw DownloadError(.unknown, "bytes came before their file was there")
+            throw DownloadError(.unknown, "received bytes before their file was open")
         }
         self.store = store
         return store
@@ -195,7 +203,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         if cursor.hold(while: { pulse.isBehind || control?.isSuspended == true }) { return .hold }
         guard wait > .zero else { return .more }
         cursor.pause(until: now + wait)
-        // Who has changed a limit meanwhile has found no pause to end.
+        // A limit that was changed meanwhile found no pause to end.
         guard limits.changes == changes else {
             cursor.pause(until: now)
             return .more

@@ -2,10 +2,11 @@ internal import PawlCore
 internal import PawlStorage
 internal import Synchronization
 
-/// A small file on its way, in memory: it becomes a file when all of it is there, together with
-/// others, so that the disk syncs many at once.
+/// A small file that is received in memory.
 ///
-/// `@unchecked Sendable`: the network's thread alone fills it, and then hands it over to the driver.
+/// When it is complete, it is written together with others, so that the disk syncs many at once.
+///
+/// `@unchecked Sendable`: only the network's thread fills it, and then hands it over to the driver.
 final class SmallBody: @unchecked Sendable {
     let head: ResponseHead
     let representation: Representation
@@ -14,7 +15,7 @@ final class SmallBody: @unchecked Sendable {
     private let budget: SmallBodyBudget
     private(set) var bytes: [UInt8] = []
 
-    /// Nil where the file is not small, or there is no memory for another one.
+    /// Returns `nil` if the file is not small, or there is no memory for another one.
     init?(
         _ head: ResponseHead,
         _ representation: Representation,
@@ -41,11 +42,12 @@ final class SmallBody: @unchecked Sendable {
     func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 }
 
-/// How many bytes of small files may be in memory, over all downloads.
+/// The number of bytes of small files that may be in memory, for all downloads.
 package final class SmallBodyBudget: Sendable {
-    /// How long one may stay in memory: a crash may cost a second of work at most.
+    /// The maximum time that a file may stay in memory: a crash may cost at most one second of
+    /// work.
     static let patience = Duration.milliseconds(500)
-    /// What is larger goes to its file as it comes.
+    /// The maximum size of a file; larger ones are written as they arrive.
     static let mostBytesEach: Int64 = 64 << 10
     static let mostBytes: Int64 = 4 << 20
 
@@ -59,14 +61,14 @@ package final class SmallBodyBudget: Sendable {
         return false
     }
 
-    /// Whether there is room for more than those that are on their way already.
+    /// Whether there is room for more files than those already being received.
     ///
-    /// Where the disk is slower than the network, the next is fetched when the disk is through with
+    /// If the disk is slower than the network, the next file is fetched when the disk has finished
     /// another.
     var isRoomy: Bool { taken.load(ordering: .relaxed) <= Self.mostBytes / 2 }
 
     func giveBack(_ count: Int64) { taken.subtract(Self.cost(count), ordering: .relaxed) }
 
-    /// What waits costs more than its bytes.
+    /// The memory that a waiting file uses, which is more than its bytes.
     private static func cost(_ count: Int64) -> Int64 { count + 8192 }
 }

@@ -9,13 +9,15 @@ struct TransferContext: Sendable {
     let pulse: CheckpointPulse
     let limits: TransferLimits
     let time: any Timekeeper
-    /// Nil where every byte is to go to the file as it comes.
+    /// The memory for small files; `nil` if every byte must be written to the file as it arrives.
     let smallBodies: SmallBodyBudget?
     let takesServerDigests: Bool
     let control: DownloadControl?
 }
 
-/// The download's store, once it is open: network threads look it up before their first write.
+/// The download's store, once it is open.
+///
+/// Network threads look it up before their first write.
 final class StoreBox: Sendable {
     private let store = Mutex<PartialStore?>(nil)
 
@@ -25,26 +27,30 @@ final class StoreBox: Sendable {
     }
 }
 
-/// What wakes a driver.
+/// A message that wakes a driver.
 indirect enum DriverMessage: Sendable {
     case headJudged(TransferID, HeadVerdict, ResponseHead)
-    /// A small file came as a whole, and was not shown before.
+    /// A small file was received completely, and its bytes were not passed on before.
     case arrived(TransferID, SmallBody)
-    /// A small file is still in memory though it should be on disk; its transfer is held.
+    /// A small file is still in memory although it should be on disk.
+    ///
+    /// Its transfer is held.
     case overdue(TransferID, SmallBody)
-    /// A small file came in part; it was not shown before.
+    /// A small file was received in part, and its bytes were not passed on before.
     case brokeOff(TransferID, SmallBody, TransferEnd)
     case transferEnded(TransferID, TransferEnd, DownloadError?)
-    /// A transfer has brought other bytes than are there; it is ending.
+    /// A transfer has received bytes that differ from the existing ones.
+    ///
+    /// It is ending.
     case seamDiffered(TransferID)
     case slotGranted(host: String)
-    /// Enough bytes came for a checkpoint.
+    /// Enough bytes were received for a checkpoint.
     case checkpointDue
-    /// A sync of what counted in that epoch has ended.
+    /// A sync of the bytes that counted in that epoch has ended.
     case synced(epoch: Int, DownloadError?)
-    /// After a suspension.
+    /// A suspension has ended.
     case released
-    /// Of its own, or of all downloads.
+    /// The download's own limit, or the limit for all downloads, has changed.
     case limitChanged
     case networkChanged(NetworkPath)
     case cancelled

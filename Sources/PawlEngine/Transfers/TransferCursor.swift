@@ -1,17 +1,20 @@
 package import PawlCore
 internal import Synchronization
 
-/// Where one transfer writes: shared by the network's thread, which moves it, and the driver, which
-/// reads it and may move the end.
+/// The position at which one transfer writes.
 ///
-/// Taking bytes away from a running transfer is one store.
+/// The network's thread advances it; the driver reads it and may move the end.
+///
+/// Taking bytes away from a running transfer is one atomic store.
 package final class TransferCursor: Sendable {
     private let startOffset: Atomic<Int64>
     private let offset: Atomic<Int64>
-    /// The end, shifted by one bit, and whether it is proven: both change at once.
+    /// The end, shifted by one bit, and whether it is proven.
+    ///
+    /// Both change at once.
     private let edge: Atomic<UInt64>
     private let comparing = Atomic<Bool>(false)
-    /// The last end behind which this transfer's bytes were those that are there.
+    /// The last end for which this transfer's bytes after it were equal to the existing ones.
     private let proven = Atomic<Int64>(-1)
     private let held = Atomic<Bool>(false)
     private let pausedUntil = Atomic<Int64>(0)
@@ -25,11 +28,11 @@ package final class TransferCursor: Sendable {
         edge = Atomic(Edge(end: end).word)
     }
 
-    /// Where a transfer ends.
+    /// The end of a transfer.
     package struct Edge: Equatable {
         var end: Int64
-        /// Whether what lies behind the end is there already, and is to be compared before the last
-        /// byte counts.
+        /// Whether the bytes after the end exist already and must be compared before the last byte
+        /// counts.
         var isProven = false
 
         package init(end: Int64, isProven: Bool = false) {
@@ -39,7 +42,7 @@ package final class TransferCursor: Sendable {
         var word: UInt64 { UInt64(end) << 1 | (isProven ? 1 : 0) }
     }
 
-    /// What was written and counts.
+    /// The written range that counts.
     ///
     /// The network's thread moves the offset after the write.
     package var written: ByteRange {
@@ -47,11 +50,11 @@ package final class TransferCursor: Sendable {
         return ByteRange(start, max(start, countedEnd))
     }
 
-    /// Behind the last byte that counts.
+    /// The end of the bytes that count.
     ///
-    /// Where bytes are compared, those behind the end are its neighbour's to bring, and the last one
-    /// before them counts once what follows it was compared. A transfer that had passed its end
-    /// before that was set has compared nothing there.
+    /// If bytes are compared, those after the end are fetched by its neighbour, and the last byte
+    /// before them counts only after the comparison. A transfer that had passed its end before that
+    /// was set has compared nothing there.
     package var countedEnd: Int64 {
         guard isComparing else { return position }
         let (edge, position) = (currentEdge, position)
@@ -74,21 +77,23 @@ package final class TransferCursor: Sendable {
         set { edge.store(newValue.word, ordering: .releasing) }
     }
 
-    /// Whether bytes that are read and not kept must be what is there.
+    /// Whether bytes that are read and not kept must equal the existing ones.
     var isComparing: Bool { comparing.load(ordering: .relaxed) }
 
     package func compares() { comparing.store(true, ordering: .relaxed) }
 
-    /// Before a held transfer goes on: where its kept bytes begin.
+    /// Sets the position at which the kept bytes of a held transfer begin, before it continues.
     func begin(at position: Int64) {
         startOffset.store(position, ordering: .releasing)
         offset.store(position, ordering: .releasing)
     }
 
-    /// All that came, each byte once: what is written, and what was read and not kept.
+    /// The number of received bytes, each counted once: the written ones, and those that were read
+    /// and not kept.
     var receivedBytes: Int64 { received.load(ordering: .relaxed) }
 
-    /// Bytes that were read and not kept, as they are there already or still in memory.
+    /// The number of bytes that were read and not kept, because they exist already or are still in
+    /// memory.
     var skippedBytes: Int64 { skipped.load(ordering: .relaxed) }
 
     func skip(_ count: Int) {
@@ -96,19 +101,19 @@ package final class TransferCursor: Sendable {
         received.add(Int64(count), ordering: .relaxed)
     }
 
-    /// The network's thread has written up to there.
+    /// Records that the network's thread has written up to this position.
     package func moved(to position: Int64) {
         received.add(position - offset.load(ordering: .relaxed), ordering: .relaxed)
         offset.store(position, ordering: .releasing)
     }
 
-    /// What follows `end` was compared with what is there.
+    /// Records that the bytes after `end` were compared and are equal.
     package func proved(_ end: Int64) { proven.store(end, ordering: .releasing) }
 
-    /// What came before is written up to there.
+    /// Records that all earlier bytes are written up to this position.
     func caughtUp(to position: Int64) { offset.store(position, ordering: .releasing) }
 
-    /// When bytes that are collected in memory should be in a file; nil where none are.
+    /// Sets the time when bytes collected in memory should be in a file; `nil` if there are none.
     func collects(until moment: Moment?) {
         collectedUntil.store(moment?.nanoseconds ?? .max, ordering: .relaxed)
     }
@@ -117,22 +122,27 @@ package final class TransferCursor: Sendable {
         collectedUntil.load(ordering: .relaxed) <= now.nanoseconds
     }
 
-    /// Whether the network's thread waits for `Transfer.resume()`: the checkpoint is behind, or the
-    /// caller has suspended the download.
+    /// Whether the network's thread waits for `Transfer.resume()`, because the checkpoint is behind
+    /// or the caller has suspended the download.
     package var isHeld: Bool { held.load(ordering: .acquiring) }
 
-    /// Called by the network's thread: false where it need not wait.
+    /// Holds the transfer.
+    ///
+    /// Called by the network's thread; returns `false` if it need not wait.
     package func hold(while isNeeded: () -> Bool) -> Bool {
         guard isNeeded() else { return false }
         held.store(true, ordering: .sequentiallyConsistent)
-        // Who ended the need between that look and the hold has found nobody to let go.
+        // The need may have ended between the check and the hold, when there was nothing to
+        // release.
         return isNeeded() || !letGo()
     }
 
-    /// Ends a hold; true for the one thread that did, which sees to it that the transfer goes on.
+    /// Ends a hold.
+    ///
+    /// Returns `true` to the one thread that ended it, which must resume the transfer.
     package func letGo() -> Bool { held.exchange(false, ordering: .sequentiallyConsistent) }
 
-    /// Whether we hold the transfer back ourselves.
+    /// Whether the transfer is held back on our side.
     func isPaused(at now: Moment) -> Bool {
         isHeld || pausedUntil.load(ordering: .sequentiallyConsistent) > now.nanoseconds
     }

@@ -1,25 +1,27 @@
 internal import PawlCore
 
-/// The limits that a transfer keeps: of all downloads together, of a group of them, and of its own.
+/// The limits that a transfer keeps: for all downloads together, for a group of them, and its own.
 ///
-/// Both may change at any moment.
+/// Each may change at any time.
 struct TransferLimits: Sendable {
     let all: RateLimitClock
-    /// Nil where it is in none.
+    /// The limit of the group; `nil` if the download belongs to no group.
     let group: RateLimitClock?
     let own: RateLimitClock
 
-    /// How often one of them has changed.
+    /// The number of changes of the limits so far.
     var changes: Int { all.changes + own.changes + (group?.changes ?? 0) }
 
     var isLimited: Bool { all.isLimited || own.isLimited || group?.isLimited == true }
 
-    /// The lowest of them; nil where there is none.
+    /// The lowest of the limits; `nil` if there is none.
     var bytesPerSecond: Int64? {
         [all, group, own].compactMap { $0?.limitBytesPerSecond }.min()
     }
 
-    /// Counts bytes that came, and returns for how long their transfer must take no more.
+    /// Counts received bytes.
+    ///
+    /// Returns for how long the transfer must not read.
     func charge(bytes: Int, now: Moment) -> Duration {
         max(
             all.charge(bytes: bytes, now: now),
@@ -28,8 +30,10 @@ struct TransferLimits: Sendable {
         )
     }
 
-    /// What a connection is to read at a time, where `bytes` are best: pieces that are small beside the
-    /// limit come evenly.
+    /// The number of bytes that a connection should read at once, if `bytes` are best without a
+    /// limit.
+    ///
+    /// Pieces that are small relative to the limit arrive evenly.
     func bufferBytes(atMost bytes: Int) -> Int {
         guard let limit = bytesPerSecond else { return bytes }
         return min(bytes, max(4 * 1024, Int(clamping: limit / 16)))

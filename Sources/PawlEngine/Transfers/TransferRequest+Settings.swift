@@ -2,7 +2,9 @@ internal import struct FoundationEssentials.URL
 internal import PawlCore
 
 extension TransferRequest {
-    /// A request as the user wants it; what is meant for the original's origin alone stays there.
+    /// Creates a request from the user's settings.
+    ///
+    /// What is meant only for the original's origin is not sent elsewhere.
     init(
         _ address: URL,
         range: ByteRange? = nil,
@@ -23,7 +25,7 @@ extension TransferRequest {
         connection = settings.connection
     }
 
-    /// A mirror's own name and password go to its own origin alone.
+    /// Adds a mirror's own user and password, which are sent only to the mirror's origin.
     mutating func signIn(to mirror: Mirror) {
         guard let own = mirror.credentials, let origin = Origin(mirror.url), origin == Origin(url)
         else { return }

@@ -3,10 +3,10 @@ internal import CPlatform
 internal import Glibc
 internal import PawlCore
 
-/// Keeps a request that may go to the public Internet alone from other addresses.
+/// Keeps a request that is limited to the public Internet from connecting to other addresses.
 ///
-/// The address itself is judged when a socket is opened for it: what a name leads to was asked once
-/// then, so that another answer of the name's server changes nothing.
+/// The address itself is checked when a socket is opened for it. The name was resolved once by
+/// then, so a different DNS answer later changes nothing.
 extension CurlHandle {
     func checkAddresses(of context: TransferContext) throws(TransferFailure) {
         guard !context.request.connection.allowsPrivateAddresses else { return }
@@ -30,7 +30,7 @@ private func openSocket(
     return socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
 }
 
-/// Nil for what is neither IPv4 nor IPv6.
+/// Returns `nil` if the address is neither IPv4 nor IPv6.
 private func ipAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> IPAddress? {
     let place = UnsafeRawPointer(address)
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }

@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// Where servers have taken Basic credentials (RFC 7617), and offered nothing safer: folders of origins.
+/// The folders of origins where servers accepted Basic credentials (RFC 7617) and offered no safer
+/// scheme.
 ///
-/// Which scheme a server wants costs a round to learn; further connections need not learn it again.
+/// Learning which scheme a server wants costs a round trip. Further connections need not repeat it.
 final class BasicOrigins: Sendable {
     private static let limit = 1_024
     private let origins = Mutex<Set<String>>([])
@@ -11,12 +12,12 @@ final class BasicOrigins: Sendable {
 
     func insert(_ origin: String) {
         origins.withLock { origins in
-            // Forgetting costs a round, growing without end costs memory.
+            // Forgetting costs one round trip; growing without a limit costs memory.
             if origins.count >= Self.limit { origins.removeAll() }
             origins.insert(origin)
         }
     }
 
-    /// It refused them: it may want another scheme by now.
+    /// Removes an origin that refused Basic credentials: it may want another scheme by now.
     func remove(_ origin: String) { origins.withLock { _ = $0.remove(origin) } }
 }

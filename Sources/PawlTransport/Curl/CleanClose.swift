@@ -1,27 +1,30 @@
 internal import CCurl
 internal import Glibc
 
-/// Tells whether a body that ends with its connection has ended by TLS's `close_notify`.
+/// Reports whether a body that ends with its connection ended with TLS's `close_notify`.
 ///
-/// libcurl 7.88 with OpenSSL takes a connection that was cut for a clean end: its way of reading
-/// hides the end of the stream from OpenSSL, and OpenSSL's silence from itself. Anyone on the way
-/// could shorten such a body. Only OpenSSL knows, and only while libcurl has not yet let go of the
-/// connection: the last call that it makes before is that of the progress callback.
+/// libcurl 7.88 with OpenSSL takes a connection that was cut for one that ended cleanly: its way of
+/// reading hides the end of the stream from OpenSSL, and the missing `close_notify` from itself.
+/// Anyone between client and server could shorten such a body. Only OpenSSL knows the difference,
+/// and only until libcurl releases the connection. The progress callback is the last call that
+/// libcurl makes before that.
 extension CurlHandle {
-    /// Has `TransferContext.progressed` called from now on.
+    /// Makes libcurl call `TransferContext.progressed` from now on.
     func watchProgress(of context: TransferContext) {
         let pointer = Unmanaged.passUnretained(context).toOpaque()
         _ = pawl_curl_set_progress_function(raw, receiveProgress, pointer)
     }
 
-    /// Whether `close_notify` has come; true as well where it is not for us to ask.
+    /// Whether `close_notify` has been received.
+    ///
+    /// Also `true` if this transfer does not have to check.
     var isClosedCleanly: Bool {
         var value: UnsafeMutableRawPointer?
         guard pawl_curl_get_pointer(raw, CURLINFO_TLS_SSL_PTR, &value) == CURLE_OK, let value else {
             return false
         }
         let session = value.assumingMemoryBound(to: curl_tlssessioninfo.self).pointee
-        // The other libraries report a cut by themselves.
+        // The other TLS libraries report a cut connection themselves.
         guard session.backend == CURLSSLBACKEND_OPENSSL else {
             return session.backend != CURLSSLBACKEND_NONE
         }
@@ -33,7 +36,7 @@ extension CurlHandle {
 /// OpenSSL's `SSL_RECEIVED_SHUTDOWN`.
 private let receivedShutdown: Int32 = 2
 
-/// OpenSSL's `SSL_get_shutdown`, of the very library that libcurl has loaded.
+/// OpenSSL's `SSL_get_shutdown`, from the same library that libcurl has loaded.
 private let shutdownState: (@convention(c) @Sendable (UnsafeMutableRawPointer) -> Int32)? = {
     guard let symbol = dlsym(nil, "SSL_get_shutdown") else { return nil }
     return unsafeBitCast(

@@ -3,9 +3,10 @@ internal import PawlCore
 internal import struct FoundationEssentials.URL
 
 extension CurlHandle {
-    /// Sets all options for a request, on a new or reset handle.
+    /// Sets all options for a request on a new or reset handle.
     ///
-    /// `bufferBytes`: the most that libcurl reads at a time; nil for a connection that others use, too.
+    /// `bufferBytes` is the maximum that libcurl reads at once; `nil` for a connection that other
+    /// transfers use, too.
     func configure(
         for request: TransferRequest,
         bufferBytes: Int?
@@ -13,7 +14,7 @@ extension CurlHandle {
         try setErrorText()
         try setTarget(request)
         try setVersion(multiplexes: bufferBytes == nil)
-        // HTTP/2 comes in frames that are no larger than the default, 16 KiB.
+        // HTTP/2 frames are no larger than the default, 16 KiB.
         if let bufferBytes {
             try set(CURLOPT_BUFFERSIZE, to: min(max(1_024, bufferBytes), 512 * 1_024))
         }
@@ -24,10 +25,11 @@ extension CurlHandle {
         try setTrust(request.connection)
     }
 
-    /// Whether the buffer can be changed.
+    /// Whether the buffer's size can be changed.
     ///
-    /// libcurl (7.88) keeps that of a transfer which ended before it had a connection, as its host has
-    /// no address, or which left a connection that others use: then it calls any size a bad argument.
+    /// libcurl (7.88) keeps the buffer of a transfer that ended before it had a connection (for
+    /// example because its host has no address), or that left a connection in use by others. Then
+    /// it rejects any size as a bad argument.
     var takesBufferSize: Bool {
         pawl_curl_set_long(raw, CURLOPT_BUFFERSIZE, 16 * 1_024) == CURLE_OK
     }
@@ -41,13 +43,16 @@ extension CurlHandle {
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: true)
         if let range = request.range {
             guard range.start >= 0, !range.isEmpty else {
-                throw TransferFailure(.local, "an empty range cannot be asked for")
+                throw TransferFailure(.local, "cannot request an empty range")
             }
             try set(CURLOPT_RANGE, to: range.description)
         }
     }
 
-    /// HTTP/2 shares connections and waits for one that is being made; HTTP/1.1 has its own.
+    /// Sets the HTTP version.
+    ///
+    /// HTTP/2 shares connections and waits for one that is being made; with HTTP/1.1 each transfer
+    /// has its own.
     private func setVersion(multiplexes: Bool) throws(TransferFailure) {
         let version = multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         try set(CURLOPT_HTTP_VERSION, to: Int(version))
@@ -57,11 +62,11 @@ extension CurlHandle {
     private func setMethod(_ request: TransferRequest) throws(TransferFailure) {
         let method = request.method
         guard RequestMethod.isUsable(method) else {
-            throw TransferFailure(.local, "the method '\(method.sanitized)' cannot be sent")
+            throw TransferFailure(.local, "cannot send the method '\(method.sanitized)'")
         }
         if request.hasBody {
             guard method != "HEAD" else {
-                throw TransferFailure(.local, "HEAD cannot be sent with a body")
+                throw TransferFailure(.local, "cannot send HEAD with a body")
             }
             try setBody(request.body)
             if method != "POST" { try set(CURLOPT_CUSTOMREQUEST, to: method) }
@@ -70,15 +75,18 @@ extension CurlHandle {
         } else if method != "GET" {
             try set(CURLOPT_CUSTOMREQUEST, to: method)
         }
-        // libcurl asks again by itself where a connection that it uses again turns out to be dead;
-        // the server may have carried the request out all the same.
+        // If a reused connection turns out to be dead, libcurl sends the request again by itself,
+        // although the server may have carried it out.
         try set(CURLOPT_FRESH_CONNECT, to: !RequestMethod.isIdempotent(method))
     }
 
-    /// Has libcurl make a connection, whichever are idle.
+    /// Makes libcurl open a new connection, even if others are idle.
     func useNewConnection() throws(TransferFailure) { try set(CURLOPT_FRESH_CONNECT, to: true) }
 
-    /// What libcurl would add to a body that it takes for a form: a type, and a question.
+    /// The header lines that libcurl would add to a body that it takes for a form: `Content-Type`
+    /// and `Expect`.
+    ///
+    /// Both are suppressed.
     private func unwantedLines(_ request: TransferRequest) -> [String] {
         guard request.hasBody else { return [] }
         return ["Content-Type", "Expect"].filter { name in
@@ -93,24 +101,24 @@ extension CurlHandle {
             guard field.name.isToken, !field.value.breaksLine else {
                 throw TransferFailure(
                     .local,
-                    "the field '\(field.name.sanitized)' cannot be sent: bad characters"
+                    "cannot send the field '\(field.name.sanitized)': invalid characters"
                 )
             }
             if field.name.lowercased() == "cookie" {
                 cookies.append(field.value)
             } else if field.framesBody {
-                // The transport's own, from the body itself.
+                // The transport sets this field itself, from the body.
                 continue
             } else {
-                // libcurl takes `Name:` as the wish to send no such field.
+                // To libcurl `Name:` means: send no such field. An empty one is `Name;`.
                 lines.append(
                     field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
                 )
             }
         }
         try setFieldLines(lines)
-        // These join the cookies that servers have set: there may not be two such fields
-        // (RFC 6265 §5.4).
+        // These join the cookies that servers have set, because only one such field is allowed (RFC
+        // 6265 §5.4).
         if !cookies.isEmpty { try set(CURLOPT_COOKIE, to: cookies.joined(separator: "; ")) }
         try setCredentials(request)
     }
@@ -118,7 +126,7 @@ extension CurlHandle {
     private func setCredentials(_ request: TransferRequest) throws(TransferFailure) {
         guard let credentials = request.credentials else { return }
         guard !credentials.name.breaksLine, !credentials.password.breaksLine else {
-            throw TransferFailure(.local, "the credentials cannot be sent: bad characters")
+            throw TransferFailure(.local, "cannot send the credentials: invalid characters")
         }
         try set(CURLOPT_USERNAME, to: credentials.name)
         try set(CURLOPT_PASSWORD, to: credentials.password)
@@ -127,11 +135,11 @@ extension CurlHandle {
         try set(CURLOPT_HTTPAUTH, to: Int(schemes))
     }
 
-    /// Remembers from a head how the origin wants to be signed in to.
+    /// Remembers from a response head which authentication scheme the origin wants.
     func noteScheme(of request: TransferRequest, isSignedIn: Bool) {
         guard request.credentials != nil else { return }
         guard isSignedIn else { return basicOrigins.remove(request.signInScope) }
-        // Only an exchange that was asked for credentials offers any.
+        // Only an exchange in which the server asked for credentials offers any.
         let offered = number(CURLINFO_HTTPAUTH_AVAIL)
         guard offered & pawl_curl_auth_basic != 0, offered & pawl_curl_auth_digest == 0 else {
             return
@@ -141,12 +149,12 @@ extension CurlHandle {
 
     private func setConnection(_ settings: ConnectionSettings) throws(TransferFailure) {
         guard !settings.userAgent.breaksLine else {
-            throw TransferFailure(.local, "the user agent cannot be sent: bad characters")
+            throw TransferFailure(.local, "cannot send the user agent: invalid characters")
         }
         try set(CURLOPT_USERAGENT, to: settings.userAgent)
         if let path = settings.socketPath {
             try set(CURLOPT_UNIX_SOCKET_PATH, to: path)
-            // An empty one is none, whatever the environment says.
+            // An empty proxy means none, whatever the environment sets.
             try set(CURLOPT_PROXY, to: "")
         }
         let milliseconds = settings.connectTimeout.nanoseconds / 1_000_000
@@ -154,8 +162,8 @@ extension CurlHandle {
         try set(CURLOPT_TCP_KEEPALIVE, to: true)
         try set(CURLOPT_NOPROGRESS, to: true)
         try set(CURLOPT_NOSIGNAL, to: true)
-        // Else ending a transfer whose name is being resolved waits for the resolver, and every
-        // other transfer of the loop with it.
+        // Otherwise, ending a transfer whose name is being resolved waits for the resolver, and so
+        // does every other transfer of the loop.
         try set(CURLOPT_QUICK_EXIT, to: true)
     }
 
@@ -166,13 +174,14 @@ extension CurlHandle {
         }
         guard let file = settings.authoritiesFile else { return }
         try set(CURLOPT_CAINFO, to: file)
-        // The system's authorities would count as well.
+        // Otherwise the system's certificate authorities would be trusted as well.
         try set(CURLOPT_CAPATH, to: nil)
     }
 }
 
 extension TransferRequest {
-    /// What one answer about signing in holds for: this folder of the origin (RFC 7617 §2.2).
+    /// The part of the origin that one answer about authentication applies to: a folder (RFC 7617
+    /// §2.2).
     fileprivate var signInScope: String {
         let folder = url.path().split(separator: "/", omittingEmptySubsequences: false).dropLast()
         return url.origin + folder.joined(separator: "/") + " " + (credentials?.name ?? "")
@@ -184,7 +193,7 @@ extension HTTPField {
 }
 
 extension String {
-    /// Whether this would end a line of a head, or a C string.
+    /// Whether this string would end a header line or a C string.
     fileprivate var breaksLine: Bool {
         utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
     }

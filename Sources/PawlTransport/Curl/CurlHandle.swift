@@ -1,23 +1,23 @@
 internal import CCurl
 internal import PawlCore
 
-/// A `curl_easy` handle with what must live as long as its options.
+/// A `curl_easy` handle, with everything that must live as long as its options.
 ///
-/// For one thread.
+/// Used by one thread only.
 final class CurlHandle {
     let raw: UnsafeMutableRawPointer
     let basicOrigins: BasicOrigins
     let serialOrigins: SerialOrigins
     private let errorText: UnsafeMutablePointer<CChar>
     private var fields: UnsafeMutablePointer<curl_slist>?
-    /// What its cookies are, which survive a reset; nil until it has been given some.
+    /// The handle's cookies, which survive a reset; `nil` until it has been given some.
     private var cookies: CookieJar.Contents?
-    /// Whether the cookies are what they were when they were given.
+    /// Whether the cookies have not changed since they were given to the handle.
     private var hasOldCookies = true
 
     init(caches: SharedCaches) throws(TransferFailure) {
         guard let raw = curl_easy_init() else {
-            throw TransferFailure(.local, "libcurl cannot make a handle")
+            throw TransferFailure(.local, "libcurl cannot create a handle")
         }
         self.raw = raw
         basicOrigins = caches.basicOrigins
@@ -34,7 +34,7 @@ final class CurlHandle {
         errorText.deallocate()
     }
 
-    /// Makes the handle as new, but for connections and caches.
+    /// Resets the handle to a new one's state, except for connections and caches.
     func reset() {
         curl_easy_reset(raw)
         curl_slist_free_all(fields)
@@ -42,7 +42,7 @@ final class CurlHandle {
         errorText[0] = 0
     }
 
-    /// libcurl's own words for what went wrong, fit to show.
+    /// libcurl's own description of what went wrong, made safe to show.
     func message(for code: CURLcode) -> String {
         let text = String(cString: errorText)
         return (text.isEmpty ? String(cString: curl_easy_strerror(code)) : text).sanitized
@@ -67,20 +67,24 @@ extension CurlHandle {
         try check(pawl_curl_set_pointer(raw, option, pointer))
     }
 
-    /// The lines of the head to send, kept until the reset.
+    /// Sets the header lines to send.
+    ///
+    /// They are kept until the reset.
     func setFieldLines(_ lines: [String]) throws(TransferFailure) {
         for line in lines {
             guard let longer = curl_slist_append(fields, line) else {
-                throw TransferFailure(.local, "no memory for the fields to send")
+                throw TransferFailure(.local, "not enough memory for the fields to send")
             }
             fields = longer
         }
         try check(pawl_curl_set_list(raw, CURLOPT_HTTPHEADER, fields))
     }
 
-    /// What is sent after the head, copied; the method becomes POST unless another one is set.
+    /// Sets the request's body, which is copied.
+    ///
+    /// The method becomes POST unless another one is set.
     func setBody(_ body: [UInt8]) throws(TransferFailure) {
-        // The size first: the copy is made by it.
+        // The size comes first: libcurl copies that many bytes.
         try check(pawl_curl_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
         guard !body.isEmpty else { return try set(CURLOPT_COPYPOSTFIELDS, to: "") }
         try check(
@@ -98,7 +102,7 @@ extension CurlHandle {
         try set(CURLOPT_ERRORBUFFER, to: UnsafeMutableRawPointer(errorText))
     }
 
-    /// What the callbacks get to work on; not retained.
+    /// Sets the object that the callbacks work on; it is not retained.
     func setContext(_ pointer: UnsafeMutableRawPointer) throws(TransferFailure) {
         try check(pawl_curl_set_data_function(raw, CURLOPT_HEADERFUNCTION, receiveHeadLine))
         try set(CURLOPT_HEADERDATA, to: pointer)
@@ -117,7 +121,9 @@ extension CurlHandle {
 
 // Cookies.
 extension CurlHandle {
-    /// Has exactly the cookies of the request's jar sent, and keeps what comes until `keepCookies`.
+    /// Makes libcurl send exactly the cookies of the request's jar.
+    ///
+    /// Received cookies are held until `keepCookies`.
     func setCookies(_ request: TransferRequest) throws(TransferFailure) {
         guard let jar = request.cookies else {
             if cookies != nil { try dropCookies() }
@@ -131,7 +137,7 @@ extension CurlHandle {
         cookies = contents
     }
 
-    /// Puts into the request's jar what the servers of this transfer have set.
+    /// Stores the cookies that the servers of this transfer have set in the request's jar.
     func keepCookies(of request: TransferRequest) {
         guard let jar = request.cookies, let before = cookies else { return }
         jar.change(before.lines, to: cookieLines)
@@ -139,8 +145,8 @@ extension CurlHandle {
     }
 
     private func dropCookies() throws(TransferFailure) {
-        // To name no file starts the engine as well as naming one does. CURLOPT_COOKIEFILE, which is
-        // meant for this, leaks a little with each reset (libcurl 7.88).
+        // Setting no file name starts the cookie engine as well as setting one. CURLOPT_COOKIEFILE,
+        // which is meant for this, leaks a little memory with each reset (libcurl 7.88).
         if cookies == nil { try set(CURLOPT_COOKIEJAR, to: nil) }
         try set(CURLOPT_COOKIELIST, to: "ALL")
     }
@@ -162,7 +168,7 @@ extension CurlHandle {
     }
 }
 
-// Facts.
+// What the handle reports of its transfer.
 extension CurlHandle {
     func number(_ info: CURLINFO) -> Int {
         var value = 0
@@ -174,14 +180,14 @@ extension CurlHandle {
         return pawl_curl_get_offset(raw, info, &value) == CURLE_OK ? Int64(value) : nil
     }
 
-    /// The connection of the transfer that ended, if it is still open for another one to use.
+    /// The connection of the transfer that ended, if it is still open for another transfer.
     var keptSocket: Int32? {
         var socket: curl_socket_t = -1
         let code = pawl_curl_get_socket(raw, CURLINFO_ACTIVESOCKET, &socket)
         return code == CURLE_OK && socket != -1 ? socket : nil
     }
 
-    /// Whether the transfer has made no connection, but found one.
+    /// Whether the transfer reused a connection instead of making one.
     var usesOldConnection: Bool { number(CURLINFO_NUM_CONNECTS) == 0 }
 
     func text(_ info: CURLINFO) -> String? {
@@ -191,16 +197,16 @@ extension CurlHandle {
         return text.isEmpty ? nil : text
     }
 
-    /// The length that the head gave, -1 where it gave none.
+    /// The length that the head declared; -1 if it declared none.
     var contentLength: Int64? { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
 
-    /// Whether a proxy answered `CONNECT` with a refusal.
+    /// Whether a proxy refused `CONNECT`.
     var isProxyRefusing: Bool {
         let status = number(CURLINFO_HTTP_CONNECTCODE)
         return status != 0 && !(200...299).contains(status)
     }
 
-    /// What `setContext` was given.
+    /// Returns the object that was passed to `setContext`.
     static func context(of raw: UnsafeMutableRawPointer) -> TransferContext? {
         var value: UnsafeMutableRawPointer?
         guard pawl_curl_get_pointer(raw, CURLINFO_PRIVATE, &value) == CURLE_OK, let value else {

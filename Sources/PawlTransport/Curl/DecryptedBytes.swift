@@ -1,10 +1,10 @@
 internal import CCurl
 internal import Glibc
 
-/// Tells whether TLS has taken bytes off the connection that nobody has read yet.
+/// Reports whether TLS has read bytes from the connection that no transfer has consumed yet.
 ///
-/// OpenSSL takes whole records: the bytes of one that follow the end of a body are no longer on the
-/// socket.
+/// OpenSSL reads whole records. If a record continues after the end of a body, its bytes are no
+/// longer on the socket.
 extension CurlHandle {
     var holdsDecryptedBytes: Bool {
         var value: UnsafeMutableRawPointer?
@@ -19,7 +19,7 @@ extension CurlHandle {
     }
 }
 
-/// OpenSSL's `SSL_has_pending`, of the very library that libcurl has loaded.
+/// OpenSSL's `SSL_has_pending`, from the same library that libcurl has loaded.
 private let hasPending: (@convention(c) @Sendable (UnsafeMutableRawPointer) -> Int32)? = {
     guard let symbol = dlsym(nil, "SSL_has_pending") else { return nil }
     return unsafeBitCast(

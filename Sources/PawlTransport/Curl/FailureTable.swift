@@ -3,9 +3,9 @@ internal import PawlCore
 internal import struct FoundationEssentials.URL
 
 extension TransferFailure.Kind {
-    /// What libcurl's codes mean.
+    /// The meaning of libcurl's codes.
     ///
-    /// What is not in here is local: it has no place in an HTTP exchange.
+    /// A code that is not listed is a local failure: it has no place in an HTTP exchange.
     private static let byCode: [CURLcode.RawValue: TransferFailure.Kind] = {
         let codes: [TransferFailure.Kind: [CURLcode]] = [
             .nameNotResolved: [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY],
@@ -43,7 +43,7 @@ extension TransferFailure.Kind {
 }
 
 extension TransferFailure {
-    /// The table's kind, but for codes that mean two things.
+    /// Creates a failure of the kind in the table, except for codes that have two meanings.
     init(
         code: CURLcode,
         of handle: CurlHandle?,
@@ -54,19 +54,19 @@ extension TransferFailure {
         var message = handle?.message(for: code) ?? ""
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL where request.url.isHTTP:
-            // HTTP/0.9, or something that is not HTTP at all.
+            // The answer is HTTP/0.9, or not HTTP at all.
             kind = .malformedResponse
         case CURLE_OUT_OF_MEMORY where !head.isFinal && handle?.hasHeardServer == true:
-            // libcurl's word for a line of a head that is over its limit.
+            // libcurl reports a header line over its limit with this code.
             kind = .malformedResponse
-            message = "a line of the head is too long"
+            message = "a header line is too long"
         case CURLE_RECV_ERROR where message.hasSuffix("in chunked-encoding"):
             kind = .malformedResponse
         case CURLE_RECV_ERROR where handle?.isProxyRefusing == true:
             kind = .cannotConnect
         case CURLE_SSL_CACERT_BADFILE:
-            let file = (request.connection.authoritiesFile ?? "of the system").sanitized
-            message = "the file of certificate authorities (\(file)) cannot be used: \(message)"
+            let file = (request.connection.authoritiesFile ?? "the system's").sanitized
+            message = "cannot use the file of certificate authorities (\(file)): \(message)"
         default: break
         }
         self.init(kind, message)

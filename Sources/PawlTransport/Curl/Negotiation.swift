@@ -2,17 +2,18 @@ internal import CCurl
 internal import Glibc
 internal import PawlCore
 
-/// Tells which protocol a connection speaks before a request is sent over it.
+/// Finds out which protocol a connection speaks before a request is sent over it.
 ///
-/// libcurl 7.88 gives a request that may share a connection any connection to its host that is in
-/// use, as soon as one of them speaks HTTP/2: also one that speaks HTTP/1.1, or does not stand yet
-/// and will. Two requests over that would take each other's answers. Its head tells the version
-/// too late, so TLS is asked what was agreed on (ALPN, RFC 7301).
+/// libcurl 7.88 has a fault: as soon as one connection to a host speaks HTTP/2, a request that may
+/// share a connection can be given any connection to that host that is in use. That includes one
+/// that speaks HTTP/1.1, or one that is still being made and will speak it. Two requests over such
+/// a connection would receive each other's answers. The response head reports the version too late,
+/// so TLS is asked which protocol was agreed on (ALPN, RFC 7301).
 extension CurlHandle {
-    /// Whether `agreesOnHTTP2` can tell.
+    /// Whether `agreesOnHTTP2` can find out.
     static var seesNegotiation: Bool { selectedProtocol != nil }
 
-    /// Has `TransferContext.isAboutToAsk` called when the connection stands.
+    /// Makes libcurl call `TransferContext.isAboutToAsk` when the connection is established.
     func watchConnection(of context: TransferContext) throws(TransferFailure) {
         let pointer = Unmanaged.passUnretained(context).toOpaque()
         let code = pawl_curl_set_prerequest_function(raw, judgeConnection, pointer)
@@ -44,7 +45,7 @@ private typealias SelectedProtocol =
         UnsafeMutablePointer<UInt32>
     ) -> Void
 
-/// OpenSSL's `SSL_get0_alpn_selected`, of the very library that libcurl has loaded.
+/// OpenSSL's `SSL_get0_alpn_selected`, from the same library that libcurl has loaded.
 private let selectedProtocol: SelectedProtocol? = {
     guard let symbol = dlsym(nil, "SSL_get0_alpn_selected") else { return nil }
     return unsafeBitCast(symbol, to: SelectedProtocol.self)
@@ -59,7 +60,8 @@ private func judgeConnection(
 ) -> Int32 {
     guard let context else { return CURL_PREREQFUNC_OK }
     let transfer = Unmanaged<TransferContext>.fromOpaque(context).takeUnretainedValue()
-    // One that another transfer has made may lead where this one may not go.
+    // A connection that another transfer has made may lead to an address that is forbidden to this
+    // one.
     if let address, !transfer.mayGo(to: IPAddress(String(cString: address))) {
         return CURL_PREREQFUNC_ABORT
     }

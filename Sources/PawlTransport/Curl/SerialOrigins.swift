@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Where connections are not to be shared: origins that did not agree to HTTP/2, or whose shared
-/// connection fell silent.
+/// The origins to which connections must not be shared: they did not agree to HTTP/2, or their
+/// shared connection fell silent.
 final class SerialOrigins: Sendable {
     private static let limit = 1_024
     private let origins = Mutex<Set<String>>([])
@@ -10,10 +10,12 @@ final class SerialOrigins: Sendable {
         origins.withLock { $0.contains(origin) || $0.count >= Self.limit }
     }
 
-    /// False where that was known.
+    /// Adds an origin.
     ///
-    /// Nothing is forgotten, as a request that shares an HTTP/1.1 connection gets the answer to
-    /// another: beyond the limit no connection is shared with anybody.
+    /// Returns `false` if it was already known.
+    ///
+    /// Nothing is forgotten: a request that shares an HTTP/1.1 connection would receive the answer
+    /// to another. When the limit is reached, no connection is shared with any origin.
     func insert(_ origin: String) -> Bool {
         origins.withLock { origins in
             guard origins.count < Self.limit else { return false }

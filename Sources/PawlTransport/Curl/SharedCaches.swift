@@ -1,15 +1,17 @@
 internal import CCurl
 internal import Glibc
 
-/// What all loops share: resolved names, TLS sessions, who takes Basic credentials, who
-/// does not multiplex.
+/// What all loops share: resolved names, TLS sessions, the origins that accept Basic credentials,
+/// and those that do not multiplex.
 ///
-/// `@unchecked`: libcurl guards what is behind `raw` with `locks`, one for each kind of data.
+/// `@unchecked`: libcurl guards the data behind `raw` with `locks`, one per kind of data.
 final class SharedCaches: @unchecked Sendable {
     private static let lockCount = Int(CURL_LOCK_DATA_LAST.rawValue)
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// nil where memory is short: then every handle has its own caches.
+    /// The share handle; `nil` if memory is short.
+    ///
+    /// Then every handle has its own caches.
     let raw: UnsafeMutableRawPointer?
     let basicOrigins = BasicOrigins()
     let serialOrigins = SerialOrigins()

@@ -2,7 +2,7 @@ internal import CCurl
 internal import PawlCore
 
 extension TransferTimings {
-    /// As libcurl has measured them so far.
+    /// Creates the timings that libcurl has measured so far.
     init(of handle: CurlHandle) {
         self.init()
         nameResolved = handle.time(CURLINFO_NAMELOOKUP_TIME_T)
@@ -10,7 +10,7 @@ extension TransferTimings {
         secured = handle.time(CURLINFO_APPCONNECT_TIME_T)
         firstByte = handle.time(CURLINFO_STARTTRANSFER_TIME_T)
         total = handle.time(CURLINFO_TOTAL_TIME_T) ?? .zero
-        // Before the request is on its way there is no connection that could be an old one.
+        // Until the request is sent, no connection is known that could be a reused one.
         let isSent = handle.time(CURLINFO_PRETRANSFER_TIME_T) != nil
         reusedConnection = isSent && handle.usesOldConnection
         remoteAddress = handle.text(CURLINFO_PRIMARY_IP)
@@ -18,8 +18,8 @@ extension TransferTimings {
 }
 
 extension CurlHandle {
-    /// What the connection of a head that has come took to be made; nil for one that was there
-    /// already.
+    /// The time that it took to make the connection of a received head; `nil` if the connection was
+    /// reused.
     var connectTime: Duration? {
         var timings = TransferTimings()
         timings.reusedConnection = usesOldConnection
@@ -29,10 +29,10 @@ extension CurlHandle {
         return timings.connectTime
     }
 
-    /// Whether a byte of an answer has come.
+    /// Whether at least one byte of an answer has been received.
     var hasHeardServer: Bool { time(CURLINFO_STARTTRANSFER_TIME_T) != nil }
 
-    /// nil where that point was not reached.
+    /// Returns `nil` if the transfer has not reached that point.
     fileprivate func time(_ info: CURLINFO) -> Duration? {
         guard let microseconds = offset(info), microseconds > 0 else { return nil }
         return .microseconds(microseconds)

@@ -5,11 +5,13 @@ internal import PawlCore
 ///
 /// `@unchecked`: libcurl allows `wake` from any thread; only the loop's thread calls the rest.
 final class CurlMulti: @unchecked Sendable {
-    /// Connections kept open for their next use.
+    /// The number of connections kept open for reuse.
     private static let keptConnections = 32
 
     private let raw: UnsafeMutableRawPointer
-    /// Outlives the connections, whose TLS sessions it holds.
+    /// The shared caches.
+    ///
+    /// They outlive the connections, whose TLS sessions they hold.
     let caches: SharedCaches
 
     init?(caches: SharedCaches) {
@@ -29,18 +31,18 @@ final class CurlMulti: @unchecked Sendable {
 
     func remove(_ handle: CurlHandle) { curl_multi_remove_handle(raw, handle.raw) }
 
-    /// Does what can be done without waiting.
+    /// Does everything that can be done without waiting.
     func perform() throws(TransferFailure) {
         var running: Int32 = 0
         try check(curl_multi_perform(raw, &running))
     }
 
-    /// Waits until there is something to do, at most so long.
+    /// Waits until there is something to do, at most the given time.
     func poll(milliseconds: Int32) throws(TransferFailure) {
         try check(curl_multi_poll(raw, nil, 0, milliseconds, nil))
     }
 
-    /// A transfer that libcurl has ended, and how.
+    /// Returns a transfer that libcurl has ended, and its result code.
     func nextFinished() -> (handle: UnsafeMutableRawPointer, code: CURLcode)? {
         var code = CURLE_OK
         guard let handle = pawl_curl_next_finished(raw, &code) else { return nil }

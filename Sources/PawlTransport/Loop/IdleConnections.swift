@@ -1,7 +1,8 @@
-/// How many connections a loop keeps open to each origin without a transfer on them.
+/// The number of connections that a loop keeps open to each origin without a transfer on them.
 ///
-/// An estimate: libcurl drops the oldest when it keeps too many, and servers close connections
-/// without a word. It serves to place transfers, and an error costs a connection at most.
+/// This is an estimate: libcurl drops the oldest connection when it keeps too many, and servers
+/// close connections without notice. It serves to place transfers, and an error costs at most one
+/// connection.
 struct IdleConnections: Sendable {
     private static let originLimit = 1_024
     private var counts: [String: Int] = [:]
@@ -9,7 +10,7 @@ struct IdleConnections: Sendable {
     func count(_ origin: String) -> Int { counts[origin] ?? 0 }
 
     mutating func add(_ origin: String) {
-        // Forgetting costs a connection at most, growing without end costs memory.
+        // Forgetting costs at most one connection; growing without a limit costs memory.
         if counts.count >= Self.originLimit { counts.removeAll() }
         counts[origin, default: 0] += 1
     }

@@ -1,14 +1,14 @@
 internal import CCurl
 internal import Glibc
 
-/// The sockets of the HTTP/1.1 connections that a loop keeps open for their next use.
+/// The sockets of the HTTP/1.1 connections that a loop keeps open for reuse.
 ///
-/// A server may send more than its answer, and what waits on a connection would be read as the answer
-/// to the next request. libcurl 7.88 closes a connection only if the excess came in the same read as
-/// the end of the body, and it does not return the socket before a transfer ends: so the loop notes
-/// the sockets by their addresses.
+/// A server may send more than its answer, and the excess that waits on a connection would be read
+/// as the answer to the next request. libcurl 7.88 closes a connection only if it read the excess
+/// together with the end of the body. It does not give the socket back before a transfer ends, so
+/// the loop notes the sockets by their addresses.
 ///
-/// For one thread.
+/// Used by one thread only.
 final class IdleSockets {
     /// What identifies a connection, as libcurl reports it.
     struct Endpoints: Hashable {
@@ -21,18 +21,18 @@ final class IdleSockets {
     private static let limit = 1_024
     private var sockets: [Endpoints: Int32] = [:]
 
-    /// Notes the connection that a finished transfer leaves open.
+    /// Records the connection that a finished transfer leaves open.
     func note(_ handle: CurlHandle) {
         guard let socket = handle.keptSocket else { return }
-        // Forgetting costs a connection, growing without end costs memory.
+        // Forgetting costs one connection; growing without a limit costs memory.
         if sockets.count >= Self.limit { sockets.removeAll() }
         sockets[handle.endpoints] = socket
     }
 
     /// Whether nothing waits to be read.
     ///
-    /// What TLS itself sends is not told apart from a server's excess: a false alarm costs one
-    /// connection. A connection that the server has closed is left to libcurl.
+    /// Bytes that TLS itself sends cannot be told from a server's excess; such a false alarm costs
+    /// one connection. A connection that the server has closed is left to libcurl.
     func isQuiet(_ endpoints: Endpoints) -> Bool {
         guard let socket = sockets[endpoints] else { return false }
         var byte: UInt8 = 0

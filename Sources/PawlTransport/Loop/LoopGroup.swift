@@ -5,10 +5,12 @@ final class LoopGroup: Sendable {
     let loops: [TransferLoop]
     private let placement = Mutex(LoopPlacement())
 
+    /// Creates a group.
+    ///
     /// `loops` has at least one element.
     init(_ loops: [TransferLoop]) { self.loops = loops }
 
-    /// A loop for a transfer, which is counted there.
+    /// Chooses a loop for a transfer and counts the transfer there.
     func place(_ origin: String) -> TransferLoop {
         placement.withLock { placement in
             let loop = loops[
@@ -19,7 +21,7 @@ final class LoopGroup: Sendable {
                 )
             ]
             loop.takeConnection(to: origin)
-            // Counted under the lock, so that transfers started at the same time spread out.
+            // It is counted under the lock, so that transfers started at the same time spread out.
             loop.transferPlaced()
             return loop
         }

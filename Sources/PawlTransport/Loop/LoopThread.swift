@@ -1,7 +1,7 @@
 internal import CCurl
 internal import PawlCore
 
-/// A loop as its own thread sees it; nothing in here is touched by another one.
+/// The state of a loop that only its own thread touches.
 final class LoopThread {
     private static let idleHandleLimit = 32
 
@@ -54,7 +54,7 @@ final class LoopThread {
         }
     }
 
-    /// Where a transfer went on that began here.
+    /// Returns the loop in which a transfer continued that began here.
     private func newHome(of context: TransferContext) -> TransferLoop? {
         context.newHome === loop ? nil : context.newHome
     }
@@ -79,7 +79,8 @@ final class LoopThread {
             showGathered()
             try multi.poll(milliseconds: timers.milliseconds(from: clock.now()))
         } catch {
-            // libcurl is out of memory or contradicts itself: none of these can be trusted to end.
+            // libcurl is out of memory or contradicts itself, so none of these transfers can be
+            // relied on to end.
             for context in active.values { end(context, .failed(error)) }
         }
     }
@@ -95,13 +96,13 @@ final class LoopThread {
         } else {
             end(context, context.outcome(of: code))
         }
-        // They wait for a connection to share, which this one did not find or could not make.
+        // These wait for a connection to share, which this transfer did not find or could not make.
         if sharing.isRefused || !sharing.hasAsked { relocateWaiting(context.origin) }
     }
 
-    /// Whether to look for more before what was gathered is shown.
+    /// Whether to wait for more bytes before the gathered ones are shown.
     ///
-    /// With many transfers that would cost more than it brings.
+    /// With many transfers, waiting would cost more than it saves.
     private var isLikelyToGoOn: Bool {
         buffers.takeGrowth() && active.count <= BodyBuffers.limit
     }
@@ -147,7 +148,9 @@ final class LoopThread {
         begin(context)
     }
 
-    /// One whose buffer has not the size that the transfer wants, and cannot get it, is left.
+    /// Takes an idle handle, or creates one.
+    ///
+    /// A handle whose buffer has the wrong size and cannot be changed is dropped.
     private func takeHandle(
         for context: TransferContext
     ) throws(TransferFailure) -> CurlHandle {
@@ -157,7 +160,7 @@ final class LoopThread {
         return try CurlHandle(caches: multi.caches)
     }
 
-    /// After a pause or a hold.
+    /// Resumes a transfer after a pause or a hold.
     private func goOn(_ context: TransferContext) {
         context.pause = .none
         context.showGathered()
@@ -165,9 +168,10 @@ final class LoopThread {
         guard context.pause == .none else { return }
         if let deferred = context.deferredEnd { return finish(context, deferred) }
         guard let handle = context.handle else { return }
-        // This shows what libcurl has kept meanwhile, by way of the callback, before it returns.
+        // Before it returns, this passes the bytes that libcurl has kept to the callback.
         let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
-        // No connection is an argument that libcurl calls bad: then nothing was paused.
+        // For a transfer without a connection libcurl reports a bad argument: then nothing was
+        // paused.
         if context.ending != nil || (code != CURLE_OK && code != CURLE_BAD_FUNCTION_ARGUMENT) {
             end(context, context.outcome(of: code))
         }
@@ -208,7 +212,7 @@ final class LoopThread {
 
 // Transfers that share connections.
 extension LoopThread {
-    /// Lets a transfer go on over a connection of its own.
+    /// Moves a transfer to a connection that it does not share.
     private func relocate(_ context: TransferContext) {
         guard let exits = loop.exits else { return end(context, .cancelled) }
         takeHandle(from: context)
@@ -220,7 +224,7 @@ extension LoopThread {
         home.start(context)
     }
 
-    /// The same for all that wait for a connection to that origin.
+    /// Moves all transfers that wait for a connection to that origin.
     private func relocateWaiting(_ origin: String) {
         for context in Array(active.values)
         where context.origin == origin && context.sharing?.hasAsked == false {
@@ -228,10 +232,11 @@ extension LoopThread {
         }
     }
 
-    /// A connection over which nothing comes is not closed while others use it, so that it would be
-    /// given to every new transfer.
+    /// Records that nothing arrives on a connection.
+    ///
+    /// While others use it, it is not closed, so libcurl would give it to every new transfer.
     private func noteSilence(of context: TransferContext) {
-        // While it is held, what comes is not seen.
+        // While the transfer is held, arriving bytes are not seen.
         guard !context.isHeld, context.handle != nil,
             context.sharing?.isSilent(at: clock.now()) == true
         else { return }
@@ -247,7 +252,7 @@ extension LoopThread {
             .failed(
                 TransferFailure(
                     .connectionLost,
-                    "held for too long on a connection that others use"
+                    "paused for too long on a shared connection"
                 )
             )
         )

@@ -1,9 +1,9 @@
 internal import PawlCore
 
-/// When paused transfers go on.
+/// The times at which paused transfers resume.
 final class PauseTimers {
     private static let longestWait: Int64 = 3_600_000
-    /// The latest first, so that what is due is taken from the end.
+    /// The latest comes first, so that due ones are taken from the end.
     private var pending: [(deadline: Moment, context: TransferContext)] = []
 
     func add(_ context: TransferContext, until deadline: Moment) {
@@ -26,7 +26,7 @@ final class PauseTimers {
         return due
     }
 
-    /// The time until the next is due, rounded up: waking early would only mean to wait again.
+    /// The time until the next one is due, rounded up: waking early would only mean waiting again.
     func milliseconds(from now: @autoclosure () -> Moment) -> Int32 {
         guard let next = pending.last else { return Int32(Self.longestWait) }
         let left = max(0, (next.deadline - now()).nanoseconds)

@@ -1,8 +1,11 @@
-/// How much the transfers of one loop may read at a time, together.
+/// The total number of bytes that the transfers of one loop may read at once.
 ///
-/// Each takes half of what the others have left, so that a few get much, and many need little memory.
+/// Each transfer takes half of what the others have left. So a few transfers get large buffers, and
+/// many need little memory.
 package struct ReceiveRoom {
-    /// What one transfer gets where nothing is left: libcurl hands over no more at once.
+    /// What a transfer gets if nothing is left.
+    ///
+    /// libcurl hands over no more than this at once.
     package static let leastBytes = 16 << 10
     package static let allBytes = 1 << 20
 
@@ -10,7 +13,9 @@ package struct ReceiveRoom {
 
     package init() {}
 
-    /// The size of a transfer's buffer, at most `wish`; to be given back when it has ended.
+    /// Takes a buffer's size of at most `wish` bytes.
+    ///
+    /// Give it back when the transfer has ended.
     package mutating func take(atMost wish: Int) -> Int {
         let half = max(0, Self.allBytes - taken) / 2
         let bytes = max(1_024, min(wish, max(Self.leastBytes, half)))

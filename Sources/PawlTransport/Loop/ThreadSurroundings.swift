@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// What a thread of libcurl needs around it.
+/// The settings that a thread needs before it calls libcurl.
 struct ThreadSurroundings {
     private let utf8: locale_t?
     private let previous: locale_t?
 
     init() {
         Self.blockSignals()
-        // libcurl hands names to libidn2 in the locale's encoding, and a program that has set no
-        // locale has ASCII: then names beyond it could not be turned into punycode.
+        // libcurl passes names to libidn2 in the locale's encoding. A program that has set no
+        // locale has ASCII, so names with other characters could not be converted to punycode.
         utf8 = newlocale(Int32(LC_CTYPE_MASK), "C.UTF-8", nil)
         previous = utf8.flatMap { uselocale($0) }
     }
@@ -19,10 +19,10 @@ struct ThreadSurroundings {
         freelocale(utf8)
     }
 
-    /// Leaves signals to the program's own threads.
+    /// Blocks signals on this thread, so that the program's own threads receive them.
     ///
-    /// Above all SIGPIPE: libcurl, told to leave signals
-    /// alone (`CURLOPT_NOSIGNAL`), does not keep it away when TLS writes to a closed connection.
+    /// SIGPIPE matters most: libcurl with `CURLOPT_NOSIGNAL` does not suppress it when TLS writes
+    /// to a closed connection.
     private static func blockSignals() {
         var signals = sigset_t()
         sigfillset(&signals)

@@ -2,7 +2,7 @@ internal import Glibc
 internal import PawlCore
 internal import Synchronization
 
-/// A loop as the other threads see it: an inbox, and a thread that starts with the first transfer.
+/// A loop as other threads see it: an inbox, and a thread that starts with the first transfer.
 final class TransferLoop: Sendable {
     enum Command {
         case start(TransferContext)
@@ -27,7 +27,8 @@ final class TransferLoop: Sendable {
     private let placed = Atomic<Int>(0)
     private let idle = Mutex(IdleConnections())
 
-    /// Where transfers go on that find no connection to share; nil where none share any.
+    /// The loops in which transfers continue that find no connection to share; `nil` if none share
+    /// any.
     let exits: LoopGroup?
 
     init(caches: SharedCaches, exits: LoopGroup? = nil) {
@@ -35,13 +36,13 @@ final class TransferLoop: Sendable {
         self.exits = exits
     }
 
-    /// Transfers placed here whose end has not been told.
+    /// The number of transfers placed here whose end has not been reported.
     var load: Int { placed.load(ordering: .relaxed) }
 
-    /// How long its thread has worked so far; nil where there is none.
+    /// The processor time that its thread has used so far; `nil` if there is no thread.
     var workTime: Duration? {
         inbox.withLock { inbox in
-            // As long as this is its phase, the thread has not ended.
+            // In this phase the thread has not ended.
             guard case .running(_, let thread) = inbox.phase else { return nil }
             var (clock, time) = (clockid_t(), timespec())
             guard pthread_getcpuclockid(thread, &clock) == 0, clock_gettime(clock, &time) == 0
@@ -54,13 +55,13 @@ final class TransferLoop: Sendable {
 
     func transferEnded() { placed.subtract(1, ordering: .relaxed) }
 
-    /// A transfer that completed left its connection open.
+    /// Records that a completed transfer left its connection open.
     func keptConnection(to origin: String) { idle.withLock { $0.add(origin) } }
 
-    /// The connections to that origin that no transfer uses, as far as is known.
+    /// Returns the number of connections to that origin that no transfer is known to use.
     func idleConnections(to origin: String) -> Int { idle.withLock { $0.count(origin) } }
 
-    /// A transfer that was placed here takes an idle connection, where there is one.
+    /// Records that a transfer placed here takes an idle connection, if there is one.
     func takeConnection(to origin: String) { idle.withLock { $0.remove(origin) } }
 
     func start(_ context: TransferContext) {
@@ -93,7 +94,9 @@ final class TransferLoop: Sendable {
         inbox.withLock { Self.post(.nudge(context), to: &$0) }
     }
 
-    /// Lets the thread end; returns it for joining.
+    /// Lets the thread end.
+    ///
+    /// Returns the thread for joining.
     func close() -> pthread_t? {
         inbox.withLock { inbox in
             let phase = inbox.phase
@@ -104,7 +107,9 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// For the loop's own thread: what has been asked of it since the last call.
+    /// Takes the commands posted since the last call.
+    ///
+    /// Only the loop's own thread calls it.
     func takeCommands() -> (commands: [Command], isClosed: Bool) {
         inbox.withLock { inbox in
             let commands = inbox.commands
@@ -118,7 +123,7 @@ final class TransferLoop: Sendable {
         // Without a thread there is nothing to cancel or to resume.
         guard case .running(let multi, _) = inbox.phase else { return }
         inbox.commands.append(command)
-        // The thread takes all at once: a command that is not the first was announced before.
+        // The thread takes all commands at once, so only the first one needs to wake it.
         if inbox.commands.count == 1 { multi.wake() }
     }
 

@@ -3,14 +3,16 @@ internal import CPlatform
 internal import Glibc
 package import PawlCore
 
-/// Asks NetworkManager whether the network is metered, by one of its programs or the bus's.
+/// Asks NetworkManager whether the network is metered, through one of its programs or of D-Bus.
 ///
-/// It belongs to one thread, which waits for `descriptor` and calls `read`.
+/// A probe belongs to one thread, which waits for `descriptor` and calls `read`.
 package struct MeteredProbe {
     /// A program and its arguments.
     package typealias Command = [String]
 
-    /// The first that is there is asked; none of them starts NetworkManager.
+    /// The commands to try; the first one installed is used.
+    ///
+    /// None of them starts NetworkManager.
     package static let systemCommands: [Command] = [
         [
             "busctl", "--json=short", "--auto-start=no", "--timeout=2", "call", service, object,
@@ -39,24 +41,26 @@ package struct MeteredProbe {
 
     package init(commands: [Command] = Self.systemCommands) { self.commands = commands }
 
-    /// What to wait for; nil where nothing was asked.
+    /// The descriptor to wait for; `nil` if no question is pending.
     package var descriptor: Int32? { child?.descriptor }
     package var deadline: Moment? { child?.deadline }
 
-    /// Asks; false where there is no program to ask with.
+    /// Starts asking.
+    ///
+    /// Returns `false` if there is no program to ask with.
     package mutating func begin(at now: Moment) -> Bool {
         for command in commands where start(command, now) { return true }
         return false
     }
 
     package enum Result: Hashable, Sendable {
-        /// There is no answer yet.
+        /// No answer has been received yet.
         case pending
-        /// Nil where it is not known.
+        /// The answer; `nil` if it is not known.
         case answered(Bool?)
     }
 
-    /// Reads what is there; never waits.
+    /// Reads the available output without waiting.
     package mutating func read(at now: Moment) -> Result {
         guard var child else { return .answered(nil) }
         var buffer = [UInt8](repeating: 0, count: MeteredAnswer.limit)
@@ -77,13 +81,15 @@ package struct MeteredProbe {
         return .answered(hasEndedWell ? MeteredAnswer.parse(child.output) : nil)
     }
 
-    /// Ends the program where one runs; whether it had ended well by itself.
+    /// Ends the program if one runs.
+    ///
+    /// Returns whether the program had already ended successfully.
     @discardableResult
     package mutating func end() -> Bool {
         guard let child else { return false }
         self.child = nil
         close(child.descriptor)
-        // It closes its output a moment before it has ended, and then has a little time.
+        // A program closes its output a moment before it ends, so it gets a little time.
         for _ in 0..<50 {
             if pawl_has_ended(child.identifier) == 1 { return pawl_reap(child.identifier) == 1 }
             usleep(1000)

@@ -4,7 +4,7 @@ internal import Glibc
 internal import PawlCore
 internal import Synchronization
 
-/// What is known of the network, who wants to hear of it, and what wakes the thread that looks.
+/// What is known of the network, its observers, and what wakes the thread that watches it.
 final class NetlinkHub: Sendable {
     private struct Observer {
         var asksWhetherMetered: Bool
@@ -16,11 +16,12 @@ final class NetlinkHub: Sendable {
         var observers: [UInt64: Observer] = [:]
         var nextID: UInt64 = 1
         var routes: NetworkPath?
-        /// Nil until it was looked up; then whether it is, nil where nobody knows.
+        /// `nil` until it was looked up; afterwards whether the network is metered, or `nil` if
+        /// that is not known.
         var metered: Bool??
         var isClosed = false
 
-        /// All that is known.
+        /// Everything that is known.
         var path: NetworkPath? {
             var path = routes
             path?.isMetered = metered.flatMap { $0 }
@@ -29,11 +30,13 @@ final class NetlinkHub: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Held while the kernel is asked, so that what is told last is what was seen last; holds when
-    /// that was begun.
+    /// Held while the kernel is asked, so that observers receive results in the order of the
+    /// queries.
+    ///
+    /// Contains the time when the last query began.
     private let looking = Mutex(Moment.zero)
     private let clock = SystemTimekeeper()
-    /// A pipe, as poll(2) cannot wait for anything else.
+    /// A pipe, because poll(2) can wait only for descriptors.
     let wakeEnds: (reader: Int32, writer: Int32)
 
     init?() {
@@ -73,14 +76,14 @@ final class NetlinkHub: Sendable {
 
     func resign(_ id: UInt64) { state.withLock { $0.observers[id] = nil } }
 
-    /// Asks the kernel, unless somebody else begins to do so meanwhile.
+    /// Asks the kernel, unless another thread starts to do so meanwhile.
     func look() -> NetworkPath {
         let called = clock.now()
         return looking.withLock { begun in
             let known = state.withLock { $0.path }
             if begun > called, let known { return known }
             begun = clock.now()
-            // Nobody is kept waiting for what cannot be found out.
+            // No caller is kept waiting for something that cannot be found out.
             let routes = RouteSnapshot.current()?.path ?? .unknown
             return state.withLock { state in
                 state.routes = routes
@@ -94,7 +97,7 @@ final class NetlinkHub: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Whether somebody wants to know.
+    /// Whether an observer wants to know if the network is metered.
     var asksWhetherMetered: Bool {
         state.withLock { $0.observers.values.contains(where: \.asksWhetherMetered) }
     }
@@ -108,10 +111,11 @@ final class NetlinkHub: Sendable {
         }
     }
 
-    /// What was known may be wrong by now: nobody asked for a while.
+    /// Forgets whether the network is metered: no observer asked for a while, so it may have
+    /// changed.
     func forgetMetered() { state.withLock { $0.metered = .none } }
 
-    /// Nobody is told of anything any more; the thread ends.
+    /// Stops reporting to observers and lets the thread end.
     func close() {
         state.withLock { state in
             state.isClosed = true
@@ -122,7 +126,7 @@ final class NetlinkHub: Sendable {
 
     func wake() {
         var byte: UInt8 = 0
-        // A full pipe wakes as well.
+        // A full pipe wakes the thread, too.
         _ = write(wakeEnds.writer, &byte, 1)
     }
 
@@ -131,7 +135,10 @@ final class NetlinkHub: Sendable {
         while read(wakeEnds.reader, &bytes, bytes.count) > 0 {}
     }
 
-    /// Under the lock, so that nobody who resigned is told anything, and all in order.
+    /// Reports to the observers.
+    ///
+    /// Called under the lock, so that reports are in order and no observer receives one after it
+    /// has resigned.
     private static func tell(_ state: inout State) {
         guard let routes = state.routes else { return }
         for (id, observer) in state.observers {

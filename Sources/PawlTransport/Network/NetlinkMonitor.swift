@@ -4,7 +4,7 @@ internal import Glibc
 package import PawlCore
 internal import Synchronization
 
-/// Hears of the network from the kernel (rtnetlink) and from NetworkManager, on a thread of its own.
+/// Watches the network through the kernel (rtnetlink) and NetworkManager, on a thread of its own.
 ///
 /// The thread starts with the first observer and ends with the monitor.
 package final class NetlinkMonitor: NetworkPathMonitoring {
@@ -18,7 +18,9 @@ package final class NetlinkMonitor: NetworkPathMonitoring {
     private let commands: [MeteredProbe.Command]
     private let meteredInterval: Duration
 
-    /// Starts nothing.
+    /// Creates a monitor.
+    ///
+    /// Nothing is started yet.
     package init(
         commands: [MeteredProbe.Command] = MeteredProbe.systemCommands,
         meteredInterval: Duration = .seconds(30)
@@ -55,7 +57,7 @@ package final class NetlinkMonitor: NetworkPathMonitoring {
         }
         guard case .running(let hub, let thread) = last else { return }
         hub.close()
-        // Who is told of something may drop the last reference to the monitor.
+        // An observer may drop the last reference to the monitor during a report.
         if pthread_equal(thread, pthread_self()) == 0 {
             pthread_join(thread, nil)
         } else {
@@ -69,7 +71,7 @@ package final class NetlinkMonitor: NetworkPathMonitoring {
         }
     }
 
-    /// Nil where there is no thread to be had, or none any more.
+    /// Returns `nil` if a thread cannot be started, or if the monitor has ended.
     private func openHub() -> NetlinkHub? {
         phase.withLock { phase in
             if case .running(let hub, _) = phase { return hub }

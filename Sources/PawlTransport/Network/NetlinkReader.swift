@@ -1,11 +1,11 @@
 internal import PawlCore
 
-/// Reads datagrams of rtnetlink(7).
+/// Parses datagrams of rtnetlink(7).
 ///
-/// Whatever the bytes are, they are never read beyond their end; what is cut or makes no sense is
-/// left out.
+/// Bytes beyond the end are never read, whatever the datagram contains. Truncated or meaningless
+/// parts are left out.
 package enum NetlinkReader {
-    /// All whole messages of a datagram, in order.
+    /// Returns all complete messages of a datagram, in order.
     package static func messages(in datagram: ArraySlice<UInt8>) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var rest = datagram
@@ -45,7 +45,7 @@ package enum NetlinkReader {
     private static func body(_ type: UInt16, _ payload: ArraySlice<UInt8>) -> RouteMessage {
         switch type {
         case Kind.error: .failed
-        // A dump that could not be finished says why.
+        // A dump that the kernel could not finish ends with an error code.
         case Kind.done: (payload.number(Int32.self, at: 0) ?? 0) < 0 ? .failed : .done
         case Kind.newLink: link(payload) ?? .other
         case Kind.newAddress: address(payload) ?? .other
@@ -65,7 +65,9 @@ package enum NetlinkReader {
         return .link(index: index, isUsable: flags & 0x49 == 0x41)
     }
 
-    /// `struct ifaddrmsg`; of a link between two points IFA_ADDRESS is the other's.
+    /// `struct ifaddrmsg`.
+    ///
+    /// On a point-to-point link IFA_ADDRESS is the address of the other end.
     private static func address(_ payload: ArraySlice<UInt8>) -> RouteMessage? {
         var own: IPAddress?
         for attribute in attributes(in: payload.dropFirst(8)) {
@@ -80,7 +82,8 @@ package enum NetlinkReader {
 
     // MARK: - The way to one address
 
-    /// What a datagram says of the way to one address; nil where it says nothing of it.
+    /// Returns what a datagram reports about the route to one address, or `nil` if it reports
+    /// nothing about it.
     package static func way(in datagram: ArraySlice<UInt8>, sequence: UInt32) -> RouteWay? {
         guard let length = datagram.number(UInt32.self, at: 0).map({ Int(clamping: $0) }),
             length >= headLength, length <= datagram.count,
@@ -90,7 +93,7 @@ package enum NetlinkReader {
         let payload = datagram.prefix(length).dropFirst(headLength)
         guard let head = payload.prefix(12).wholeArray(12) else { return nil }
         var way = RouteWay(
-            // RTN_UNICAST: all other kinds are this machine's own addresses, or nobody's.
+            // RTN_UNICAST; all other kinds are this machine's own addresses or not assigned.
             isOwn: head[7] != 1,
             isIPv6: head[0] == 10,
             prefixLength: Int(head[1])
@@ -132,7 +135,7 @@ package enum NetlinkReader {
             let flags = payload.number(UInt32.self, at: 8)
         else { return nil }
         let isIPv6 = head[0] == 10
-        // RTN_UNICAST, and not of the table of what is local.
+        // RTN_UNICAST, and not from the table of local addresses.
         guard isIPv6 || head[0] == 2, head[7] == 1, head[4] != 255,
             flags & (uselessFlags | clonedFlag) == 0
         else { return nil }
@@ -152,13 +155,13 @@ package enum NetlinkReader {
         return .route(entry)
     }
 
-    /// Whether a destination has no way beyond its link.
+    /// Whether a destination is reachable only on its own link.
     private static func staysOnLink(_ bytes: ArraySlice<UInt8>, prefix: UInt8) -> Bool {
         guard prefix > 0, let address = IPAddress(bytes: bytes) else { return false }
         return address.isLinkLocal || address.isMulticast || address.isLoopback
     }
 
-    /// `struct rtnexthop`, one after the other.
+    /// `struct rtnexthop`, repeated.
     private static func liveHops(in bytes: ArraySlice<UInt8>) -> [Int32] {
         var links: [Int32] = []
         var rest = bytes
@@ -180,7 +183,7 @@ package enum NetlinkReader {
         var value: ArraySlice<UInt8>
     }
 
-    /// `struct rtattr`, one after the other.
+    /// `struct rtattr`, repeated.
     private static func attributes(in bytes: ArraySlice<UInt8>) -> [Attribute] {
         var attributes: [Attribute] = []
         var rest = bytes
@@ -200,7 +203,7 @@ package enum NetlinkReader {
 }
 
 extension ArraySlice<UInt8> {
-    /// A number in the machine's own order, nil where it would reach beyond the end.
+    /// Reads a number in the machine's byte order; `nil` if it would reach beyond the end.
     fileprivate func number<Number: FixedWidthInteger & BitwiseCopyable>(
         _: Number.Type,
         at offset: Int

@@ -3,12 +3,14 @@ internal import CPlatform
 internal import Glibc
 internal import PawlCore
 
-/// A socket to the kernel's routing tables; closed with its owner.
+/// A socket to the kernel's routing tables.
+///
+/// It is closed with its owner.
 final class NetlinkSocket {
     let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
-    /// Nil where the system gives none, as in a sandbox without them.
+    /// Returns `nil` if the system provides no such socket, as in some sandboxes.
     init?(hearing groups: UInt32 = 0) {
         descriptor = pawl_netlink_open(groups)
         guard descriptor >= 0 else { return nil }
@@ -16,12 +18,12 @@ final class NetlinkSocket {
 
     deinit { close(descriptor) }
 
-    /// Takes what changes were told, and believes none: whether there is to be looked anew.
+    /// Reads all pending change reports, and returns whether the routes must be read again.
     ///
-    /// Nil where the socket is of no use any more.
+    /// The reports themselves are not trusted. Returns `nil` if the socket is no longer usable.
     func takeChanges() -> Bool? {
         var changed = false
-        // Somebody who floods it does not keep the thread here for ever.
+        // The limit keeps a flood of messages from holding the thread here for ever.
         for _ in 0..<1000 {
             var sender: UInt32 = 0
             let count = pawl_netlink_receive(
@@ -32,13 +34,13 @@ final class NetlinkSocket {
                 &sender
             )
             if count >= 0 {
-                // Any process of root's may send here; only the kernel is 0.
+                // Any root process may send here; the kernel's address is 0.
                 if sender == 0 { changed = true }
                 continue
             }
             switch errno {
             case EAGAIN, EWOULDBLOCK: return changed
-            // Too many changes to be told one by one, or one too large.
+            // There were too many changes to report one by one, or one was too large.
             case ENOBUFS, EMSGSIZE: changed = true
             default: return nil
             }
@@ -46,12 +48,12 @@ final class NetlinkSocket {
         return true
     }
 
-    /// What the kernel answers about one address.
+    /// The kernel's answer about one address.
     enum WayAnswer {
         case way(RouteWay)
         /// There is no route to the address.
         case noRoute
-        /// There was no answer.
+        /// The kernel did not answer.
         case failed
     }
 
@@ -64,7 +66,7 @@ final class NetlinkSocket {
             return .failed
         }
         var sender: UInt32 = 1
-        // Any process of root's may send here; only the kernel is 0.
+        // Any root process may send here; the kernel's address is 0.
         for _ in 0..<100 where sender != 0 {
             let count = pawl_netlink_receive(descriptor, &buffer, buffer.count, 0, &sender)
             guard count >= 0 else { return .failed }
@@ -77,12 +79,12 @@ final class NetlinkSocket {
 
     enum Answer {
         case complete
-        /// It changed meanwhile.
+        /// The table changed during the dump.
         case interrupted
         case failed
     }
 
-    /// Asks for all entries of a kind, until `isEnough` holds.
+    /// Requests all entries of a kind, until `isEnough` returns `true`.
     func dump(
         _ kind: UInt16,
         family: UInt8,
@@ -113,19 +115,21 @@ final class NetlinkSocket {
         return .failed
     }
 
-    /// Of one dump: a router's tables with every network there is are smaller.
+    /// The size limit of one dump.
+    ///
+    /// Even a router's tables with many networks are smaller.
     private static let mostBytes = 512 << 20
 }
 
 extension RouteSnapshot {
-    /// Asks the kernel; nil where it cannot be asked.
+    /// Asks the kernel; `nil` if it cannot be asked.
     static func current() -> RouteSnapshot? {
         var snapshot: RouteSnapshot?
         for _ in 0..<5 {
             var next = RouteSnapshot()
             switch next.fill() {
             case .complete: return next
-            // Rather what was true in parts than nothing.
+            // A partly outdated snapshot is better than none.
             case .interrupted: snapshot = next
             case .failed: return nil
             }
@@ -136,7 +140,7 @@ extension RouteSnapshot {
     private mutating func fill() -> NetlinkSocket.Answer {
         var isInterrupted = false
         for (kind, family) in Self.questions {
-            // A new socket for each, as a dump that was left in its middle cannot be ended else.
+            // Each dump has a new socket, because there is no other way to abandon a dump halfway.
             guard let socket = NetlinkSocket() else { return .failed }
             let isRoute = kind == pawl_get_routes
             let answer = socket.dump(kind, family: family, sequence: 1, into: &self) {
@@ -145,7 +149,7 @@ extension RouteSnapshot {
             switch answer {
             case .complete: break
             case .interrupted: isInterrupted = true
-            // A kernel without that family has no route of it.
+            // A kernel without that address family has no routes for it.
             case .failed: guard family == AF_INET6 else { return .failed }
             }
         }

@@ -3,11 +3,14 @@ internal import CPlatform
 internal import Glibc
 internal import PawlCore
 
-/// The thread that hears of changes; nothing in here is touched by another one.
+/// The thread that watches for changes.
+///
+/// No other thread touches its state.
 final class NetlinkThread {
-    /// Between two looks at the routes, however fast they change.
+    /// The minimum time between two reads of the routes, however fast they change.
     private static let pause: Duration = .milliseconds(100)
-    /// NetworkManager makes up its mind some time after the routes have changed.
+    /// The delay after which NetworkManager is asked again: it decides some time after the routes
+    /// have changed.
     private static let secondThought: Duration = .seconds(3)
 
     private let hub: NetlinkHub
@@ -17,7 +20,9 @@ final class NetlinkThread {
     private var socket: NetlinkSocket?
     private var mustLook = true
     private var mayLookAt = Moment.zero
-    /// As this thread found them last: somebody else may have looked before it.
+    /// The routes that this thread found last.
+    ///
+    /// Another thread may have read them since.
     private var seenRoutes: NetworkPath?
     private var nextProbeAt = Moment.zero
     private var hasAsked = false
@@ -33,7 +38,7 @@ final class NetlinkThread {
         let surroundings = ThreadSurroundings()
         defer { surroundings.leave() }
         pawl_name_this_thread("pawl-network")
-        // Before the first look, so that no change is missed.
+        // The socket is opened before the first read, so that no change is missed.
         socket = NetlinkSocket(hearing: pawl_netlink_all_groups)
         while !hub.isClosed {
             lookAtRoutes(clock.now())
@@ -98,7 +103,7 @@ final class NetlinkThread {
         if mustLook { moments.append(mayLookAt) }
         if hub.asksWhetherMetered, probe.descriptor == nil { moments.append(nextProbeAt) }
         guard let next = moments.compactMap(\.self).min() else { return -1 }
-        // Up, so that it is not a little too early again and again.
+        // Rounded up, so that the thread does not wake slightly early again and again.
         return Int32(clamping: max(0, (next - now).nanoseconds / 1_000_000 + 1))
     }
 }

@@ -1,23 +1,29 @@
 package import PawlCore
 
-/// The addresses of this machine, and of the networks that it is on.
+/// The addresses of this machine and of the networks that it is connected to.
 package enum OwnNetwork {
     #if os(Linux)
-    /// Whether the kernel answered when it was first asked: in some sandboxes it never does.
+    /// Whether the kernel answered the first query.
+    ///
+    /// In some sandboxes it never answers.
     private static let isKnown = answer(for: IPAddress("127.0.0.1")) != nil
     #endif
 
-    /// Finds out whether the kernel can be asked; to be called while the process has descriptors left.
+    /// Finds out whether the kernel can be asked.
+    ///
+    /// Call it while the process still has free descriptors.
     package static func prepare() {
         #if os(Linux)
         _ = isKnown
         #endif
     }
 
-    /// Whether an address is one of them, as interfaces and routes are now.
+    /// Whether an address belongs to this machine or its networks, as interfaces and routes are
+    /// now.
     ///
-    /// Returns `false` if the kernel could not be asked from the beginning, and `true` if it could, but
-    /// cannot be asked now, as when no descriptor is left: then nothing is known of the address.
+    /// Returns `false` if the kernel could not be asked from the beginning. Returns `true` if it
+    /// could be asked then but not now (for example because no descriptor is left), since nothing
+    /// is known of the address then.
     package static func holds(_ address: IPAddress) -> Bool {
         #if os(Linux)
         guard isKnown else { return false }
@@ -30,7 +36,8 @@ package enum OwnNetwork {
     }
 
     #if os(Linux)
-    /// Whether the way to an address stays here; `nil` if the kernel does not answer.
+    /// Whether the route to an address does not leave these networks; `nil` if the kernel does not
+    /// answer.
     private static func answer(for address: IPAddress?) -> Bool? {
         guard let address, let socket = NetlinkSocket() else { return nil }
         switch socket.way(to: address) {

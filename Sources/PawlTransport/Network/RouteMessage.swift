@@ -1,23 +1,23 @@
 package import PawlCore
 
-/// What one message of rtnetlink(7) says, as far as it matters here.
+/// The relevant content of one message of rtnetlink(7).
 package enum RouteMessage: Hashable, Sendable {
     case link(index: Int32, isUsable: Bool)
-    /// One of this machine's own.
+    /// One of this machine's own addresses.
     case address(IPAddress)
     case route(RouteEntry)
     /// The end of a dump.
     case done
-    /// The kernel refused what was asked for.
+    /// The kernel refused the request.
     case failed
-    /// Something else, which may be a change.
+    /// Another message, which may report a change.
     case other
 }
 
-/// A route to somewhere else, by one link or several.
+/// A route to another machine or network, over one link or several.
 package struct RouteEntry: Hashable, Sendable {
     package var isIPv6: Bool
-    /// Empty where the kernel does not say.
+    /// The links of the route; empty if the kernel does not name them.
     package var links: [Int32]
 
     package init(isIPv6: Bool, links: [Int32]) {
@@ -28,11 +28,11 @@ package struct RouteEntry: Hashable, Sendable {
 
 /// The kernel's route for one address.
 package struct RouteWay: Hashable, Sendable {
-    /// Whether the address is one of this machine's, or of nobody.
+    /// Whether the address is this machine's own or not assigned.
     package var isOwn: Bool
     package var isIPv6: Bool
     package var prefixLength: Int
-    /// Whether a router is asked.
+    /// Whether the route leads through a router.
     package var hasGateway = false
 
     package init(isOwn: Bool, isIPv6: Bool, prefixLength: Int) {
@@ -41,19 +41,19 @@ package struct RouteWay: Hashable, Sendable {
         self.prefixLength = prefixLength
     }
 
-    /// Whether the address is this machine's or of a network that it is on.
+    /// Whether the address belongs to this machine or to a network that it is connected to.
     ///
-    /// A tunnel or a modem has no router either: what leads there is all of the Internet, or large parts
-    /// of it.
+    /// Tunnels and modems have no router either, but they lead to all or large parts of the
+    /// Internet.
     package var staysHere: Bool {
         isOwn || !hasGateway && prefixLength >= (isIPv6 ? 16 : 8)
     }
 }
 
-/// A message with what stands in its head.
+/// A message with the relevant parts of its header.
 package struct NetlinkMessage: Hashable, Sendable {
     package var sequence: UInt32
-    /// Something changed while this was being told: it is to be asked for again.
+    /// Whether the table changed during the dump, so that it must be requested again.
     package var isInterrupted: Bool
     package var body: RouteMessage
 }

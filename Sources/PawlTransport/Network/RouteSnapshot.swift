@@ -1,8 +1,8 @@
 package import PawlCore
 
-/// What dumps of links, addresses and routes, taken in that order, come to.
+/// The combined result of dumps of links, addresses and routes, taken in that order.
 package struct RouteSnapshot: Sendable {
-    /// More than these a machine does not have; what is beyond is left out.
+    /// No machine has more entries than this; further ones are left out.
     private static let limit = 65_536
 
     private var usableLinks: Set<Int32> = []

@@ -2,9 +2,10 @@ package import PawlCore
 
 /// The network of this machine.
 package enum SystemNetwork {
-    /// A monitor that starts nothing before it is asked.
+    /// Returns a monitor that starts nothing until it is asked.
     ///
-    /// Linux has one; elsewhere everything is thought to be reachable, and nothing to be metered.
+    /// On Linux it watches the network. On other systems everything counts as reachable and nothing
+    /// as metered.
     package static func monitor() -> any NetworkPathMonitoring {
         #if os(Linux)
         NetlinkMonitor()

@@ -1,11 +1,15 @@
 internal import Glibc
 
-/// Room for bytes of one body, so that they are shown together: libcurl hands over 16 KiB at a time,
-/// and the disk takes larger pieces for less.
+/// A buffer that gathers bytes of one body so that they are passed on together: libcurl hands over
+/// 16 KiB at a time, and larger pieces are cheaper to write to disk.
 final class BodyBuffer {
-    /// A larger piece brings nothing more.
+    /// The maximum size.
+    ///
+    /// Larger pieces gain nothing.
     static let mostBytes = 256 << 10
-    /// libcurl's piece (`CURL_MAX_WRITE_SIZE`), which may come across the end of what is shown.
+    /// The size of libcurl's pieces (`CURL_MAX_WRITE_SIZE`).
+    ///
+    /// One may arrive after the end of what is passed on.
     static let pieceBytes = 16 << 10
 
     private let memory: UnsafeMutableRawBufferPointer
@@ -19,7 +23,9 @@ final class BodyBuffer {
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
-    /// False where there is no room.
+    /// Adds bytes.
+    ///
+    /// Returns `false` if there is no room for them.
     func append(_ more: UnsafeRawBufferPointer) -> Bool {
         guard more.count <= memory.count - count else { return false }
         UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: more)
@@ -36,17 +42,19 @@ final class BodyBuffer {
 
 /// The buffers of one loop, lent to transfers that have bytes to gather.
 ///
-/// For one thread.
+/// Used by one thread only.
 final class BodyBuffers {
-    /// More transfers at a time are each too slow to gain from it.
+    /// The number of buffers.
+    ///
+    /// With more transfers at once, each is too slow to profit from one.
     static let limit = 4
 
     private var free: [BodyBuffer] = []
     private(set) var borrowers: [TransferContext] = []
-    /// Whether bytes were gathered since somebody last looked.
+    /// Whether bytes were gathered since the last check.
     private var hasGrown = false
 
-    /// Nil where all are in use.
+    /// Lends a buffer; `nil` if all are in use.
     func lend(to context: TransferContext) -> BodyBuffer? {
         guard borrowers.count < Self.limit else { return nil }
         borrowers.append(context)

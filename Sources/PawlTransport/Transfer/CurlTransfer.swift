@@ -1,6 +1,8 @@
 internal import PawlCore
 
-/// What the caller holds of a transfer: it only posts to the loop.
+/// The caller's reference to a transfer.
+///
+/// It only posts commands to the loop.
 final class CurlTransfer: Transfer {
     private let context: TransferContext
     private let loop: TransferLoop

@@ -4,11 +4,13 @@ internal import struct FoundationEssentials.URL
 
 /// Collects the heads of one exchange line by line and keeps the newest.
 struct HeadCollector {
-    /// Over all heads of the exchange, interim ones too.
+    /// The limit for all heads of the exchange together, including interim ones.
     private static let byteLimit = 256 * 1024
     private static let fieldLimit = 1_000
 
-    /// Whether a body can follow: not where the request was HEAD (RFC 9112 §6.3).
+    /// Whether a body can follow.
+    ///
+    /// It cannot if the request was HEAD (RFC 9112 §6.3).
     private let hasBody: Bool
     private var byteCount = 0
     private var fieldCount = 0
@@ -17,24 +19,26 @@ struct HeadCollector {
     private var status = 0
     private var reason = ""
     private var fields: [HTTPField] = []
-    /// Whether a head of the exchange has set a cookie, that of an interim answer too.
+    /// Whether a head of the exchange has set a cookie; an interim answer's head counts, too.
     private(set) var setsCookies = false
 
     init(hasBody: Bool = true) { self.hasBody = hasBody }
 
-    /// Whether a head other than an interim one (1xx) has come to its end.
+    /// Whether a head other than an interim one (1xx) is complete.
     var isFinal: Bool { isComplete && status >= 200 }
 
     var isSuccess: Bool { isComplete && (200..<300).contains(status) }
 
-    /// Whether the head alone tells how to proceed: libcurl answers none of these itself.
+    /// Whether the head alone decides how to proceed.
+    ///
+    /// libcurl handles none of these itself.
     var isDecisive: Bool { isSuccess || isRedirect }
 
     private var isRedirect: Bool {
         isComplete && (300..<400).contains(status) && fields.contains { $0.hasName("Location") }
     }
 
-    /// Whether only the end of the connection will tell where the body ends (RFC 9112 §6.3).
+    /// Whether the body ends only with the connection (RFC 9112 §6.3).
     ///
     /// HTTP/2 frames every body.
     var isCloseDelimited: Bool {
@@ -46,7 +50,8 @@ struct HeadCollector {
             && !transferCodings.contains("chunked")
     }
 
-    /// What `Transfer-Encoding` lists, without `identity`, which once meant none (RFC 2616 §3.6).
+    /// The codings in `Transfer-Encoding`, without `identity`, which once meant none (RFC 2616
+    /// §3.6).
     private var transferCodings: [String] {
         fields.lazy.filter { $0.hasName("Transfer-Encoding") }
             .flatMap { $0.value.split(separator: ",") }
@@ -58,7 +63,7 @@ struct HeadCollector {
         guard isFinal else { return nil }
         var fields = fields
         if !fields.contains(where: { $0.hasName("Date") }) {
-            // A recipient with a clock adds what the server left out (RFC 9110 §6.6.1).
+            // A recipient with a clock adds a missing date (RFC 9110 §6.6.1).
             let now = HTTPDate(secondsSince1970: Int64(time(nil)))
             fields.append(HTTPField(name: "Date", value: now.text))
         }
@@ -74,7 +79,10 @@ struct HeadCollector {
     mutating func take(_ line: UnsafeRawBufferPointer) throws(TransferFailure) {
         byteCount += line.count
         guard byteCount <= Self.byteLimit else {
-            throw TransferFailure(.malformedResponse, "the head is over \(Self.byteLimit) bytes")
+            throw TransferFailure(
+                .malformedResponse,
+                "the head is longer than \(Self.byteLimit) bytes"
+            )
         }
         let text = line.trimmedOfEndOfLine
         if text.starts(with: "HTTP/".utf8) {
@@ -97,8 +105,8 @@ struct HeadCollector {
                 "not a status line: \(line.prefix(80).headText.sanitized)"
             )
         }
-        // libcurl takes what follows for a body, and no request asks for another protocol
-        // (RFC 9110 §15.2.2).
+        // libcurl would take what follows for a body, and no request asks for another protocol (RFC
+        // 9110 §15.2.2).
         guard status != 101 else {
             throw TransferFailure(.malformedResponse, "the server switched to another protocol")
         }
@@ -109,7 +117,9 @@ struct HeadCollector {
         isComplete = false
     }
 
-    /// No request offers any coding but chunks, which is all that is decoded (RFC 9112 §7).
+    /// Checks the transfer codings.
+    ///
+    /// No request offers any except chunked, the only one that is decoded (RFC 9112 §7).
     private func checkTransferCodings() throws(TransferFailure) {
         let codings = transferCodings
         guard codings.isEmpty || codings == ["chunked"] else {
@@ -122,7 +132,8 @@ struct HeadCollector {
 
     private mutating func takeField(_ line: Slice<UnsafeRawBufferPointer>) throws(TransferFailure) {
         if let first = line.first, first.isBlank {
-            // A field that goes on in the next line: obsolete, and still met (RFC 9112 §5.2).
+            // The continuation of a field on the next line: obsolete, but still seen (RFC 9112
+            // §5.2).
             guard let last = fields.indices.last else { return }
             fields[last].value += " " + line.trimmedOfBlanks.headText
             return
@@ -132,7 +143,8 @@ struct HeadCollector {
             throw TransferFailure(.malformedResponse, "more than \(Self.fieldLimit) fields")
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
-        // The name is not trimmed: libcurl takes `Length : 5` for no length, and so must others.
+        // The name is not trimmed: libcurl does not accept `Length : 5` as a length, so nothing
+        // else may.
         let value = line[line.index(after: colon)...].trimmedOfBlanks
         fields.append(HTTPField(name: line[..<colon].headText, value: value.headText))
     }
@@ -158,10 +170,11 @@ extension Slice<UnsafeRawBufferPointer> {
         return rest
     }
 
-    /// UTF-8 where it is that, else Latin-1, as which HTTP once defined it (RFC 9110 §5.5).
+    /// The bytes as UTF-8 if they are valid, otherwise as Latin-1, which HTTP once prescribed (RFC
+    /// 9110 §5.5).
     fileprivate var headText: String {
         let bytes = UnsafeRawBufferPointer(rebasing: self).assumingMemoryBound(to: UInt8.self)
-        // Nearly always; checking UTF-8 takes ten times as long.
+        // This is nearly always the case, and checking for UTF-8 takes ten times as long.
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var text = String.UnicodeScalarView()

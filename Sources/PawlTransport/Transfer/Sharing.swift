@@ -1,20 +1,22 @@
 package import PawlCore
 
-/// What there is to know of a transfer that may share a connection with others (HTTP/2).
+/// The state of a transfer that may share its connection with others (HTTP/2).
 package struct Sharing {
-    /// How often a held transfer is looked at.
+    /// The interval at which a held transfer is checked.
     static let holdCheck: Duration = .milliseconds(10)
-    /// A held transfer may not keep others waiting, so libcurl takes its bytes off the connection,
-    /// up to 32 MiB of them (7.88); beyond this its rest is better asked for again.
+    /// The maximum number of bytes that libcurl may keep for a held transfer.
+    ///
+    /// Because a held transfer must not block others, libcurl reads its bytes off the connection,
+    /// up to 32 MiB (7.88). Beyond this limit it is better to request the rest again.
     static let mostKeptBytes: Int64 = 1 << 20
-    /// Nothing for so long from a connection that many use is worth not to use it again.
+    /// The time without any bytes after which a connection that many use is not used again.
     private static let patience: Duration = .seconds(5)
 
     /// Whether a connection was found, so that the request is on its way.
     private(set) var hasAsked = false
-    /// Whether the connection that was found is not to be shared.
+    /// Whether the connection that was found must not be shared.
     var isRefused = false
-    /// Whether bytes are shown only to be rid of them.
+    /// Whether bytes are passed on only to discard them.
     var isDropping = false
     private(set) var shownBytes: Int64 = 0
     private var lastHeard = Moment.zero
@@ -31,6 +33,6 @@ package struct Sharing {
         lastHeard = now
     }
 
-    /// Whether its connection seems dead: the request is on its way, and nothing comes.
+    /// Whether the connection seems dead: the request is on its way, and nothing arrives.
     package func isSilent(at now: Moment) -> Bool { hasAsked && now - lastHeard >= Self.patience }
 }

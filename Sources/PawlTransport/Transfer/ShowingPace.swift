@@ -1,18 +1,22 @@
 package import PawlCore
 
-/// When a loop that is kept busy shows what it has gathered, though more is likely to come at once: a
-/// slow transfer's bytes must not wait for a pause of a fast one.
+/// Decides when a busy loop passes on the bytes that it has gathered, although more are likely to
+/// follow at once.
+///
+/// The bytes of a slow transfer must not wait for a pause of a fast one.
 package struct ShowingPace: Sendable {
     package static let interval: Duration = .milliseconds(100)
 
-    /// Since when something may be waiting; nil where nothing is.
+    /// The time since which bytes may be waiting; `nil` if none are.
     private var since: Moment?
 
     package init() {}
 
-    /// Asked at each turn of a busy loop; `borrowers` are the transfers that gather.
+    /// Whether the bytes are due.
+    ///
+    /// Asked at each turn of a busy loop; `borrowers` is the number of transfers that gather bytes.
     package mutating func isDue(borrowers: Int, at now: @autoclosure () -> Moment) -> Bool {
-        // One alone is what keeps the loop busy, and fills its buffer soon.
+        // A single transfer is what keeps the loop busy, so its buffer is soon full.
         guard borrowers > 1 else {
             since = nil
             return false

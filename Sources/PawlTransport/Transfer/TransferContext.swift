@@ -2,61 +2,64 @@ internal import CCurl
 internal import PawlCore
 internal import struct FoundationEssentials.URL
 
-/// One transfer on its way: what libcurl's callbacks work on.
+/// One running transfer: the object that libcurl's callbacks work on.
 ///
-/// `@unchecked`: once posted to a loop, only that loop's thread touches it.
+/// `@unchecked`: once posted to a loop, it is touched only by that loop's thread.
 final class TransferContext: @unchecked Sendable {
     enum Pause {
         case none
-        /// Until a timer says so.
+        /// Paused until a timer ends the pause.
         case timed
-        /// Until the sink's side says so.
+        /// Paused until the sink's side ends the pause.
         case held
     }
 
-    /// A small body that was refused mostly comes with its head.
+    /// The time to wait for a refused body: if it is small, it mostly arrives with its head.
     private static let patienceWithRefusedBody = Duration.milliseconds(500)
 
     let request: TransferRequest
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     let origin: String
-    /// Nil where it has a connection of its own.
+    /// The state of sharing; `nil` if the transfer has a connection of its own.
     private(set) var sharing: Sharing?
-    /// Where it went on with a connection of its own; for the loop that it was on.
+    /// The loop in which the transfer continued with a connection of its own, for the loop that it
+    /// left.
     private(set) var newHome: TransferLoop?
     private var sink: (any TransferSink)?
     private var timers: PauseTimers?
     private var buffers: BodyBuffers?
     private var idleSockets: IdleSockets?
-    /// Bytes that came and are not shown yet; nil where there are none.
+    /// Bytes received but not yet passed on; `nil` if there are none.
     private var buffer: BodyBuffer?
-    /// How many bytes of the body were shown.
+    /// The number of bytes of the body that were passed on.
     private var shownBytes: Int64 = 0
     private var head: HeadCollector
-    /// Of the request's own body.
+    /// The number of bytes of the request's own body that were sent.
     private var sentBytes: Int64 = 0
     private var isHeadShown = false
     private let clock = SystemTimekeeper()
-    /// nil where the end of the body does not depend on it.
+    /// Whether TLS ended the connection cleanly; `nil` if the end of the body does not depend on
+    /// it.
     private var isClosedCleanly: Bool?
 
-    /// An address was found that the request may not go to.
+    /// Whether the name resolved to an address that is forbidden to the request.
     private var hasMetPrivateAddress = false
-    /// Whether bytes that belong to no answer waited on the connection that it was to use.
+    /// Whether the connection to be used held bytes that belong to no answer.
     private var hasMetSurplus = false
-    /// Whether this is its second attempt, over a connection made for it.
+    /// Whether this is the transfer's second attempt, over a connection made for it.
     private(set) var isSecondAttempt = false
 
-    /// nil before the loop has begun with it and after libcurl is done with it.
+    /// The handle; `nil` until the loop starts the transfer and after libcurl is done with it.
     var handle: CurlHandle?
-    /// The most that libcurl reads for it at a time; nil on a connection that others use, too.
+    /// The maximum that libcurl reads for this transfer at once; `nil` on a connection that others
+    /// use, too.
     var receiveBytes: Int?
     var pause = Pause.none {
         didSet { if pause == .held, sharing != nil { watchHold() } }
     }
-    /// Set where the sink or the head decides the outcome before libcurl knows of it.
+    /// The outcome, if the sink or the head decides it before libcurl reports one.
     private(set) var ending: TransferOutcome?
-    /// The end that came while the sink held the transfer.
+    /// The end that arrived while the sink held the transfer.
     private(set) var deferredEnd: TransferEnd?
 
     init(
@@ -94,7 +97,10 @@ final class TransferContext: @unchecked Sendable {
             }
             if hasMetSurplus {
                 return .failed(
-                    TransferFailure(.malformedResponse, "more bytes came than the answer has")
+                    TransferFailure(
+                        .malformedResponse,
+                        "received more bytes than the answer declares"
+                    )
                 )
             }
             return .failed(
@@ -102,17 +108,22 @@ final class TransferContext: @unchecked Sendable {
             )
         }
         guard head.isFinal else {
-            return .failed(TransferFailure(.malformedResponse, "no final head came"))
+            return .failed(TransferFailure(.malformedResponse, "received no final head"))
         }
         guard !head.isCloseDelimited || isClosedCleanly != false else {
             return .failed(
-                TransferFailure(.connectionLost, "the connection was cut: TLS has not ended it")
+                TransferFailure(
+                    .connectionLost,
+                    "the connection was cut without TLS's close_notify"
+                )
             )
         }
         return .completed
     }
 
-    /// Shows what is left to show; nil where the sink holds the transfer, which defers the end.
+    /// Passes on the remaining bytes.
+    ///
+    /// Returns `nil` if the sink holds the transfer; then the end is deferred.
     func conclude(_ end: TransferEnd) -> TransferEnd? {
         guard end.outcome != .cancelled else { return end }
         if !isHeadShown, ending == nil { showHead() }
@@ -122,7 +133,7 @@ final class TransferContext: @unchecked Sendable {
         return nil
     }
 
-    /// The last call to the sink, which is let go.
+    /// Makes the last call to the sink and releases it.
     func deliver(_ end: TransferEnd) {
         let sink = self.sink
         self.sink = nil
@@ -137,10 +148,10 @@ final class TransferContext: @unchecked Sendable {
 
 // A second attempt.
 extension TransferContext {
-    /// Whether the rest of an earlier answer on its connection is in the way of this one.
+    /// Whether bytes left over from an earlier answer on the same connection have spoiled this one.
     ///
-    /// Some servers send more bytes than `Content-Length`. They wait on the connection before it is
-    /// used again, or are read as the beginning of the next answer.
+    /// Some servers send more bytes than `Content-Length` declares. The excess waits on the
+    /// connection before its next use, or is read as the beginning of the next answer.
     func isSpoiledByRest(_ outcome: TransferOutcome) -> Bool {
         guard case .failed(let failure) = outcome, failure.kind == .malformedResponse,
             !isHeadShown, !isSecondAttempt, sharing == nil,
@@ -149,7 +160,9 @@ extension TransferContext {
         return hasMetSurplus || TransferTimings(of: handle).reusedConnection
     }
 
-    /// Forgets what came: the request is sent again over a connection of its own.
+    /// Forgets everything received so far.
+    ///
+    /// The request is sent again over a connection of its own.
     func beginSecondAttempt() {
         isSecondAttempt = true
         hasMetSurplus = false
@@ -163,9 +176,11 @@ extension TransferContext {
 
 // What libcurl's callbacks call.
 extension TransferContext {
-    /// Takes a line of a head; false ends the transfer.
+    /// Takes a header line.
+    ///
+    /// Returning `false` ends the transfer.
     func receivedHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        // After the body has begun these are trailers (RFC 9112 §7.1.2), of which nothing is used.
+        // After the body has begun these are trailers (RFC 9112 §7.1.2), which are not used.
         guard !isHeadShown else { return true }
         sharing?.heard(0, at: clock.now())
         do throws(TransferFailure) {
@@ -174,7 +189,7 @@ extension TransferContext {
                 isClosedCleanly = false
                 handle?.watchProgress(of: self)
             }
-            // Nothing follows it but its body, which may be slow to come, or never come.
+            // Only its body follows, which may be slow or never arrive.
             if head.isDecisive { showHead() }
             return ending == nil || letsBodyPass()
         } catch {
@@ -183,36 +198,40 @@ extension TransferContext {
         }
     }
 
-    /// Takes bytes of the body: their count, a pause, or another number, which ends the transfer.
+    /// Takes bytes of the body.
+    ///
+    /// Returns their number, a pause code, or any other number, which ends the transfer.
     func received(_ bytes: UnsafeRawBufferPointer) -> Int {
         if sharing?.isDropping == true { return 0 }
-        // Asking libcurl to pause only when there is more keeps to the one way that it knows best;
-        // it keeps these bytes and shows them again.
+        // Requesting the pause only when more bytes arrive is the path that libcurl handles best:
+        // it keeps these bytes and passes them again.
         guard pause == .none else { return Int(CURL_WRITEFUNC_PAUSE) }
         if !isHeadShown {
             showHead()
             if isHeld { return Int(CURL_WRITEFUNC_PAUSE) }
-            // The sink has judged nothing yet that these bytes could belong to.
+            // The sink has not yet judged a head that these bytes could belong to.
             guard isHeadShown else {
                 ending = .failed(
-                    TransferFailure(.malformedResponse, "a body came without a final head")
+                    TransferFailure(.malformedResponse, "received a body without a final head")
                 )
                 return 0
             }
         }
         sharing?.heard(bytes.count, at: clock.now())
-        // A body that is here as a whole is let pass, so that the connection can be used again.
+        // A body that has arrived completely is let through, so that the connection can be reused.
         if ending == .stopped, handle?.contentLength == Int64(bytes.count) { return bytes.count }
         guard ending == nil else { return 0 }
         if !gather(bytes) {
             showGathered()
-            // These are shown again when the pause is over.
+            // libcurl passes these bytes again after the pause.
             guard pause == .none else { return Int(CURL_WRITEFUNC_PAUSE) }
             show(bytes)
         }
         return ending == nil ? bytes.count : 0
     }
 
+    /// Checks for requests from other threads.
+    ///
     /// Called on the loop's thread, between libcurl's callbacks.
     func nudged() {
         guard isHeadShown, ending == nil, deferredEnd == nil, let sink else { return }
@@ -230,8 +249,8 @@ extension TransferContext {
         }
     }
 
-    /// Whether to wait a little for the body of a refused head, so that the connection can be used
-    /// again.
+    /// Whether to wait briefly for the body of a refused head, so that the connection can be
+    /// reused.
     private func letsBodyPass() -> Bool {
         guard request.method != "HEAD" else { return true }
         guard let length = handle?.contentLength, (0...Int64(16 * 1024)).contains(length) else {
@@ -241,7 +260,7 @@ extension TransferContext {
         return true
     }
 
-    /// Called by libcurl every now and then, and once between the last byte and the close.
+    /// Called by libcurl at intervals, and once between the last byte and the close.
     func progressed(sent: Int64) {
         if isClosedCleanly != nil { isClosedCleanly = handle?.isClosedCleanly }
         guard sent > sentBytes else { return }
@@ -249,8 +268,10 @@ extension TransferContext {
         sink?.transferSent(sent)
     }
 
-    /// Heads that are not decisive are shown when a body or the end proves them final: a 401 that
-    /// libcurl answers with credentials has neither.
+    /// Passes on a head.
+    ///
+    /// A head that is not decisive is passed on only when a body or the end proves it final: a 401
+    /// that libcurl answers with credentials has neither.
     private func showHead() {
         let setsCookies = head.setsCookies
         guard let sink, var head = head.finalHead(url: request.url) else { return }
@@ -274,19 +295,19 @@ extension TransferContext {
 
 // Before anything is sent.
 extension TransferContext {
-    /// Whether the request may go there; nil is an address of no known kind.
+    /// Whether the request may connect to this address; `nil` is an address of no known kind.
     func mayGo(to address: IPAddress?) -> Bool {
         guard !request.connection.allowsPrivateAddresses else { return true }
-        // A public address may be this machine's own, or a neighbour's behind the same firewall.
+        // A public address may belong to this machine, or to a neighbour behind the same firewall.
         if let address, address.isPublic, !OwnNetwork.holds(address) { return true }
         hasMetPrivateAddress = true
         return false
     }
 }
 
-// On a connection that is used again.
+// On a reused connection.
 extension TransferContext {
-    /// Whether nothing waits on it that would be read as the answer to this request.
+    /// Whether no bytes wait on the connection that would be read as the answer to this request.
     private func isClean(_ endpoints: () -> IdleSockets.Endpoints) -> Bool {
         guard let handle, let idleSockets, handle.usesOldConnection else { return true }
         hasMetSurplus = handle.holdsDecryptedBytes || !idleSockets.isQuiet(endpoints())
@@ -296,11 +317,14 @@ extension TransferContext {
 
 // On a connection that others use, too.
 extension TransferContext {
-    /// Called by libcurl when a connection was found; false keeps the request from being sent.
+    /// Called by libcurl when a connection was found.
+    ///
+    /// Returning `false` keeps the request from being sent.
     func isAboutToAsk(over endpoints: @autoclosure () -> IdleSockets.Endpoints) -> Bool {
         guard sharing != nil else { return isClean(endpoints) }
         guard let handle else { return true }
-        // The first to find that there is no HTTP/2 has that connection to itself.
+        // The first transfer to find that the server does not speak HTTP/2 has that connection to
+        // itself.
         guard handle.agreesOnHTTP2 || handle.serialOrigins.insert(origin) else {
             sharing?.isRefused = true
             return false
@@ -309,17 +333,20 @@ extension TransferContext {
         return true
     }
 
-    /// Goes on with a connection of its own: no answer was shown over a shared one.
+    /// Continues with a connection of its own.
+    ///
+    /// No answer was passed on over a shared one.
     func leave(for home: TransferLoop) {
         newHome = home
         sharing = nil
         timers = nil
     }
 
-    /// The sink holds it, and libcurl goes on to take its bytes off the connection.
+    /// Starts the checks of a held transfer, whose bytes libcurl continues to read off the
+    /// connection.
     func watchHold() { timers?.add(self, until: clock.now() + Sharing.holdCheck) }
 
-    /// Whether libcurl keeps more of its bytes than it should.
+    /// Whether libcurl keeps more of this transfer's bytes than it should.
     var keepsTooMuch: Bool {
         guard let sharing, let received = handle?.offset(CURLINFO_SIZE_DOWNLOAD_T) else {
             return false
@@ -327,8 +354,10 @@ extension TransferContext {
         return received - sharing.shownBytes > Sharing.mostKeptBytes
     }
 
-    /// Has libcurl forget what it keeps: a handle that leaves a connection in use takes it along
-    /// to its next transfer (libcurl 7.88).
+    /// Makes libcurl discard the bytes that it keeps.
+    ///
+    /// Otherwise a handle that leaves a connection in use takes them along to its next transfer
+    /// (libcurl 7.88).
     func dropKeptBytes() {
         guard pause != .none, sharing != nil, let handle else { return }
         sharing?.isDropping = true
@@ -336,22 +365,26 @@ extension TransferContext {
     }
 }
 
-// Bytes that are shown together.
+// Bytes that are passed on together.
 extension TransferContext {
-    /// Shows what waits, unless the sink wants nothing at present.
+    /// Passes on the waiting bytes, unless the transfer is paused.
     func showGathered() {
         guard pause == .none, let buffer else { return }
         show(buffer.bytes)
         dropGathered()
     }
 
-    /// No more will come: a pause, which is for what comes, does not keep the last bytes back.
+    /// Passes on the last bytes.
+    ///
+    /// No more will arrive, and a pause concerns only arriving bytes.
     func showLast() {
         if pause == .timed { pause = .none }
         showGathered()
     }
 
-    /// False where it cannot be done, and the bytes are to be shown at once.
+    /// Gathers bytes.
+    ///
+    /// Returns `false` if it cannot; then they are to be passed on at once.
     private func gather(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard sharing == nil else { return false }
         let most = Int64(min(BodyBuffer.mostBytes, request.bufferBytes))
@@ -360,14 +393,14 @@ extension TransferContext {
         self.buffer = buffer
         guard buffer.append(bytes) else { return false }
         buffers?.noteGrowth()
-        // Up to a round offset of the file: the kernel has the least to do then.
+        // Up to a round offset in the file, which is the least work for the kernel.
         let start = (request.range?.start ?? 0).addingReportingOverflow(shownBytes).partialValue
         let left = Int(most - abs(start % most))
         if buffer.count >= left {
             show(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<left]))
             buffer.removeFirst(left)
         }
-        // While libcurl can still close a connection whose last bytes the sink refuses.
+        // libcurl can still close a connection whose last bytes the sink refuses.
         if handle?.contentLength == shownBytes + Int64(buffer.count) { showGathered() }
         return true
     }

@@ -1,16 +1,16 @@
-/// Who added a download, or registered a session.
+/// The origin of a download or a session: who added or registered it.
 package enum DownloadOwner: Sendable, Hashable {
     /// The user, at the Unix socket.
     case user
     /// The daemon's page.
     case page
-    /// A program with the token of that name.
+    /// A program that has the token of that name.
     case token(String)
 
-    /// The owner of what programs added before owners were recorded.
+    /// The owner of downloads that programs added before owners were recorded.
     package static let unnamedProgram = DownloadOwner.token(TokenName.main)
 
-    /// `user`, `page`, or `token:` and the token's name.
+    /// The owner as text: `user`, `page`, or `token:` and the token's name.
     package var text: String {
         switch self {
         case .user: "user"
@@ -19,7 +19,9 @@ package enum DownloadOwner: Sendable, Hashable {
         }
     }
 
-    /// Nil for what is none.
+    /// Creates an owner from its text.
+    ///
+    /// Returns `nil` if the text is not valid.
     package init?(_ text: String) {
         switch text {
         case "user": self = .user
@@ -36,7 +38,8 @@ package enum DownloadOwner: Sendable, Hashable {
 extension DownloadOwner: Codable {
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        // An owner that a newer daemon knows is no reason to show nothing: it is nobody of ours.
+        // A newer daemon may name an owner that is not known here. It counts as a foreign token, so
+        // that the list can still be shown.
         self = DownloadOwner(text) ?? .token(text)
     }
 

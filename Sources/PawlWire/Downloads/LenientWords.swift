@@ -1,11 +1,14 @@
 internal import PawlCore
 
-/// Words of a newer daemon: what it tells stays readable, as these stand in each row of a list.
+/// Decoding that tolerates the words of a newer daemon, so that its answers stay readable: these
+/// words stand in each row of a list.
 ///
-/// The compiler takes these in the coding that it writes, where a value must be there: in answers. What may
-/// be left out, as in requests, is read to the letter.
+/// The compiler's generated decoding calls these methods for required members, that is, in answers.
+/// Optional members, as in requests, are decoded strictly.
 extension KeyedDecodingContainer {
-    /// A state that is not known is none that has ended.
+    /// Decodes a state.
+    ///
+    /// An unknown state counts as one that has not ended.
     func decode(_: TaskState.Type, forKey key: Key) throws -> TaskState {
         TaskState(rawValue: try decode(String.self, forKey: key)) ?? .waiting
     }
@@ -14,7 +17,9 @@ extension KeyedDecodingContainer {
         WirePriority(rawValue: try decode(String.self, forKey: key)) ?? .normal
     }
 
-    /// What is not known is not tried again.
+    /// Decodes a retry class.
+    ///
+    /// With an unknown class nothing is retried.
     func decode(_: RetryClass.Type, forKey key: Key) throws -> RetryClass {
         RetryClass(rawValue: try decode(String.self, forKey: key)) ?? .never
     }

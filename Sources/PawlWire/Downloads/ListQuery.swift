@@ -1,18 +1,19 @@
 package import PawlCore
 
-/// Which downloads a list is to hold.
+/// The downloads that a list is to contain.
 package struct ListQuery: Sendable, Hashable {
-    /// Empty: whatever their state.
+    /// The states of the downloads; empty means any state.
     package var states: Set<TaskState> = []
     package var session: String?
     /// Ids, names and patterns of names.
     package var targets: [String] = []
-    /// Only those whose name or URL holds this text, whatever its capitals.
+    /// A text that the name or the URL must contain, ignoring case.
     package var search: String?
-    /// Only those with a higher id; with `newestFirst`, a lower one.
+    /// The id after which the list begins: only higher ids; with `newestFirst`, only lower ones.
     package var after: Int64?
     package var newestFirst = false
-    /// Only those that have not ended, or whose end the session has not acknowledged.
+    /// Whether to list only downloads that have not ended, or whose end the session has not
+    /// acknowledged.
     package var isPending = false
     package var limit = standardLimit
 
@@ -24,8 +25,9 @@ package struct ListQuery: Sendable, Hashable {
 
     package static let unfinished = Set(TaskState.allCases.filter { !$0.isEnd })
 
-    /// The states of what `pawl wait --all` is for: a download that has failed counts, whenever it
-    /// did.
+    /// The states that `pawl wait --all` considers.
+    ///
+    /// A failed download counts, whenever it failed.
     package static let unfinishedOrFailed = unfinished.union([.failed])
 
     package var parameters: [String: String] {
@@ -42,7 +44,9 @@ package struct ListQuery: Sendable, Hashable {
         return parameters
     }
 
-    /// Throws `.usage` for what is none.
+    /// Creates a query from the parameters of a URL.
+    ///
+    /// Throws `.usage` if they are not valid.
     package init(parameters: [(name: String, value: String)]) throws(DownloadError) {
         for (name, value) in parameters {
             switch name {
@@ -51,7 +55,7 @@ package struct ListQuery: Sendable, Hashable {
                 for word in value.split(separator: ",") { states.insert(try Self.state(word)) }
             case "session": session = value
             case "target":
-                // An empty one means nothing, and not all.
+                // An empty parameter selects nothing, rather than everything.
                 targets += value.split(separator: "\n", omittingEmptySubsequences: false)
                     .map(String.init)
             case "search":
@@ -70,13 +74,16 @@ package struct ListQuery: Sendable, Hashable {
                 newestFirst = value == "newest"
             case "pending":
                 guard value == "true" else {
-                    throw DownloadError(.usage, "'pending' is 'true' or left out")
+                    throw DownloadError(
+                        .usage,
+                        "invalid value for 'pending'; use 'true' or leave it out"
+                    )
                 }
                 isPending = true
             default:
                 throw DownloadError(
                     .usage,
-                    "'\(name.sanitized(atMost: 40))' is no parameter of the list",
+                    "the list has no parameter '\(name.sanitized(atMost: 40))'",
                     advice: "use state, session, target, search, after, order, pending or limit"
                 )
             }
@@ -88,7 +95,7 @@ package struct ListQuery: Sendable, Hashable {
             let known = TaskState.allCases.map(\.rawValue).joined(separator: ", ")
             throw DownloadError(
                 .usage,
-                "'\(String(word).sanitized(atMost: 40))' is no state",
+                "invalid state '\(String(word).sanitized(atMost: 40))'",
                 advice: "use one of \(known)"
             )
         }

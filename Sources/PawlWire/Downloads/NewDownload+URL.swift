@@ -1,9 +1,9 @@
 package import PawlCore
 
 extension NewDownload {
-    /// Gives the download another URL or other settings; what is left out stays.
+    /// Changes the URL or the settings of the download; omitted values stay as they are.
     ///
-    /// If the URL is of another origin, the secrets that were given for the old one are dropped, unless
+    /// If the new URL has another origin, the secrets given for the old one are dropped, unless
     /// `changes` gives them again.
     ///
     /// Throws `.usage` for a URL that is not valid.
@@ -13,7 +13,7 @@ extension NewDownload {
     ) throws(DownloadError) {
         var settings = settings ?? SettingsDocument()
         if let new {
-            // A URL that can no longer be read has no origin.
+            // A stored URL that is no longer valid has no origin.
             let old = try? SourceURL.parse(url).url
             let kept = OriginSecrets.kept(
                 settings[\.fields] ?? [],

@@ -5,25 +5,28 @@ package import PawlCore
 
 /// A download to be added.
 ///
-/// It may hold secrets, so it goes one way only: no answer of the daemon holds one.
+/// It may contain secrets, so it is only ever sent to the daemon: no answer contains one.
 package struct NewDownload: Codable, Sendable, Hashable {
-    /// May have a user and a password in it.
+    /// The URL, which may contain a user and a password.
     package var url: String
-    /// The absolute path of a file or, where it ends in a slash, of a folder.
+    /// The absolute path of a file, or of a folder if it ends in a slash.
     package var destination: String
     package var settings: SettingsDocument<DownloadSettings>?
     package var priority: WirePriority?
     package var session: String?
     package var notBefore: Date?
-    /// Added, and not begun before it is resumed.
+    /// Whether the download is added paused.
+    ///
+    /// It starts when it is resumed.
     package var isPaused: Bool?
-    /// What a background session's process calls it; unique within the session.
+    /// The identifier that a background session's process uses; unique within the session.
     package var taskIdentifier: Int64?
     package var taskDescription: String?
-    /// With what it goes on.
+    /// The data from which the download resumes.
     package var resumeData: Data?
-    /// A folder that nothing of it may leave; then it may not go to private addresses either, unless
-    /// the settings allow that.
+    /// A folder that no file of the download may leave.
+    ///
+    /// The download may not use private addresses either, unless the settings allow them.
     package var confinedTo: String?
 
     package init(
@@ -37,7 +40,7 @@ package struct NewDownload: Codable, Sendable, Hashable {
     }
 }
 
-/// Several downloads, which are added all or none.
+/// Several downloads that are added together: all or none.
 package struct NewDownloads: Codable, Sendable, Hashable {
     package var downloads: [NewDownload]
 
@@ -48,17 +51,17 @@ extension NewDownload {
     private static let mostURLBytes = 32 << 10
     private static let mostDescriptionBytes = 64 << 10
 
-    /// Looked at before anything is touched.
+    /// A download that was checked before anything is changed.
     package struct Checked: Sendable {
         package var url: URL
         package var destination: Destination
         package var settings: DownloadSettings
-        /// What the download is called until the server has named it.
+        /// The name of the download until the server has supplied one.
         package var workingName: String
         package var resumeData: ResumeData?
     }
 
-    /// A download of the daemon waits for the network: no user sits in front of it.
+    /// The defaults for the daemon's downloads: they wait for the network, as no user is present.
     private static var usualSettings: DownloadSettings {
         var settings = DownloadSettings()
         settings.waitsForConnectivity = true
@@ -71,16 +74,22 @@ extension NewDownload {
         return mirrors.map(\.redacted)
     }
 
+    /// Checks the download.
+    ///
     /// Throws `.usage`.
     package func checked() throws(DownloadError) -> Checked {
         guard url.utf8.count <= Self.mostURLBytes else {
-            throw DownloadError(.usage, "a URL of \(url.utf8.count) bytes", advice: "shorten it")
+            throw DownloadError(
+                .usage,
+                "the URL is \(url.utf8.count) bytes long",
+                advice: "shorten it"
+            )
         }
         let (address, credentials) = try SourceURL.parse(url)
         try checkSession()
         if let taskDescription { try Self.checkDescription(taskDescription) }
         guard confinedTo?.hasPrefix("/") != false else {
-            throw DownloadError(.usage, "'confinedTo' is no absolute path")
+            throw DownloadError(.usage, "'confinedTo' is not an absolute path")
         }
         var settings = try (settings ?? SettingsDocument()).settings(over: Self.usualSettings)
         try settings.check()
@@ -97,13 +106,15 @@ extension NewDownload {
         )
     }
 
+    /// Checks a description.
+    ///
     /// Throws `.usage`.
     package static func checkDescription(_ text: String) throws(DownloadError) {
         guard text.utf8.count > mostDescriptionBytes else { return }
         throw DownloadError(
             .usage,
-            "a description of \(text.utf8.count) bytes",
-            advice: "give \(mostDescriptionBytes) at most"
+            "the description is \(text.utf8.count) bytes long",
+            advice: "give at most \(mostDescriptionBytes)"
         )
     }
 
@@ -112,14 +123,16 @@ extension NewDownload {
         throw SessionName.error(session)
     }
 
-    /// Throws `.usage` for a file that has the name of a folder.
+    /// Checks the destination.
+    ///
+    /// Throws `.usage` if a folder's path is given for a file.
     package func checkDestination() throws(DownloadError) {
         guard let last = destination.split(separator: "/").last, !destination.hasSuffix("/"),
             last == "." || last == ".."
         else { return }
         throw DownloadError(
             .usage,
-            "'\(destination.sanitized(atMost: 100))' is a folder's path",
+            "'\(destination.sanitized(atMost: 100))' is a folder",
             advice: "end it with a slash"
         )
     }
@@ -130,8 +143,8 @@ extension NewDownload {
         else {
             throw DownloadError(
                 .usage,
-                "'\(destination.sanitized(atMost: 100))' is no absolute path",
-                advice: "give a file's as /folder/name, or a folder's with a slash at its end"
+                "'\(destination.sanitized(atMost: 100))' is not an absolute path",
+                advice: "give /folder/name for a file, or a folder's path with a slash at the end"
             )
         }
         try checkDestination()

@@ -1,13 +1,13 @@
 package import struct FoundationEssentials.Date
 package import PawlCore
 
-/// Which downloads something is to be done to.
+/// The downloads that an operation applies to.
 package struct Selection: Codable, Sendable, Hashable {
     /// Ids, names, or patterns of names with `*` and `?`.
     package var targets: [String]?
-    /// All that the thing can be done to.
+    /// Whether it applies to all downloads for which the operation is possible.
     package var all: Bool?
-    /// Only those of this session.
+    /// The session to which the selection is limited.
     package var session: String?
 
     package init(targets: [String]? = nil, all: Bool? = nil, session: String? = nil) {
@@ -17,40 +17,46 @@ package struct Selection: Codable, Sendable, Hashable {
     }
 }
 
-/// What is asked of downloads that are there.
+/// An operation on existing downloads.
 package enum QueueAction: String, Codable, Sendable, CaseIterable {
-    /// End the connections, keep what came.
+    /// Closes the connections and keeps the bytes received so far.
     case pause
-    /// Go on, or try again.
+    /// Resumes the download, or retries it.
     case resume
-    /// End, and throw away what came.
+    /// Ends the download and deletes the bytes received so far.
     case cancel
-    /// Take off the list; what is on the disk stays.
+    /// Removes the download from the list; its files stay on disk.
     case remove
-    /// Take off the list with the finished file, or with what came of it.
+    /// Removes the download from the list and deletes its finished or partial file.
     case removeWithFiles = "remove-with-files"
-    /// To the beginning of the queue.
+    /// Moves the download to the beginning of the queue.
     case moveFirst = "move-first"
-    /// To the end of the queue.
+    /// Moves the download to the end of the queue.
     case moveLast = "move-last"
 }
 
-/// What to change of downloads that are there; what is nil stays.
+/// The changes to make to existing downloads; a value that is `nil` stays as it is.
 package struct DownloadChanges: Codable, Sendable, Hashable {
     package var priority: WirePriority?
-    /// In front of that download of the same priority; one that is changed with it counts as it then is.
-    package var before: Int64?
-    /// The same file at another address; it may hold secrets.
+    /// The download of the same priority in front of which this one is put.
     ///
-    /// Where its origin is another one, the download's own secrets go, unless they are given again here.
+    /// If that download is changed by the same request, its new state counts.
+    package var before: Int64?
+    /// The new URL of the same file, which may contain secrets.
+    ///
+    /// If its origin differs, the download's own secrets are dropped, unless they are given again
+    /// here.
     package var url: String?
-    /// One that has passed is none.
+    /// The time before which the download does not start.
+    ///
+    /// A time in the past has no effect.
     package var notBefore: Date?
-    /// The finished file's, in its folder.
+    /// The new name of the finished file, in its folder.
     package var name: String?
-    /// What a session's process says of it; empty is nothing.
+    /// The description given by a session's process; an empty one removes it.
     package var taskDescription: String?
-    /// Settings that can change while a download runs; null gives a default back.
+    /// The settings to change, of those that can change while a download runs; null restores a
+    /// default.
     package var settings = SettingsDocument<DownloadSettings>()
 
     package init() {}
@@ -58,7 +64,7 @@ package struct DownloadChanges: Codable, Sendable, Hashable {
     package var isEmpty: Bool { self == DownloadChanges() }
 }
 
-/// The settings are members beside the others.
+/// The settings are members of the same object as the others.
 extension DownloadChanges {
     private enum CodingKeys: String, CodingKey {
         case priority, before, url, notBefore, name, taskDescription
@@ -88,7 +94,7 @@ extension DownloadChanges {
     }
 }
 
-/// A selection and what to change of it.
+/// A selection, and the changes to make to it.
 package struct SelectedChanges: Codable, Sendable, Hashable {
     package var selection: Selection
     package var changes: DownloadChanges
@@ -99,13 +105,16 @@ package struct SelectedChanges: Codable, Sendable, Hashable {
     }
 }
 
-/// What became of something that was asked of several downloads.
+/// The result of an operation on several downloads.
 package struct WireOutcome: Codable, Sendable, Hashable {
-    /// Those that it was done to, or that were so already, as they are now; of removed ones as they were.
+    /// The downloads that the operation applied to, including those that were already in the
+    /// requested state.
+    ///
+    /// They are shown as they are now; removed ones as they were.
     package var downloads: [WireDownload]
-    /// The newest event that tells of it.
+    /// The newest event that the operation caused.
     package var lastEvent: Int64
-    /// What was to be thrown away and is still there; nil where nothing is.
+    /// The files that could not be deleted; `nil` if there are none.
     package var notRemoved: [WireNotRemoved]?
 
     package init(downloads: [WireDownload], lastEvent: Int64) {
@@ -114,11 +123,11 @@ package struct WireOutcome: Codable, Sendable, Hashable {
     }
 }
 
-/// A file that was to be thrown away, and why it is still there.
+/// A file that could not be deleted, and the reason.
 package struct WireNotRemoved: Codable, Sendable, Hashable {
-    /// Whose it was.
+    /// The download that the file belongs to.
     package var download: Int64
-    /// The file, finished or to come.
+    /// The path of the finished or partial file.
     package var path: String
     package var problem: Problem
 

@@ -1,9 +1,9 @@
 package import PawlCore
 
 extension WireDownload {
-    /// How far it is.
+    /// The progress of the download.
     ///
-    /// Only a download that runs has a speed and connections.
+    /// Only a running download has a speed and connections.
     package var progress: DownloadProgress {
         var progress = DownloadProgress()
         progress.completedBytes = completedBytes
@@ -27,7 +27,7 @@ extension WireDownload {
         }
     }
 
-    /// What a progress event reports of it: it runs.
+    /// Takes over the values of a progress event, which exists only for a running download.
     package mutating func take(_ row: WireProgress.Row) {
         state = .running
         completedBytes = row.completedBytes

@@ -1,46 +1,48 @@
 package import struct FoundationEssentials.Date
 package import PawlCore
 
-/// A download as the daemon tells of it.
+/// A download as the daemon reports it.
 ///
-/// It holds no secret: the URL has no user, and the values of its secret parameters are hidden.
+/// It contains no secret: the URL has no user, and the values of its secret parameters are hidden.
 package struct WireDownload: Codable, Sendable, Hashable {
-    /// Ascending, never used again.
+    /// The identifier.
+    ///
+    /// Identifiers ascend and are never reused.
     package var id: Int64
     package var state: TaskState
     package var name: String
-    /// Who has added it; nil where an older daemon does not say it.
+    /// The owner of the download; `nil` if an older daemon does not report it.
     package var owner: DownloadOwner?
     package var url: String
-    /// Where else the same file is to be had.
+    /// The other URLs of the same file.
     package var mirrors: [String]?
-    /// The file or the folder that was asked for.
+    /// The file or the folder that was requested.
     package var destination: String
-    /// The file that it becomes, once that is known.
+    /// The path of the finished file, once it is known.
     package var path: String?
     package var completedBytes: Int64
     package var totalBytes: Int64?
     package var bytesPerSecond: Int64?
     package var connections: Int?
     package var priority: WirePriority
-    /// Its place among those of the same priority: the lowest begins first.
+    /// The position among downloads of the same priority; the lowest starts first.
     package var position: Int64
     package var session: String?
-    /// Not before that.
+    /// The time before which the download does not start.
     package var notBefore: Date?
-    /// How often it has failed in a row and waits to be tried again.
+    /// The number of failures in a row, if the download waits to be retried.
     package var failures: Int?
-    /// Why it failed, or what it waits for.
+    /// The reason why the download failed, or what it waits for.
     package var problem: Problem?
     package var createdAt: Date
     package var endedAt: Date?
-    /// What a background session's process calls it.
+    /// The identifier that a background session's process uses.
     package var taskIdentifier: Int64?
     package var taskDescription: String?
     package var response: WireResponse?
-    /// Its own limit, beside that of all.
+    /// The download's own speed limit, beside the limit for all downloads.
     package var limitBytesPerSecond: Int64?
-    /// What its runs have taken so far.
+    /// The times and counts of its runs so far.
     package var metrics: WireMetrics?
 
     package init(id: Int64, state: TaskState, name: String, url: String, createdAt: Date) {
@@ -59,7 +61,7 @@ package struct WireDownload: Codable, Sendable, Hashable {
 /// A page of the list.
 package struct WireDownloadPage: Codable, Sendable, Hashable {
     package var downloads: [WireDownload]
-    /// What to give as `after` for the next page; nil at the end.
+    /// The value of `after` for the next page; `nil` on the last page.
     package var next: Int64?
 
     package init(downloads: [WireDownload], next: Int64? = nil) {
@@ -68,7 +70,7 @@ package struct WireDownloadPage: Codable, Sendable, Hashable {
     }
 }
 
-/// How urgent a download is, by a word.
+/// The priority of a download, as a word.
 package enum WirePriority: String, Codable, Sendable, CaseIterable {
     case low, normal, high
 

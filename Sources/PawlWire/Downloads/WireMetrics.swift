@@ -1,8 +1,8 @@
 package import PawlCore
 
-/// What the runs of a download took; times are in seconds.
+/// The times and counts of a download's runs; times are in seconds.
 package struct WireMetrics: Codable, Sendable, Hashable {
-    /// Until the host's name had an address, of the first connection.
+    /// The time that resolving the host's name took, for the first connection.
     package var nameLookup: Double?
     package var connect: Double?
     package var secureConnection: Double?
@@ -33,9 +33,9 @@ package struct WireMetrics: Codable, Sendable, Hashable {
         protocolVersion = metrics.protocolVersion
     }
 
-    /// Over these runs and a later one.
+    /// Returns the sum of these runs and a later one.
     package func adding(_ later: WireMetrics) -> WireMetrics {
-        // A run that met no server has no first connection to tell of.
+        // A run that reached no server has no first connection to report.
         var sum = transfers > 0 ? self : later
         sum.duration = duration + later.duration
         sum.bytesReceived = Self.sum(bytesReceived, later.bytesReceived)
@@ -49,7 +49,7 @@ package struct WireMetrics: Codable, Sendable, Hashable {
         return sum
     }
 
-    /// As the library has them.
+    /// The metrics in the library's form.
     package var metrics: TaskMetrics {
         var metrics = TaskMetrics()
         metrics.nameLookup = Self.duration(nameLookup)
@@ -69,7 +69,7 @@ package struct WireMetrics: Codable, Sendable, Hashable {
     }
 
     private static func duration(_ seconds: Double?) -> Duration? {
-        // Longer than a century is no measurement.
+        // A duration of more than a century is not a measurement.
         seconds.flatMap { (0...3e9).contains($0) ? .seconds($0) : nil }
     }
 

@@ -1,7 +1,7 @@
 package import PawlCore
 internal import struct FoundationEssentials.URL
 
-/// What the server said of a download, without what may be secret.
+/// The server's answer for a download, without fields that may be secret.
 package struct WireResponse: Codable, Sendable, Hashable {
     package var url: String
     package var redirects: [String]?
@@ -9,7 +9,9 @@ package struct WireResponse: Codable, Sendable, Hashable {
     package var fields: [WireField]
     package var protocolVersion: String
 
-    /// What tells of the file; others may be cookies and tokens.
+    /// The fields that describe the file.
+    ///
+    /// Others may be cookies or tokens.
     private static let shownFields: Set<String> = [
         "accept-ranges", "age", "cache-control", "content-digest", "content-disposition",
         "content-encoding", "content-language", "content-length", "content-md5", "content-range",
@@ -26,7 +28,7 @@ package struct WireResponse: Codable, Sendable, Hashable {
         protocolVersion = response.protocolVersion
     }
 
-    /// Nil where its URL is none.
+    /// The response head; `nil` if the URL is not valid.
     package var head: ResponseHead? {
         guard let url = URL(string: url) else { return nil }
         return ResponseHead(

@@ -1,8 +1,8 @@
 package import struct FoundationEssentials.Data
 
-/// With what a download could be gone on elsewhere.
+/// The data with which a download can be resumed elsewhere.
 package struct WireResumeData: Codable, Sendable, Hashable {
-    /// Nil where there is nothing to go on with.
+    /// The data; `nil` if there is nothing to resume from.
     package var resumeData: Data?
 
     package init(_ resumeData: Data?) { self.resumeData = resumeData }

@@ -1,23 +1,25 @@
 package import PawlCore
 
-/// Which bytes of a download are there, and which connection is to bring what.
+/// The bytes of a download that are present, and the ranges that its connections fetch.
 package struct WireSegments: Codable, Sendable, Hashable {
-    /// From the first byte up to, not including, `to`.
+    /// A range from `from` up to, but not including, `to`.
     package struct Part: Codable, Sendable, Hashable {
         package var from: Int64
         package var to: Int64
     }
 
-    /// What one connection fetches.
+    /// The range that one connection fetches.
     package struct Connection: Codable, Sendable, Hashable {
-        /// Ascending; never used again by the same run.
+        /// The number of the connection.
+        ///
+        /// Numbers ascend and are never reused within a run.
         package var number: Int
         package var from: Int64
-        /// Where it writes next.
+        /// The position of the next byte to be written.
         package var position: Int64
-        /// Where it ends; nil where nobody knows how much there is.
+        /// The end of the range; `nil` if the size of the file is not known.
         package var to: Int64?
-        /// From where it fetches; with the port, where that is not the usual one.
+        /// The host it fetches from, with the port if that is not the default.
         package var host: String?
     }
 
@@ -26,12 +28,13 @@ package struct WireSegments: Codable, Sendable, Hashable {
     package var completedBytes: Int64
     package var totalBytes: Int64?
     package var bytesPerSecond: Int64?
-    /// In the order of the file; nil where nothing is known.
+    /// The written ranges in the order of the file; `nil` if they are not known.
     package var written: [Part]?
-    /// In the order of the file.
+    /// The connections in the order of the file.
     package var connections: [Connection]
 
-    /// Of one that does not run: what is written, where that is known.
+    /// Creates the value for a download that does not run, from the written ranges, if they are
+    /// known.
     package init(_ download: WireDownload, written ranges: [ByteRange]?) {
         self.init(download)
         guard let ranges else { return }
@@ -58,11 +61,11 @@ package struct WireSegments: Codable, Sendable, Hashable {
     }
 }
 
-/// What happened to one download.
+/// The events of one download.
 package struct WireEvents: Codable, Sendable, Hashable {
-    /// In order.
+    /// The events, oldest first.
     package var events: [WireEvent]
-    /// What to give as `before` for those that came before; nil where there are none.
+    /// The value of `before` for the earlier events; `nil` if there are none.
     package var next: Int64?
 
     package init(_ events: [WireEvent], next: Int64? = nil) {

@@ -1,8 +1,8 @@
 /// One event of a stream of `text/event-stream` (HTML §9.2).
 package struct ServerSentEvent: Sendable, Hashable {
-    /// The last id that was told, with this event or before it.
+    /// The last id that was sent, with this event or an earlier one.
     package var id: String?
-    /// `message` where the stream does not say.
+    /// The name; `message` if the stream gives none.
     package var name: String
     package var data: String
 
@@ -13,7 +13,9 @@ package struct ServerSentEvent: Sendable, Hashable {
     }
 
     package static let mediaType = "text/event-stream"
-    /// Ignored by readers; shows them that the stream lives.
+    /// A comment, which readers ignore.
+    ///
+    /// It shows them that the stream is alive.
     package static let comment = Array(":\n\n".utf8)
 
     /// The event as it is sent.

@@ -1,8 +1,10 @@
 package import PawlCore
 
-/// Reads `text/event-stream` (HTML §9.2.6) from pieces that may be cut anywhere.
+/// Parses `text/event-stream` (HTML §9.2.6) from pieces that may be split anywhere.
 package struct ServerSentEventParser: Sendable {
-    /// A line or an event that is longer than this comes from something else.
+    /// The maximum length of a line or an event.
+    ///
+    /// A longer one does not come from the daemon.
     package static let mostBytes = 1 << 20
 
     private var line: [UInt8] = []
@@ -15,9 +17,9 @@ package struct ServerSentEventParser: Sendable {
 
     package init() {}
 
-    /// The events that the bytes complete.
+    /// Returns the events that the bytes complete.
     ///
-    /// Throws `.badResponse` where one is too long.
+    /// Throws `.badResponse` if an event is too long.
     package mutating func read(
         _ bytes: some Sequence<UInt8>
     ) throws(DownloadError) -> [ServerSentEvent] {
@@ -74,7 +76,7 @@ package struct ServerSentEventParser: Sendable {
 
     private static let tooLong = DownloadError(
         .badResponse,
-        "an event of more than \(mostBytes) bytes",
-        advice: "what answers there is not Pawl's daemon, or a newer one"
+        "an event is longer than \(mostBytes) bytes",
+        advice: "the server is not Pawl's daemon, or a newer version of it"
     )
 }

@@ -1,39 +1,43 @@
 package import struct FoundationEssentials.Date
 
-/// Something that happened to a download; kept until it is old.
+/// Something that happened to a download.
+///
+/// Events are kept for a limited time.
 package struct WireEvent: Codable, Sendable, Hashable {
     package enum Kind: String, Codable, Sendable, CaseIterable {
         case added
-        /// It runs.
+        /// The download runs.
         case started
-        /// It waits to be tried again.
+        /// The download waits to be retried.
         case retrying
         case paused
-        /// It was asked to go on and is in line.
+        /// The download was resumed and is queued.
         case resumed
-        /// Its settings, its priority or its place were changed.
+        /// The download's settings, priority or position were changed.
         case changed
         case finished, failed, cancelled, removed
-        /// What holds for all downloads was changed; it has no download.
+        /// The daemon's settings were changed; the event has no download.
         case settings
     }
 
-    /// Ascending, without doubles; gaps mean nothing.
+    /// The number of the event.
+    ///
+    /// Numbers ascend and are unique; gaps mean nothing.
     package var id: Int64
     package var kind: Kind
-    /// Nil of `settings`.
+    /// The download; `nil` for `settings`.
     package var download: Int64?
     package var name: String
     package var session: String?
     package var at: Date
-    /// The finished file.
+    /// The path of the finished file.
     package var path: String?
     package var completedBytes: Int64?
     package var totalBytes: Int64?
     package var problem: Problem?
-    /// Of `removed`: the download as it was, where its session has not acknowledged its end.
+    /// For `removed`: the download as it was, if its session has not acknowledged its end.
     package var removed: WireDownload?
-    /// Of `settings`: what holds now.
+    /// For `settings`: the new settings.
     package var settings: DaemonSettings?
 
     package init(id: Int64, kind: Kind, download: Int64?, name: String, at: Date) {
@@ -45,11 +49,13 @@ package struct WireEvent: Codable, Sendable, Hashable {
     }
 }
 
-/// Events that a reader asks for and that are not kept any more: the lists say what has become of it all.
+/// Reports events that a reader requested and that are no longer kept.
+///
+/// The lists show the current state.
 package struct WireMissedEvents: Codable, Sendable, Hashable {
-    /// The last one that the reader has seen.
+    /// The last event that the reader has seen.
     package var after: Int64
-    /// The newest that may be missing.
+    /// The newest event that may be missing.
     package var through: Int64
 
     package init(after: Int64, through: Int64) {
@@ -58,7 +64,9 @@ package struct WireMissedEvents: Codable, Sendable, Hashable {
     }
 }
 
-/// How far the running downloads are: told a few times a second, and not kept.
+/// The progress of the running downloads.
+///
+/// It is sent several times per second and not kept.
 package struct WireProgress: Codable, Sendable, Hashable {
     package struct Row: Codable, Sendable, Hashable {
         package var id: Int64
@@ -67,11 +75,11 @@ package struct WireProgress: Codable, Sendable, Hashable {
         package var totalBytes: Int64?
         package var bytesPerSecond: Int64
         package var connections: Int
-        /// How many bytes of an earlier run this one continues; nil before the server has agreed, and
-        /// where there are none.
+        /// The number of bytes of an earlier run that this one continues; `nil` until the server
+        /// has agreed, and if there are none.
         package var resumedBytes: Int64?
-        /// How often this run threw away what was there, as the file had changed on the server; nil for
-        /// never.
+        /// The number of times that this run discarded its bytes because the file had changed on
+        /// the server; `nil` if it never did.
         package var restarts: Int?
 
         package init(id: Int64, name: String, completedBytes: Int64) {

@@ -1,14 +1,14 @@
 package import PawlCore
 
-/// What went wrong, as `application/problem+json` (RFC 9457), with the code that it has everywhere.
+/// A failure as `application/problem+json` (RFC 9457), with the error code that is used everywhere.
 package struct Problem: Codable, Sendable, Hashable {
-    /// `urn:pawl:` and the code.
+    /// `urn:pawl:` followed by the code.
     package var type: String
     /// What failed.
     package var title: String
-    /// The status that the answer had; nil for the problem of a download.
+    /// The status of the answer; `nil` for the problem of a download.
     package var status: Int?
-    /// While doing what, and what to do next.
+    /// What was being done, and what to do next.
     package var detail: String?
     /// The code as in `docs/errors.md`.
     package var code: ErrorCode
@@ -28,7 +28,7 @@ package struct Problem: Codable, Sendable, Hashable {
         self.status = status
     }
 
-    /// The error that it tells of.
+    /// The error that the problem describes.
     package var error: DownloadError {
         DownloadError(
             code,

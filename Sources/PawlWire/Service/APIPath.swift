@@ -1,4 +1,6 @@
-/// The paths of the API; a later form of it gets another number.
+/// The paths of the API.
+///
+/// A later version of the API gets another number.
 package enum APIPath {
     package static let root = "/v1"
     package static let status = "/v1/status"

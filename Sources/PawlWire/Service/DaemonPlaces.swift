@@ -1,8 +1,8 @@
 package import PawlCore
 
-/// Where the daemon's files lie (XDG Base Directory Specification 0.8).
+/// The locations of the daemon's files (XDG Base Directory Specification 0.8).
 package struct DaemonPlaces: Sendable, Hashable {
-    /// The folder of the socket and its lock: the user's alone.
+    /// The folder of the socket and its lock, which only the user can access.
     package var socketFolder: String
     /// The folder of the store, its lock and the log.
     package var storeFolder: String
@@ -11,10 +11,12 @@ package struct DaemonPlaces: Sendable, Hashable {
     package var store: String { "\(storeFolder)/queue.sqlite" }
     package var log: String { "\(storeFolder)/daemon.log" }
 
-    /// A socket's path has 108 bytes with the zero behind it (unix(7)).
+    /// The maximum length of a socket's path: 108 bytes including the final zero (unix(7)).
     private static let mostSocketBytes = 107
 
-    /// Throws `.directoryNotUsable` where nothing says where the user's files are.
+    /// Finds the locations.
+    ///
+    /// Throws `.directoryNotUsable` if nothing names the user's folders.
     package init(_ surroundings: PlaceSurroundings) throws(DownloadError) {
         let state =
             surroundings.path(in: "XDG_STATE_HOME")
@@ -22,7 +24,7 @@ package struct DaemonPlaces: Sendable, Hashable {
         guard let state else {
             throw DownloadError(
                 .directoryNotUsable,
-                "nothing says where the daemon's files belong: there is no home folder",
+                "cannot find a folder for the daemon's files: there is no home folder",
                 advice: "set HOME or XDG_STATE_HOME"
             )
         }
@@ -32,7 +34,7 @@ package struct DaemonPlaces: Sendable, Hashable {
             throw DownloadError(
                 .directoryNotUsable,
                 "the path of the daemon's socket is longer than the system allows: \(socket)",
-                advice: "set XDG_RUNTIME_DIR to a shorter one"
+                advice: "set XDG_RUNTIME_DIR to a shorter path"
             )
         }
     }

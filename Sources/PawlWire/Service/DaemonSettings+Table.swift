@@ -1,7 +1,7 @@
 package import PawlCore
 
-/// What to change of a daemon's settings, as a JSON merge patch (RFC 7396): what is left out stays, and
-/// null gives the default back.
+/// The changes to a daemon's settings as a JSON merge patch (RFC 7396): omitted values stay as they
+/// are, and null restores the default.
 package typealias DaemonSettingsChange = SettingsDocument<DaemonSettings>
 
 extension SettingsDocument where Root == DaemonSettings {
@@ -17,7 +17,7 @@ extension SettingsDocument where Root == DaemonSettings {
 }
 
 extension DaemonSettings: TabledSettings {
-    /// Who may be bound by a setting does not set it.
+    /// The entries for settings that restrict programs, without the entries of those programs.
     private static let bounds: SettingEntries = [.command, .socket]
 
     /// Each setting of the daemon.

@@ -1,19 +1,19 @@
 package import struct FoundationEssentials.Date
 
-/// What the daemon says of itself.
+/// The daemon's report about itself.
 package struct DaemonStatus: Codable, Sendable, Hashable {
     package var version: String
-    /// The version of the protocol; nil where it is the first one.
+    /// The version of the protocol; `nil` if it is the first one.
     package var protocolVersion: Int?
     package var processIdentifier: Int32
     package var startedAt: Date
-    /// Where its store lies.
+    /// The path of its store.
     package var store: String
-    /// The URL of the API over TCP; nil where it answers at its socket alone.
+    /// The URL of the API over TCP; `nil` if the daemon listens only at its socket.
     package var url: String?
-    /// Why it does not answer over TCP though the settings say so.
+    /// The reason why the daemon does not listen for TCP, although the settings enable it.
     package var listenProblem: String?
-    /// How many downloads are in each state.
+    /// The number of downloads in each state.
     package var counts: [String: Int]
     package var maximumConcurrentDownloads: Int
     package var bytesPerSecond: Int64

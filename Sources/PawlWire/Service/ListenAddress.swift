@@ -1,13 +1,13 @@
 package import PawlCore
 
-/// What is said of the TCP listener when a daemon is started.
+/// The choice of a TCP listener when a daemon is started.
 package enum ListenChoice: Sendable, Hashable {
-    /// Nothing: as the settings say.
+    /// No choice: the settings apply.
     case remembered
     case off
     case at(ListenAddress)
 
-    /// `off`, or an address.
+    /// Parses `off` or an address.
     ///
     /// Throws `.usage`.
     package init(parsing text: String?) throws(DownloadError) {
@@ -19,7 +19,9 @@ package enum ListenChoice: Sendable, Hashable {
     }
 }
 
-/// Where the daemon listens for TCP: an address of this machine's own that nobody else can reach.
+/// The address where the daemon listens for TCP.
+///
+/// It belongs to this machine, and no other machine can reach it.
 package struct ListenAddress: Sendable, Hashable {
     package enum Host: String, Sendable, Hashable {
         case version4 = "127.0.0.1"
@@ -27,7 +29,7 @@ package struct ListenAddress: Sendable, Hashable {
     }
 
     package var host: Host
-    /// 0 lets the system choose one.
+    /// The port; 0 lets the system choose one.
     package var port: UInt16
 
     package static let standardPort: UInt16 = 6880
@@ -36,9 +38,9 @@ package struct ListenAddress: Sendable, Hashable {
         (self.host, self.port) = (host, port)
     }
 
-    /// `127.0.0.1:6880`, `[::1]:6880`, `localhost`, or a port alone.
+    /// Parses `127.0.0.1:6880`, `[::1]:6880`, `localhost`, or a port alone.
     ///
-    /// Throws `.usage` for what is none, and for an address that others can reach.
+    /// Throws `.usage` if the text is not valid, and for an address that other machines can reach.
     package init(parsing text: String) throws(DownloadError) {
         let (name, number) = Self.parts(text)
         switch name {
@@ -48,7 +50,7 @@ package struct ListenAddress: Sendable, Hashable {
         default:
             throw DownloadError(
                 .usage,
-                "'\(text.sanitized(atMost: 100))' is no address of this machine alone",
+                "'\(text.sanitized(atMost: 100))' is not a loopback address",
                 advice: "give 127.0.0.1 or [::1] with a port; from elsewhere: "
                     + "ssh -L 6880:127.0.0.1:6880 HOST"
             )
@@ -60,14 +62,14 @@ package struct ListenAddress: Sendable, Hashable {
         guard let parsed = UInt16(number), number.allSatisfy(\.isNumber) else {
             throw DownloadError(
                 .usage,
-                "'\(number.sanitized(atMost: 40))' is no port",
+                "invalid port '\(number.sanitized(atMost: 40))'",
                 advice: "give a number from 0 to 65535"
             )
         }
         port = parsed
     }
 
-    /// The port is behind the last colon, but for one within an address.
+    /// Splits off the port after the last colon, unless that colon is within an address.
     private static func parts(_ text: String) -> (name: String, port: String?) {
         if !text.isEmpty, text.allSatisfy(\.isNumber) { return ("", text) }
         guard text != "::1", let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") else {
@@ -78,7 +80,7 @@ package struct ListenAddress: Sendable, Hashable {
         )
     }
 
-    /// As it stands in a URL.
+    /// The host as it is written in a URL.
     package var hostText: String { host == .version6 ? "[::1]" : host.rawValue }
 
     package var text: String { "\(hostText):\(port)" }

@@ -1,6 +1,6 @@
-/// With what a browser asks for its cookie: one of both.
+/// What a browser presents for its cookie: one of the two.
 package struct Login: Codable, Sendable, Hashable {
-    /// Good once, for ten minutes.
+    /// A code that can be used once, within ten minutes.
     package var code: String?
     package var token: String?
 
@@ -9,10 +9,12 @@ package struct Login: Codable, Sendable, Hashable {
     }
 }
 
-/// A code that a browser may log in with.
+/// A code with which a browser can log in.
 package struct LoginCode: Codable, Sendable, Hashable {
     package var code: String
-    /// What to open: the page takes the code out of it.
+    /// The URL to open.
+    ///
+    /// The page takes the code from it.
     package var url: String
 
     package init(code: String, url: String) { (self.code, self.url) = (code, url) }

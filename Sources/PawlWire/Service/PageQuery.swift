@@ -1,14 +1,16 @@
 package import PawlCore
 
-/// Which part of a list is wanted: so many, behind one that was seen.
+/// The requested part of a list: a number of elements, after a given one.
 package struct PageQuery: Sendable, Hashable {
-    /// What the page before gave as `next`; nil is the beginning.
+    /// The value of `next` in the page before; `nil` for the first page.
     package var cursor: String?
     package var limit: Int
 
     package static let mostLimit = 1000
 
-    /// Throws `.usage`; the cursor goes by the name that the list has for it.
+    /// Creates a query from parameters.
+    ///
+    /// `name` is the list's name for the cursor. Throws `.usage`.
     package init(
         parameters: [(name: String, value: String)],
         cursor name: String = "after",
@@ -24,14 +26,14 @@ package struct PageQuery: Sendable, Hashable {
             default:
                 throw DownloadError(
                     .usage,
-                    "'\(parameter.name.sanitized(atMost: 40))' is no parameter of the list",
+                    "the list has no parameter '\(parameter.name.sanitized(atMost: 40))'",
                     advice: "use \(name) or limit"
                 )
             }
         }
     }
 
-    /// The page of what is in order already, and the name of its last one where there are more.
+    /// Returns the page of an ordered list, and the name of its last element if more follow.
     package func page<Element>(
         of all: [Element],
         by name: (Element) -> String

@@ -1,16 +1,16 @@
-/// The version of what the daemon and those who ask it say to each other.
+/// The version of the protocol between the daemon and its clients.
 ///
-/// It rises with each change that an older side does not understand: a field that is new in a request, a
-/// code or a status that is another one.
+/// It rises with each change that an older side does not understand, such as a new field in a
+/// request, or a changed code or status.
 package enum ProtocolVersion {
-    /// Of this program.
+    /// The version of this program.
     ///
-    /// 1: does not say its version; answers conflicts with the code `usage`.
+    /// Version 1 does not report its version, and answers conflicts with the code `usage`.
     package static let current = 2
 
-    /// The field of each answer that has it.
+    /// The header field that reports the version in each answer.
     package static let field = "Pawl-Protocol"
 
-    /// Of who has sent that field.
+    /// Returns the version of the side that sent this field.
     package static func parse(_ text: String?) -> Int { text.flatMap { Int($0) } ?? 1 }
 }

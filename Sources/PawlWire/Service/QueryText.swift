@@ -1,10 +1,12 @@
 package import PawlCore
 
-/// The query of a URL, as names and values.
+/// Parses the query of a URL into names and values.
 ///
 /// A `+` is a space, as forms and most clients write it (WHATWG URL §5.1); a plus sign is `%2B`.
 package enum QueryText {
-    /// Throws `.usage` where something is encoded wrongly.
+    /// Returns the parameters.
+    ///
+    /// Throws `.usage` if the encoding is not valid.
     package static func parameters(
         _ text: String
     ) throws(DownloadError) -> [(name: String, value: String)] {
@@ -18,7 +20,7 @@ package enum QueryText {
         return parameters
     }
 
-    /// For the value of a parameter.
+    /// Parses the value of a parameter as a number.
     package static func number<Number: BinaryInteger>(
         _ name: String,
         _ text: String,
@@ -41,8 +43,8 @@ package enum QueryText {
         else {
             throw DownloadError(
                 .usage,
-                "'\(String(text).sanitized(atMost: 40))' is no percent-encoded UTF-8",
-                advice: "write '%' as %25, and other bytes as %XX"
+                "'\(String(text).sanitized(atMost: 40))' is not percent-encoded UTF-8",
+                advice: "encode '%' as %25, and other bytes as %XX"
             )
         }
         return decoded

@@ -2,8 +2,9 @@ package import PawlCore
 
 /// Reads and writes a timetable of limits: `mon-fri 07:00-22:00 2M, 22:00-07:00 unlimited`.
 package enum TimetableText {
-    /// A period has days (none is each day), a time from-to, and a rate or `unlimited`; periods stand
-    /// between commas.
+    /// Parses periods separated by commas.
+    ///
+    /// A period has days (every day if omitted), a time `from-to`, and a rate or `unlimited`.
     package static func parse(_ text: String) throws(ValueError) -> [WireLimitPeriod] {
         var periods: [WireLimitPeriod] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -30,7 +31,7 @@ package enum TimetableText {
         }.joined(separator: ", ")
     }
 
-    /// As it was given, where that was in whole units.
+    /// Formats a rate in the largest unit that keeps it a whole number.
     private static func rate(_ bytesPerSecond: Int64) -> String {
         for (unit, letter) in [(Int64(1) << 30, "G"), (1 << 20, "M"), (1 << 10, "K")]
         where bytesPerSecond % unit == 0 {
@@ -60,14 +61,15 @@ package enum TimetableText {
 
     private static func wrong(_ text: String) -> ValueError {
         ValueError(
-            "'\(text)' is no period of a timetable",
-            advice: "give periods as in '22:00-07:00 unlimited, mon-fri 07:00-22:00 2M'"
+            "invalid period '\(text)'",
+            advice: "write periods as in '22:00-07:00 unlimited, mon-fri 07:00-22:00 2M'"
         )
     }
 
     // MARK: - Days
 
-    /// `mon`, `mon-fri`, over the end of the week as `sat-mon`; nil for none.
+    /// Parses `mon`, `mon-fri`, or a range across the weekend such as `sat-mon`; `nil` if there are
+    /// no words.
     private static func days(_ words: some Collection<String>) throws(ValueError) -> [String]? {
         guard !words.isEmpty else { return nil }
         var found: Set<Weekday> = []
@@ -77,8 +79,8 @@ package enum TimetableText {
                 let last = Weekday(shortName: ends[ends.count - 1])
             else {
                 throw ValueError(
-                    "'\(word)' is no day",
-                    advice: "give mon, tue, wed, thu, fri, sat or sun, or several as mon-fri"
+                    "invalid day '\(word)'",
+                    advice: "use mon, tue, wed, thu, fri, sat or sun, or a range such as mon-fri"
                 )
             }
             var day = first

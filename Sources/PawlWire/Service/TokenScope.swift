@@ -1,14 +1,14 @@
-/// What a program with a token may do (docs/security.md).
+/// The rights of a program that has a token (docs/security.md).
 package enum TokenScope: String, Codable, Sendable, CaseIterable {
-    /// Look at the queue.
+    /// Read the queue.
     case read
-    /// Look, add downloads, and change what was added with the same token.
+    /// Read, add downloads, and change those that were added with the same token.
     case add
-    /// Do all that may be done over TCP.
+    /// Do everything that is allowed over TCP.
     case manage
 }
 
-/// What a token may be called.
+/// The names of tokens.
 package enum TokenName {
     /// The token that `pawl daemon token` shows, which always exists; its scope is `manage`.
     package static let main = "main"

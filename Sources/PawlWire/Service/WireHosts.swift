@@ -1,16 +1,17 @@
-/// What the daemon does with a host, at this moment.
+/// The current state of a host.
 package struct WireHost: Codable, Sendable, Hashable {
-    /// With its port.
+    /// The host with its port.
     package var host: String
-    /// HTTP/1.1 connections that are open, or on their way.
+    /// The number of HTTP/1.1 connections that are open or being opened.
     package var connections: Int
-    /// Requests over shared connections (HTTP/2).
+    /// The number of requests over shared connections (HTTP/2).
     package var streams: Int
-    /// How many downloads wait for a connection.
+    /// The number of downloads that wait for a connection.
     package var waiting: Int
-    /// How many connections it may get.
+    /// The maximum number of connections to the host.
     package var budget: Int
-    /// For so long it gets no new connection, as it has asked for; nil where it may.
+    /// The time until the host accepts new connections again, as it has requested; `nil` if it
+    /// accepts them now.
     package var coolDownSeconds: Double?
 
     package init(host: String, budget: Int) {
@@ -19,11 +20,11 @@ package struct WireHost: Codable, Sendable, Hashable {
     }
 }
 
-/// Hosts that something is known of.
+/// The hosts about which something is known.
 package struct WireHosts: Codable, Sendable, Hashable {
-    /// By name.
+    /// The hosts, sorted by name.
     package var hosts: [WireHost]
-    /// What to give as `after` for the next page; nil at the end.
+    /// The value of `after` for the next page; `nil` on the last page.
     package var next: String?
 
     package init(_ hosts: [WireHost]) { self.hosts = hosts }
@@ -36,19 +37,19 @@ package struct WireHosts: Codable, Sendable, Hashable {
     }
 }
 
-/// What the daemon has done since it began.
+/// The daemon's counters since it started.
 package struct WireStatistics: Codable, Sendable, Hashable {
     package var uptimeSeconds: Double
-    /// How many downloads are in each state.
+    /// The number of downloads in each state.
     package var counts: [String: Int]
     package var bytesPerSecond: Int64
-    /// What came from servers.
+    /// The number of bytes received from servers.
     package var receivedBytes: Int64
     package var finished: Int
     package var failed: Int
     package var connections: Int
     package var eventReaders: Int
-    /// Answered requests to the API.
+    /// The number of answered requests to the API.
     package var requests: Int
 
     package init() {
@@ -57,7 +58,7 @@ package struct WireStatistics: Codable, Sendable, Hashable {
     }
 }
 
-/// That the daemon can do its work.
+/// Reports that the daemon can do its work.
 package struct WireHealth: Codable, Sendable, Hashable {
     /// `ok`.
     package var status: String

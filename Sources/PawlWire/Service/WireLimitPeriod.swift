@@ -1,13 +1,13 @@
 package import struct FoundationEssentials.Date
 package import PawlCore
 
-/// What of a queue's limits holds now.
+/// The limit of a queue that applies now.
 package struct WireCurrentLimit: Codable, Sendable, Hashable {
-    /// Nil is no limit.
+    /// The maximum bytes per second; `nil` is no limit.
     package var limitBytesPerSecond: Int64?
-    /// Whether the timetable says so.
+    /// Whether the limit comes from the timetable.
     package var isByTimetable: Bool
-    /// When another limit holds; nil where none ever does.
+    /// The time when another limit applies; `nil` if this one never changes.
     package var until: Date?
 
     package init(_ decision: RateLimitTimetable.Decision) {
@@ -19,13 +19,15 @@ package struct WireCurrentLimit: Codable, Sendable, Hashable {
 
 /// A period of a timetable, in local time.
 package struct WireLimitPeriod: Codable, Sendable, Hashable {
-    /// On which it begins: `mon` to `sun`; nil is each day.
+    /// The days on which it begins, `mon` to `sun`; `nil` is every day.
     package var days: [String]?
-    /// `22:00`.
+    /// The start, such as `22:00`.
     package var from: String
-    /// `07:00`, on the next day where it is not behind `from`; up to `24:00`.
+    /// The end, such as `07:00`.
+    ///
+    /// It is on the next day if it is not after `from`; `24:00` is the maximum.
     package var to: String
-    /// Nil is no limit.
+    /// The maximum bytes per second; `nil` is no limit.
     package var limitBytesPerSecond: Int64?
 
     package init(days: [String]? = nil, from: String, to: String, limitBytesPerSecond: Int64?) {
@@ -33,17 +35,19 @@ package struct WireLimitPeriod: Codable, Sendable, Hashable {
         self.limitBytesPerSecond = limitBytesPerSecond
     }
 
+    /// Checks the period.
+    ///
     /// Throws `.usage`.
     package func checked() throws(DownloadError) -> RateLimitTimetable.Period {
         guard let start = DayTime.minutes(from), start < 1440, let end = DayTime.minutes(to) else {
             throw Self.refusal(
-                "'\(from.sanitized(atMost: 20))-\(to.sanitized(atMost: 20))' is no time of a day",
-                "give it as 22:00-07:00"
+                "'\(from.sanitized(atMost: 20))-\(to.sanitized(atMost: 20))' is not a period of the day",
+                "write it as 22:00-07:00"
             )
         }
         guard start != end % 1440 || (start, end) == (0, 1440) else {
             throw Self.refusal(
-                "'\(from)-\(to)' begins where it ends",
+                "the period '\(from)-\(to)' is empty",
                 "give 00:00-24:00 for the whole day"
             )
         }
@@ -51,7 +55,7 @@ package struct WireLimitPeriod: Codable, Sendable, Hashable {
         return RateLimitTimetable.Period(
             days: try checkedDays(),
             from: start,
-            // Until midnight.
+            // 0 means midnight at the end of the day.
             to: end == 0 ? 1440 : end,
             limit: limitBytesPerSecond
         )
@@ -62,17 +66,20 @@ package struct WireLimitPeriod: Codable, Sendable, Hashable {
         var checked: Set<Weekday> = []
         for name in days {
             guard let day = Weekday(shortName: name) else {
-                throw Self.refusal("'\(name.sanitized(atMost: 20))' is no day", "give mon to sun")
+                throw Self.refusal("invalid day '\(name.sanitized(atMost: 20))'", "use mon to sun")
             }
             checked.insert(day)
         }
-        guard !checked.isEmpty else { throw Self.refusal("a period has no day", "give mon to sun") }
+        guard !checked.isEmpty else { throw Self.refusal("a period has no day", "use mon to sun") }
         return checked
     }
 
     static func check(_ limit: Int64) throws(DownloadError) {
         guard limit > 0 else {
-            throw refusal("a limit of \(limit) bytes a second", "give more than 0, or leave it out")
+            throw refusal(
+                "invalid limit of \(limit) bytes per second",
+                "give more than 0, or leave it out"
+            )
         }
     }
 

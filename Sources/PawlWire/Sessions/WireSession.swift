@@ -4,16 +4,16 @@ package import PawlCore
 package struct WireSession: Codable, Sendable, Hashable {
     package var identifier: String
     package var counts: [String: Int]
-    /// The process that is attached to it.
+    /// The id of the process that is attached to it.
     package var process: Int32?
-    /// The last event that a process of the session has acknowledged; nil where none ever asked for
-    /// the session.
+    /// The last event that a process of the session has acknowledged; `nil` if no process ever
+    /// requested the session.
     package var acknowledged: Int64?
     /// Whether a command runs when all its downloads have ended.
     package var hasRelaunchCommand: Bool?
-    /// How many of its downloads run at a time; nil is as the queue allows.
+    /// The maximum number of its downloads that run at the same time; `nil` leaves it to the queue.
     package var maximumConcurrentDownloads: Int?
-    /// The most that its downloads may bring together; nil is no limit but that of all.
+    /// The maximum speed of its downloads together; `nil` leaves only the limit for all downloads.
     package var limitBytesPerSecond: Int64?
 
     package init(identifier: String, counts: [String: Int]) {
@@ -22,10 +22,10 @@ package struct WireSession: Codable, Sendable, Hashable {
     }
 }
 
-/// A page of the sessions, by name.
+/// A page of the sessions, sorted by name.
 package struct WireSessions: Codable, Sendable, Hashable {
     package var sessions: [WireSession]
-    /// What to give as `after` for the next page; nil at the end.
+    /// The value of `after` for the next page; `nil` on the last page.
     package var next: String?
 
     package init(_ sessions: [WireSession], next: String? = nil) {
@@ -33,14 +33,15 @@ package struct WireSessions: Codable, Sendable, Hashable {
     }
 }
 
-/// What makes a session one that keeps its events until they are acknowledged.
+/// The registration of a session that keeps its events until they are acknowledged.
 package struct SessionRegistration: Codable, Sendable, Hashable {
     package var identifier: String
-    /// The program, then its arguments; empty runs nothing, nil leaves what there is.
+    /// The program and its arguments; empty runs nothing, `nil` keeps the current command.
     package var relaunchCommand: [String]?
-    /// How many of its downloads run at a time; nil leaves what there is.
+    /// The maximum number of its downloads that run at the same time; `nil` keeps the current
+    /// value.
     package var maximumConcurrentDownloads: Int?
-    /// The most that its downloads may bring together; 0 is no limit, nil leaves what there is.
+    /// The maximum speed of its downloads together; 0 is no limit, `nil` keeps the current value.
     package var limitBytesPerSecond: Int64?
 
     package init(identifier: String, relaunchCommand: [String]? = nil) {
@@ -48,6 +49,8 @@ package struct SessionRegistration: Codable, Sendable, Hashable {
         self.relaunchCommand = relaunchCommand
     }
 
+    /// Checks the registration.
+    ///
     /// Throws `.usage`.
     package func check() throws(DownloadError) {
         guard SessionName.isOne(identifier) else { throw SessionName.error(identifier) }
@@ -62,15 +65,15 @@ package struct SessionRegistration: Codable, Sendable, Hashable {
             throw DownloadError(
                 .usage,
                 "'limitBytesPerSecond' is \(limit)",
-                advice: "give more than 0, or 0 for none"
+                advice: "give more than 0, or 0 for no limit"
             )
         }
         guard let command = relaunchCommand, let program = command.first else { return }
         guard program.hasPrefix("/"), command.allSatisfy({ !$0.utf8.contains(0) }) else {
             throw DownloadError(
                 .usage,
-                "'\(program.sanitized(atMost: 100))' is no absolute path of a program",
-                advice: "give the whole path, then the arguments, each on its own"
+                "'\(program.sanitized(atMost: 100))' is not the absolute path of a program",
+                advice: "give the absolute path, then each argument as a separate element"
             )
         }
         guard command.count <= 1000, command.map(\.utf8.count).reduce(0, +) <= 64 << 10 else {
@@ -79,7 +82,7 @@ package struct SessionRegistration: Codable, Sendable, Hashable {
     }
 }
 
-/// Up to which event everything was delivered.
+/// The event up to which everything was delivered.
 package struct Acknowledgement: Codable, Sendable, Hashable {
     package var session: String
     package var event: Int64
@@ -90,23 +93,25 @@ package struct Acknowledgement: Codable, Sendable, Hashable {
     }
 }
 
-/// Who asks for a session's events as their one owner.
+/// A request for a session's events by its only owner.
 package struct AttachQuery: Sendable, Hashable {
     package var session: String
-    /// Who asks; nil only looks, and owns nothing.
+    /// The id of the requesting process; `nil` only reads the events and does not become the owner.
     package var process: Int32?
-    /// Whether another owner is to go.
+    /// Whether the current owner is to be replaced.
     package var takesOver = false
 
     package init(session: String) { self.session = session }
 
-    /// A name of the stream's own events.
+    /// The name of one of the stream's own events.
     package enum Notice: String, Sendable {
-        /// All that was missed has been told.
+        /// All missed events have been sent.
         case attached
-        /// Another process has taken the session over.
+        /// Another process has taken over the session.
         case detached
-        /// Events behind the one that was seen are not kept any more; of any stream.
+        /// Events after the last one seen are no longer kept.
+        ///
+        /// This can occur in any stream.
         case missed
     }
 
@@ -117,9 +122,9 @@ package struct AttachQuery: Sendable, Hashable {
         return parameters
     }
 
-    /// Nil where no session is named.
+    /// Creates a query; `nil` if no session is named.
     ///
-    /// Throws `.usage` for what is no such query.
+    /// Throws `.usage` if the parameters are not valid.
     package init?(parameters: [(name: String, value: String)]) throws(DownloadError) {
         var query = AttachQuery(session: "")
         for (name, value) in parameters {
@@ -129,18 +134,21 @@ package struct AttachQuery: Sendable, Hashable {
                 query.session = value
             case "process":
                 guard let process = Int32(value), process > 0 else {
-                    throw DownloadError(.usage, "'process' is the number of a process")
+                    throw DownloadError(.usage, "'process' must be the id of a process")
                 }
                 query.process = process
             case "take-over":
                 guard value == "true" else {
-                    throw DownloadError(.usage, "'take-over' is 'true' or left out")
+                    throw DownloadError(
+                        .usage,
+                        "invalid value for 'take-over'; use 'true' or leave it out"
+                    )
                 }
                 query.takesOver = true
             default:
                 throw DownloadError(
                     .usage,
-                    "'\(name.sanitized(atMost: 40))' is no parameter of the events",
+                    "the events have no parameter '\(name.sanitized(atMost: 40))'",
                     advice: "use session, process or take-over"
                 )
             }
@@ -155,7 +163,7 @@ package struct AttachQuery: Sendable, Hashable {
     }
 }
 
-/// What sessions may be called.
+/// The rules for names of sessions.
 enum SessionName {
     static func isOne(_ name: String) -> Bool {
         (1...200).contains(name.utf8.count) && !name.holdsUnsafeToShow
@@ -164,8 +172,8 @@ enum SessionName {
     static func error(_ name: String) -> DownloadError {
         DownloadError(
             .usage,
-            "'\(name.sanitized(atMost: 40))' is no name of a session",
-            advice: "give 1 to 200 bytes without control characters"
+            "invalid name of a session: '\(name.sanitized(atMost: 40))'",
+            advice: "use 1 to 200 bytes without control characters"
         )
     }
 }

@@ -219,7 +219,7 @@ extension DaemonSuites {
             let scene = try DaemonScene(Workshop(big))
             let process = try await scene.session("films", "--relaunch", "player", "--woken")
             await process.hears("invalid usage")
-            #expect(process.runner.errors.contains("give the whole path"))
+            #expect(process.runner.errors.contains("give the absolute path"))
         }
 
         @Test func `a temporary file waits for the next process`() async throws {

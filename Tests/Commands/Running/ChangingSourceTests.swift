@@ -79,7 +79,7 @@ struct ChangingSourceTests {
         let run = try await workshop.run(workshop.url)
         try expectOnly(Workshop.name, other, in: workshop, run)
         let note = try #require(run.errorLines.first { $0.hasPrefix("pawl: note: ") })
-        #expect(note.contains("the file changed on the server: starting anew"))
+        #expect(note.contains("the file changed on the server: starting over"))
         #expect(note.contains(workshop.url))
     }
 

@@ -45,7 +45,7 @@ struct DropTests {
         #expect(items.map(\.url.absoluteString) == ["https://a.example/1", "http://b.example/2"])
         #expect(items.map(\.key.text) == items.map(\.url.absoluteString))
         #expect(reason("https://a.example/1\nftp://b.example/2\n", .txt)?.contains("ftp") == true)
-        #expect(reason("# nothing\n", .txt) == "it has no URL")
+        #expect(reason("# nothing\n", .txt) == "it contains no URL")
         #expect((try? DropList.read([0xFF, 0xFE, 0xFF], .txt) { _ in "" }) == nil)
     }
 

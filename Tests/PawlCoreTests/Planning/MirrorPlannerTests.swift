@@ -263,7 +263,7 @@ struct MirrorPlannerTests {
             let order = try #require(run.newest)
             run.answer(order.id, part(order, tag: "\"b\""))
         }
-        #expect(run.log.contains { $0.contains("starting anew") })
+        #expect(run.log.contains { $0.contains("starting over") })
         let third = try #require(run.newest)
         #expect(third.pinned == nil)
         #expect(third.source == 0)

@@ -44,15 +44,15 @@ struct HeadJudgePartTests {
 
     @Test(
         arguments: [
-            ("bytes 499-999/1000", "499-999 where 500-999"),
-            ("bytes 501-999/1000", "501-999 where 500-999"),
-            ("bytes 0-499/1000", "0-499 where 500-999"),
-            ("bytes 500-1000/1001", "500-1000 where 500-999"),
-            ("bytes 500-499/1000", "makes no sense"),
-            ("bytes 500-999/999", "makes no sense"),
-            ("bytes */1000", "makes no sense"),
-            ("lines 500-999/1000", "makes no sense"),
-            ("bytes 500-999/*", "without the length of the whole"),
+            ("bytes 499-999/1000", "499-999 instead of 500-999"),
+            ("bytes 501-999/1000", "501-999 instead of 500-999"),
+            ("bytes 0-499/1000", "0-499 instead of 500-999"),
+            ("bytes 500-1000/1001", "500-1000 instead of 500-999"),
+            ("bytes 500-499/1000", "is not valid"),
+            ("bytes 500-999/999", "is not valid"),
+            ("bytes */1000", "is not valid"),
+            ("lines 500-999/1000", "is not valid"),
+            ("bytes 500-999/*", "without the length of the file"),
             (nil, "without Content-Range"),
         ] as [(String?, String)]
     )

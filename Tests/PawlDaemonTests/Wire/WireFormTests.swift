@@ -178,7 +178,7 @@ struct WireFormTests {
         let error = #expect(throws: DownloadError.self) {
             try WireJSON.decode(NewDownloads.self, from: json.utf8)
         }
-        #expect(error?.message == "'downloads.1.url': it is no text")
+        #expect(error?.message == "'downloads.1.url': expected a string")
     }
 
     @Test(arguments: [
@@ -190,14 +190,14 @@ struct WireFormTests {
             #""settings":{"limitBytesPerSecond":18446744073709551615}"#,
             "'limitBytesPerSecond': '1.8446744073709552e+19' is not a rate"
         ),
-        (#""taskIdentifier":1e30"#, "does not fit where it stands"),
+        (#""taskIdentifier":1e30"#, "a number in it is out of range"),
         (
             #""priority":"urgent""#,
-            "'downloads.1.priority': 'urgent' is none of the words that it may be: low, normal, high"
+            "'downloads.1.priority': invalid value 'urgent'; use one of low, normal, high"
         ),
         (
             #""notBefore":"soon""#,
-            "'downloads.1': a time has the form of 2026-11-22T22:00:00Z (RFC 3339)"
+            "'downloads.1': a time must have the form 2026-11-22T22:00:00Z (RFC 3339)"
         ),
     ])
     func `what does not fit is told in our words`(member: String, reason: String) {

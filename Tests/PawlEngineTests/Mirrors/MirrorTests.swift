@@ -114,7 +114,7 @@ struct MirrorTests {
         await running.log.wait(for: "127.0.0.1:\(both.mirror.port) is not used")
         latch.release()
         _ = try await running.file()
-        #expect(running.log.says("\(Scene.size + 1) bytes where \(Scene.size) are expected"))
+        #expect(running.log.says("\(Scene.size + 1) bytes instead of \(Scene.size)"))
     }
 
     @Test(arguments: [401, 403, 404, 410, 451], Start.allCases)

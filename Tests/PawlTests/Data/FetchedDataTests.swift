@@ -76,7 +76,7 @@ struct FetchedDataTests {
         #expect(throws: DownloadError.self) { try wrong.string(encoding: .ascii) }
         let unknown = try fetched("x", type: "text/plain; charset=klingon")
         let other = #expect(throws: DownloadError.self) { try unknown.string() }
-        #expect(other?.message.contains("'klingon', which is not known") == true)
+        #expect(other?.message.contains("unknown encoding 'klingon'") == true)
     }
 
     @Test func `encoded bytes are not read as text or JSON`() throws {
@@ -95,10 +95,11 @@ struct FetchedDataTests {
 
     @Test(arguments: [
         (#"[{"name": "a", "age": 3}, {"name": "b"}]"#, "[1] has no 'age'"),
-        (#"[{"name": "a", "age": "old"}]"#, "[0].age is no Int"),
-        (#"[{"name": null, "age": 3}]"#, "[0].name is null where String is wanted"),
-        (#"{"name": "a"}"#, "the document is no Array<Any>"), ("[1, ", "not the JSON"),
-        ("<html>", "not the JSON"), ("", "not the JSON"),
+        (#"[{"name": "a", "age": "old"}]"#, "[0].age is not of type Int"),
+        (#"[{"name": null, "age": 3}]"#, "[0].name is null instead of String"),
+        (#"{"name": "a"}"#, "the document is not of type Array<Any>"),
+        ("[1, ", "not the expected JSON"),
+        ("<html>", "not the expected JSON"), ("", "not the expected JSON"),
     ])
     func `JSON that is another says where`(text: String, part: String) throws {
         let fetched = try fetched(text)
