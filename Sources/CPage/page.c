@@ -49,6 +49,12 @@ static const unsigned char settings_js[] = {
 static const unsigned char dom_js[] = {
 #embed "Page/dom.js"
 };
+static const unsigned char inputs_js[] = {
+#embed "Page/inputs.js"
+};
+static const unsigned char fields_js[] = {
+#embed "Page/fields.js"
+};
 
 #define FILE_OF(name, array) {name, array, sizeof(array)}
 
@@ -60,7 +66,8 @@ static const struct pawl_page_file files[] = {
     FILE_OF("detail.js", detail_js),     FILE_OF("segments.js", segments_js),
     FILE_OF("graph.js", graph_js),       FILE_OF("format.js", format_js),
     FILE_OF("forms.js", forms_js),       FILE_OF("settings.js", settings_js),
-    FILE_OF("dom.js", dom_js),
+    FILE_OF("dom.js", dom_js),           FILE_OF("inputs.js", inputs_js),
+    FILE_OF("fields.js", fields_js),
 };
 
 struct pawl_page_file pawl_page_file(size_t index) {

@@ -65,6 +65,13 @@ def each_field_of_the_forms_has_an_effect(scene, origin, pages):
     dialog.get_by_label("Connections").fill("3")
     dialog.get_by_label("Speed limit").fill("0.5")
     dialog.get_by_label("Checksum").fill("sha256=" + "0" * 64)
+    dialog.get_by_text("More options").click()
+    dialog.get_by_label("Headers").fill("X-One: 1\nX-Two: a: b")
+    dialog.get_by_label("User-Agent").fill("tester/1")
+    dialog.get_by_label("Referring page").fill("http://pages.example/list")
+    dialog.get_by_label("Name and password").fill("me:a:b")
+    dialog.get_by_label("If the file exists").select_option("skip")
+    dialog.get_by_label("Retries").fill("0")
     urls_field.fill(f"{origin.url('one', 10)}\n{origin.url('two', 10)}")
     dialog.get_by_role("button", name="Add").click()
     expect(dialog.get_by_role("alert")).to_contain_text("A checksum needs a single URL")
@@ -73,12 +80,17 @@ def each_field_of_the_forms_has_an_effect(scene, origin, pages):
     in_state(page, "slow", "running")
     added = scene.downloads()[0]
     assert (added["priority"], added["limitBytesPerSecond"]) == ("low", 512 * KIB), added
+    head = origin.heads["slow"]
+    sent = {name: head.get(name) for name in ("X-One", "X-Two", "User-Agent", "Referer")}
+    assert sent == {"X-One": "1", "X-Two": "a: b", "User-Agent": "tester/1", "Referer": "http://pages.example/list"}, head
     row(page, "slow").click()
     detail = page.get_by_role("complementary", name="slow")
     expect(detail.locator(".connections tbody tr")).to_have_count(3)
     detail.get_by_role("button", name="Change…").click()
     dialog = page.get_by_role("dialog", name="Change download")
-    dialog.get_by_label("Name").fill("other")
+    dialog.get_by_label("Name", exact=True).fill("other")
+    dialog.get_by_text("More options").click()
+    dialog.get_by_label("Headers").fill("X-One: 3")
     dialog.get_by_label("New URL").fill(origin.url("slow", 4 * MIB, hold=KIB, drip=2 * KIB))
     dialog.get_by_label("Connections").fill("2")
     dialog.get_by_label("Speed limit").fill("")
@@ -88,6 +100,7 @@ def each_field_of_the_forms_has_an_effect(scene, origin, pages):
     expect(detail.locator(".connections tbody tr")).to_have_count(2)
     in_state(page, "other", "running")
     assert "limitBytesPerSecond" not in scene.downloads()[0]
+    assert origin.heads["slow"].get("X-One") == "3", origin.heads["slow"]
     origin.release()
     # The given checksum is wrong.
     in_state(page, "other", "failed")

@@ -19,6 +19,8 @@ class Origin(socketserver.ThreadingMixIn, http.server.HTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answer)
         self.gate = threading.Event()
+        # The header fields of the last request, by name of the file.
+        self.heads = {}
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def url(self, name, size, hold=None, drip=0):
@@ -44,6 +46,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(url.query))
+        self.server.heads[url.path[1:]] = dict(self.headers)
         if "size" not in query:
             self.send_error(404)
             return

@@ -2,12 +2,9 @@
 
 import * as api from "./api.js";
 import { $, announce, setText } from "./dom.js";
+import { downloadFields } from "./fields.js";
 import * as format from "./format.js";
-
-const mebibyte = 1024 * 1024;
-
-export const toRate = (text) => (text === "" ? null : Math.max(1, Math.round(Number(text) * mebibyte)));
-export const fromRate = (rate) => (rate ? String(Math.round((rate / mebibyte) * 100) / 100 || 0.01) : "");
+import { SettingInputs } from "./inputs.js";
 
 // A form in a <dialog>. `submit` never runs twice at the same time. An error that it throws is shown in the form.
 // If it returns a function, that function is called after the dialog was closed, when it can move the focus.
@@ -25,6 +22,8 @@ export class Form {
       event.preventDefault();
       this.#submit(submit);
     });
+    // A browser cannot show what is wrong with an input in closed details.
+    this.form.addEventListener("invalid", (event) => { event.target.closest("details")?.setAttribute("open", ""); }, true);
     this.dialog.querySelector("[data-close]")?.addEventListener("click", () => this.dialog.close());
   }
 
@@ -76,6 +75,8 @@ export class AddForm extends Form {
     super("add", () => this.#add());
     this.store = store;
     this.urls = $("add-urls");
+    const parents = { connections: "add-main", limitBytesPerSecond: "add-main", checksum: "add-wide" };
+    this.inputs = new SettingInputs(downloadFields, "add", ({ name }) => $(parents[name] ?? "add-more"));
     this.keys = new Map();
     this.urls.addEventListener("input", () => this.#count());
     this.urls.addEventListener("keydown", (event) => {
@@ -104,13 +105,8 @@ export class AddForm extends Form {
     const { urls, invalid } = parseURLs(this.urls.value);
     if (invalid.length) throw new Error(`“${invalid[0].slice(0, 80)}” is not an HTTP or HTTPS URL`);
     if (!urls.length) throw new Error("Enter at least one URL");
-    const settings = {};
-    if ($("add-connections").value) settings.connections = Number($("add-connections").value);
-    if ($("add-limit").value) settings.limitBytesPerSecond = toRate($("add-limit").value);
-    if ($("add-checksum").value.trim()) {
-      if (urls.length > 1) throw new Error("A checksum needs a single URL");
-      settings.checksum = $("add-checksum").value.trim();
-    }
+    const settings = this.inputs.changes();
+    if (settings.checksum && urls.length > 1) throw new Error("A checksum needs a single URL");
     const folder = $("add-folder").value.trim();
     const destination = folder && !folder.endsWith("/") ? `${folder}/` : folder;
     const downloads = urls.map((url) => ({
@@ -131,7 +127,10 @@ export class AddForm extends Form {
     }
     this.keys.clear();
     this.#removeURLs(urls);
-    if ($("add-checksum").value.trim() === settings.checksum) $("add-checksum").value = "";
+    // These are for one file; the user may have typed others in the meantime.
+    const { checksum, mirrors } = this.inputs.changes();
+    if (checksum === settings.checksum) this.inputs.clear("checksum");
+    if (String(mirrors) === String(settings.mirrors)) this.inputs.clear("mirrors");
     announce(`${format.plural(count, "download")} added`);
   }
 
@@ -147,28 +146,30 @@ export class ChangeForm extends Form {
   constructor(store) {
     super("change", () => this.#change());
     this.store = store;
+    const fields = downloadFields.filter((field) => field.isChangeable);
+    const main = ["connections", "limitBytesPerSecond"];
+    const placeholders = Object.fromEntries(fields.map(({ name }) => [name, "Unchanged"]));
+    this.inputs = new SettingInputs(fields, "change", ({ name }) => $(main.includes(name) ? "change-main" : "change-more"),
+      { ...placeholders, limitBytesPerSecond: "No limit" });
   }
 
   open(id) {
     this.download = this.store.get(id);
     if (!this.download) return;
     $("change-name").value = this.download.name;
-    $("change-url").value = $("change-connections").value = "";
+    $("change-url").value = "";
     $("change-priority").value = this.download.priority;
-    $("change-limit").value = fromRate(this.download.limitBytesPerSecond);
+    this.inputs.show({ limitBytesPerSecond: this.download.limitBytesPerSecond });
     super.open();
   }
 
   async #change() {
     const { download } = this;
-    const changes = {};
+    const changes = this.inputs.changes();
     const name = $("change-name").value.trim();
     if (name && name !== download.name) changes.name = name;
     if ($("change-url").value) changes.url = $("change-url").value;
     if ($("change-priority").value !== download.priority) changes.priority = $("change-priority").value;
-    if ($("change-connections").value) changes.connections = Number($("change-connections").value);
-    const limit = $("change-limit").value;
-    if (limit !== fromRate(download.limitBytesPerSecond)) changes.limitBytesPerSecond = toRate(limit) ?? 0;
     if (!Object.keys(changes).length) return;
     this.store.update((await api.change([download.id], changes)).downloads);
     announce("Download changed");

@@ -2,7 +2,9 @@
 
 import * as api from "./api.js";
 import { $, announce, el, icon } from "./dom.js";
-import { Form, fromRate, toRate } from "./forms.js";
+import { daemonFields } from "./fields.js";
+import { Form } from "./forms.js";
+import { SettingInputs, fromRate, toRate } from "./inputs.js";
 
 const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
@@ -11,6 +13,8 @@ export class SettingsForm extends Form {
     super("settings", () => this.#save());
     this.store = store;
     this.periods = $("periods");
+    const parent = ({ input }) => $(input === "flag" ? "set-flags" : "set-main");
+    this.inputs = new SettingInputs(daemonFields, "set", parent);
     $("add-period").addEventListener("click", () => {
       const row = this.#row({ from: "08:00", to: "18:00" });
       this.periods.append(row);
@@ -21,10 +25,7 @@ export class SettingsForm extends Form {
   async open() {
     await this.store.refreshSettings();
     const { settings } = this.store;
-    $("set-limit").value = fromRate(settings.limitBytesPerSecond);
-    $("set-jobs").value = settings.maximumConcurrentDownloads;
-    $("set-host").value = settings.connectionsPerHost;
-    $("set-metered").checked = settings.usesMeteredNetwork;
+    this.inputs.show(settings);
     this.periods.replaceChildren(...(settings.timetable ?? []).map((period) => this.#row(period)));
     super.open();
   }
@@ -62,21 +63,11 @@ export class SettingsForm extends Form {
     return period;
   }
 
-  // Sends only changed values. Otherwise an option of `pawl daemon run`, which is for one run, would become permanent.
-  #changed(name, field) {
-    const value = Number($(field).value);
-    return value === this.store.settings[name] ? {} : { [name]: value };
-  }
-
   async #save() {
     const timetable = [...this.periods.children].map((row) => this.#period(row));
-    const before = this.store.settings.limitBytesPerSecond;
-    const limit = $("set-limit").value;
+    // Only changed values are sent. Otherwise an option of `pawl daemon run`, which is for one run, would become permanent.
     this.store.settings = await api.changeSettings({
-      limitBytesPerSecond: limit === fromRate(before) ? (before ?? null) : toRate(limit),
-      ...this.#changed("maximumConcurrentDownloads", "set-jobs"),
-      ...this.#changed("connectionsPerHost", "set-host"),
-      usesMeteredNetwork: $("set-metered").checked,
+      ...this.inputs.changes(),
       timetable: timetable.length ? timetable : null,
     });
     this.store.onStructure();

@@ -16,9 +16,11 @@ package struct OrderSettings: Sendable {
     private static let directory = "directory"
 
     /// The keys of a list, in the order in which they are shown.
-    package static let names: [String] =
-        [output, directory]
-        + DownloadSettings.table.settings.filter { $0.entries.contains(.list) }.map(\.name)
+    package static let names = names(in: DownloadSettings.table)
+
+    package static func names(in table: SettingTable<DownloadSettings>) -> [String] {
+        [output, directory] + table.settings.filter { $0.entries.contains(.list) }.map(\.name)
+    }
 
     static func isName(_ name: String) -> Bool { names.contains(name) }
 

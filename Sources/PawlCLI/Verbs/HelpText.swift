@@ -1,4 +1,5 @@
 internal import ArgumentParser
+package import PawlCore
 
 /// The help as `--help` shows it in a terminal of so many columns.
 package enum HelpText {
@@ -24,5 +25,13 @@ package enum HelpText {
         ]
         return verbs.map { PawlCommand.helpMessage(for: $0, columns: columns) }
             .joined(separator: "\n\n")
+    }
+
+    /// The names of settings in a table that the command can give and no help shows as an option.
+    package static func missingOptions<Root>(of table: SettingTable<Root>) -> [String] {
+        let words = (get(columns: 200) + daemon(columns: 200)).split { " ,[]\n".contains($0) }
+        let options = Set(words.map(String.init))
+        return table.settings.filter { $0.entries.contains(.command) }.map(\.name)
+            .filter { !options.contains("--\($0)") }
     }
 }

@@ -11,6 +11,8 @@ extension DownloadSettings: TabledSettings {
             member: "ifExists",
             \.ifExists,
             .choice(),
+            mayReplaceFiles: { $0 == .overwrite },
+            field: SettingField("If the file exists"),
             help: "What to do if another file has the name: rename, overwrite, skip or fail. "
                 + "Default: rename, which numbers the new one."
         ),
@@ -19,6 +21,7 @@ extension DownloadSettings: TabledSettings {
             member: "checksum",
             \.checksum,
             .checksum,
+            field: SettingField("Checksum", placeholder: "sha256=…, for a single URL"),
             help: "The file must have this checksum: md5, sha1, sha256, sha384 or sha512. "
                 + "Default: the server's, if it gives one; none ignores that.",
             about: "The file's checksum, as `sha256=hex`, or `none`. Default: the server's, if it "
@@ -31,6 +34,7 @@ extension DownloadSettings: TabledSettings {
             each: .mirror,
             most: DownloadSettings.mostMirrors,
             isSecret: true,
+            field: SettingField("Mirrors", placeholder: "One URL per line"),
             help: "Fetch the file from this URL too, if it is proven to be the same. May be given "
                 + "several times.",
             about: "Other URLs of the same file; 32 KiB together."
@@ -43,6 +47,7 @@ extension DownloadSettings: TabledSettings {
             each: .field(forAnyOrigin: false),
             isChangeable: true,
             isSecret: true,
+            field: SettingField("Headers", placeholder: "Name: value, one per line"),
             help: "Send this header, such as 'Cookie: a=b', only to the server in the URL, not to "
                 + "those of redirects and mirrors. May be given several times.",
             about: "Header fields to send, in place of those before."
@@ -62,7 +67,17 @@ extension DownloadSettings: TabledSettings {
             member: "userAgent",
             \.connection.userAgent,
             .line,
+            field: SettingField("User-Agent", placeholder: "Pawl’s own"),
             help: "Send this User-Agent."
+        ),
+        Setting(
+            "referer",
+            member: "referer",
+            \.connection.referer,
+            SettingForm<URL>.page.optional(),
+            isSecret: true,
+            field: SettingField("Referring page", placeholder: "None"),
+            help: "Send this URL as the page that links to the file, to every server."
         ),
         Setting(
             "user",
@@ -71,6 +86,7 @@ extension DownloadSettings: TabledSettings {
             SettingForm<Credentials>.credentials.optional(),
             isChangeable: true,
             isSecret: true,
+            field: SettingField("Name and password", placeholder: "name:password"),
             help: "Sign in with this name and password. If the password is left out, you are "
                 + "asked for it."
         ),
@@ -79,6 +95,7 @@ extension DownloadSettings: TabledSettings {
             member: "allowsUntrustedCertificates",
             \.connection.allowsUntrustedCertificates,
             .flag(),
+            field: SettingField("Accept any certificate"),
             help: "Accept any certificate. Others can then read and change what is sent.",
             about: "Whether certificates are not checked; others can then read and change what is "
                 + "sent."
@@ -105,6 +122,7 @@ extension DownloadSettings: TabledSettings {
             \.connections,
             .connections,
             isChangeable: true,
+            field: SettingField("Connections", placeholder: "Automatic"),
             help: "Connections per download, 1 to 64. Default: auto, which adds connections while "
                 + "total speed increases.",
             about: "Default: up to 16, added while total speed increases."
@@ -114,6 +132,7 @@ extension DownloadSettings: TabledSettings {
             member: "retries",
             \.retries,
             .count(0...1_000_000),
+            field: SettingField("Retries"),
             help: "Failures in a row allowed before giving up. Default: 10."
         ),
         Setting(
@@ -129,6 +148,7 @@ extension DownloadSettings: TabledSettings {
             member: "stallTimeoutSeconds",
             \.stallTimeout,
             .seconds(),
+            field: SettingField("Stall timeout"),
             help: "Replace a connection that receives nothing for this long. Default: 30."
         ),
         Setting(
@@ -143,6 +163,7 @@ extension DownloadSettings: TabledSettings {
             member: "maximumSeconds",
             \.maximumDuration,
             SettingForm<Duration>.seconds().optional(),
+            field: SettingField("Maximum time", placeholder: "No limit"),
             help: "Stop a download after this time; the bytes received so far are kept."
         ),
         Setting(
@@ -151,6 +172,7 @@ extension DownloadSettings: TabledSettings {
             \.limitBytesPerSecond,
             .limit,
             isChangeable: true,
+            field: SettingField("Speed limit", placeholder: "No limit"),
             help: "Maximum speed of each download, in bytes per second: 500K, 1.5M, or off.",
             about: "Maximum bytes per second; 0 is no limit."
         ),
@@ -191,6 +213,7 @@ extension DownloadSettings: TabledSettings {
             member: "adoptsPartialFile",
             \.adoptsPartialFile,
             .flag(),
+            mayReplaceFiles: { $0 },
             help: "Resume a NAME.part that another tool left; needs --checksum, which verifies it "
                 + "at the end.",
             about: "Whether a NAME.part that another tool left is resumed; needs a checksum, and "
@@ -233,6 +256,7 @@ extension SettingForm where Value == Int64? {
     package static let limit = SettingForm(
         schema: ["type": "integer", "minimum": 0],
         valueName: "rate",
+        input: .rate,
         parse: { (text) throws(ValueError) in try NumberText.limit(text) },
         decode: { (value) throws(ValueError) in
             let limit = try SettingForm<Int64>.rate(from: 0).decode(value)
@@ -247,6 +271,7 @@ extension SettingForm where Value == ConnectionCount {
     fileprivate static let connections = SettingForm(
         schema: ["type": "integer", "minimum": 1, "maximum": 64],
         valueName: "n|auto",
+        input: .number(1...64),
         parse: { (text) throws(ValueError) in try NumberText.connections(text) },
         decode: { (value) throws(ValueError) in
             .fixed(try SettingForm<Int>.count(1...64).decode(value))
@@ -301,14 +326,34 @@ extension SettingForm where Value == URL {
         encode: { .text($0.absoluteString) }
     )
 
+    /// A URL without a user, a password and a fragment.
+    fileprivate static let page = SettingForm(
+        schema: ["type": "string"],
+        valueName: "url",
+        parse: { (text) throws(ValueError) in try source(text).url },
+        decode: { (value) throws(ValueError) in
+            guard case .text(let text) = value else {
+                throw ValueError("'\(value.brief)' is no URL", advice: "give a text")
+            }
+            return try source(text).url
+        },
+        encode: { .text($0.absoluteString) }
+    )
+
     private static func read(_ text: String) throws(ValueError) -> URL {
+        let (url, credentials) = try source(text)
+        guard let credentials else { return url }
+        var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        parts?.user = credentials.name
+        parts?.password = credentials.password
+        return parts?.url ?? url
+    }
+
+    private static func source(
+        _ text: String
+    ) throws(ValueError) -> (url: URL, credentials: Credentials?) {
         do throws(DownloadError) {
-            let (url, credentials) = try SourceURL.parse(text)
-            guard let credentials else { return url }
-            var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-            parts?.user = credentials.name
-            parts?.password = credentials.password
-            return parts?.url ?? url
+            return try SourceURL.parse(text)
         } catch {
             throw ValueError(error.message, advice: error.advice)
         }
@@ -321,6 +366,7 @@ extension SettingForm where Value == HTTPField {
         SettingForm(
             schema: ["$ref": "#/components/schemas/Field"],
             valueName: "line",
+            input: .field,
             parse: { (text) throws(ValueError) in
                 try HeaderLine.parse(text, forAnyOrigin: forAnyOrigin)
             },
@@ -354,6 +400,7 @@ extension SettingForm where Value == Credentials {
     fileprivate static let credentials = SettingForm(
         schema: ["$ref": "#/components/schemas/SignIn"],
         valueName: "name:password",
+        input: .credentials,
         parse: { (text) throws(ValueError) in
             let user = try UserText.parse(text)
             return Credentials(name: user.name, password: user.password ?? "")

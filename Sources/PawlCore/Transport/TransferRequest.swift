@@ -1,4 +1,4 @@
-package import struct FoundationEssentials.URL
+public import struct FoundationEssentials.URL
 
 /// A request to a server.
 package struct TransferRequest: Sendable {
@@ -55,6 +55,12 @@ public struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDe
 public struct ConnectionSettings: Hashable, Sendable {
     /// The `User-Agent` field.
     public var userAgent = "pawl/\(PawlVersion.current)"
+    /// The page that links to the file, for the `Referer` field (RFC 9110 §10.1.3).
+    ///
+    /// `nil`, the default, sends no such field. Every server receives it, also those of redirects and
+    /// mirrors, but never with a user, a password or a fragment, and never over plain HTTP if the page
+    /// is an HTTPS one.
+    public var referer: URL?
     /// The maximum time to establish a connection, including TLS.
     ///
     /// The default is 15 s.

@@ -67,14 +67,10 @@ extension DownloadKeeper {
 
 extension NewDownload {
     /// Whether it makes the daemon read files of the user.
-    fileprivate var usesFiles: Bool {
-        resumeData != nil || settings?[\.connection.authoritiesFile] != nil
-    }
+    fileprivate var usesFiles: Bool { resumeData != nil || settings?.hasLocalSettings == true }
 
     /// Whether it may replace or change a file that is there already.
-    var mayReplace: Bool {
-        settings?[\.ifExists] == .overwrite || settings?[\.adoptsPartialFile] == true
-    }
+    var mayReplace: Bool { settings?.mayReplaceFiles == true }
 }
 
 extension QueueAction {

@@ -21,6 +21,7 @@ extension CurlHandle {
         try setMethod(request)
         try setFields(request)
         try setCookies(request)
+        try setReferer(request)
         try setConnection(request.connection)
         try setTrust(request.connection)
     }
@@ -145,6 +146,15 @@ extension CurlHandle {
             return
         }
         basicOrigins.insert(request.signInScope)
+    }
+
+    /// A page that was fetched over HTTPS is not named over plain HTTP (RFC 9110 §10.1.3).
+    private func setReferer(_ request: TransferRequest) throws(TransferFailure) {
+        guard let page = request.connection.referer,
+            page.scheme != "https" || request.url.scheme == "https"
+        else { return }
+        // A program may have set any URL.
+        try set(CURLOPT_REFERER, to: AddressParts(page.absoluteString).requestText)
     }
 
     private func setConnection(_ settings: ConnectionSettings) throws(TransferFailure) {

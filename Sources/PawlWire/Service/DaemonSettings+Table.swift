@@ -31,6 +31,7 @@ extension DaemonSettings: TabledSettings {
             .limit,
             entries: [.command, .socket, .network],
             isChangeable: true,
+            field: SettingField("Total speed limit", placeholder: "No limit"),
             help: "Maximum speed of all downloads together, in bytes per second: 500K, 1.5M, or "
                 + "off.",
             about: "Maximum bytes per second of all downloads together; 0 is no limit."
@@ -55,6 +56,7 @@ extension DaemonSettings: TabledSettings {
             .count(1...1000),
             entries: [.command, .socket, .network],
             isChangeable: true,
+            field: SettingField("Simultaneous downloads"),
             help: "Simultaneous downloads, 1 to 1000. Default: 5."
         ),
         Setting(
@@ -64,6 +66,7 @@ extension DaemonSettings: TabledSettings {
             .count(1...1000),
             entries: [.command, .socket, .network],
             isChangeable: true,
+            field: SettingField("Connections per host"),
             help: "Connections per host, 1 to 1000. Default: 16."
         ),
         Setting(
@@ -73,6 +76,7 @@ extension DaemonSettings: TabledSettings {
             .words("use", "wait"),
             entries: [.command, .socket, .network],
             isChangeable: true,
+            field: SettingField("Download on metered networks"),
             help: "What to do while NetworkManager calls the network metered: use it, or wait. "
                 + "Default: use.",
             about: "Whether to download on metered networks. Default: true."

@@ -59,6 +59,29 @@ struct RequestOptionTests {
         #expect(agents[1] == "Probe/1.0")
     }
 
+    @Test func `the referring page is sent to every server, without its secrets`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource), at: "/real/disk.iso")
+        workshop.serve(.redirect(to: workshop.origin.url("/real/disk.iso", host: "localhost")))
+        let page = "http://jo:hunter2@pages.example/list?page=2#files"
+        let run = try await workshop.run(workshop.url, "--referer", page)
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        let pages = Set(workshop.origin.requests.map { $0["Referer"] })
+        #expect(pages == ["http://pages.example/list?page=2"])
+        #expect(Set(workshop.origin.requests.map { $0["Host"] }).count == 2)
+    }
+
+    @Test func `an HTTPS page is not named over plain HTTP`() async throws {
+        let workshop = try Workshop(resource)
+        let page = "https://pages.example/list"
+        _ = try await workshop.run(workshop.url, "--referer", page)
+        #expect(workshop.origin.requests.map { $0["Referer"] } == [nil])
+
+        let secure = try Workshop(resource, tls: true)
+        _ = try await secure.run(secure.url, "--insecure", "--referer", page)
+        #expect(Set(secure.origin.requests.map { $0["Referer"] }) == [page])
+    }
+
     @Test func `user signs in`() async throws {
         let workshop = try Workshop()
         workshop.serve(.resource(resource).requireBasic(name: "jo", password: "a:b c"))

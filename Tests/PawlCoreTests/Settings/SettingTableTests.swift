@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PawlCore
+import PawlTesting
 import Testing
 
 /// The table of a download's settings.
@@ -8,29 +9,9 @@ struct SettingTableTests {
     private typealias Document = SettingsDocument<DownloadSettings>
     private static let table = DownloadSettings.table
 
-    /// Texts that give each setting a value other than its default.
-    private static let texts = [
-        "if-exists": "fail", "checksum": "md5=d41d8cd98f00b204e9800998ecf8427e",
-        "mirror": "https://me:secret@mirror.example/a", "header": "X-A: b",
-        "redirect-header": "X-C: d", "user-agent": "me", "user": "me:secret", "insecure": "true",
-        "cacert": "/etc/ca.pem", "connect-timeout": "1.5", "connections": "3", "retries": "2",
-        "max-retry-after": "60", "stall-timeout": "5", "min-speed": "1K", "max-time": "90",
-        "limit": "2M", "wait-for-network": "true", "metered": "false", "no-resume": "true",
-        "resume-without-validator": "false", "adopt": "true", "insecure-redirects": "true",
-    ]
-
-    private static func settings(_ names: some Sequence<String>) throws -> DownloadSettings {
-        var settings = DownloadSettings()
-        for name in names {
-            let setting = try #require(table[name: name])
-            try setting.parse(&settings, try #require(texts[name], "no text for \(name)"))
-        }
-        return settings
-    }
-
     @Test(arguments: table.settings.map(\.name))
     func `a value that is not the default comes back from JSON`(name: String) throws {
-        let settings = try Self.settings([name])
+        let settings = try SettingSamples.settings([name])
         let document = Document(settings)
         #expect(document.members.count == 1)
         let json = try JSONEncoder().encode(document)
@@ -41,7 +22,7 @@ struct SettingTableTests {
     }
 
     @Test func `all settings together come back from JSON`() throws {
-        let settings = try Self.settings(Self.table.settings.map(\.name))
+        let settings = try SettingSamples.settings(Self.table.settings.map(\.name))
         let document = Document(settings)
         #expect(document.members == Set(Self.table.settings.compactMap(\.member)))
         let read = try JSONDecoder().decode(Document.self, from: try JSONEncoder().encode(document))
@@ -53,7 +34,7 @@ struct SettingTableTests {
     }
 
     @Test func `null gives the default back`() throws {
-        let settings = try Self.settings(Self.table.settings.map(\.name))
+        let settings = try SettingSamples.settings(Self.table.settings.map(\.name))
         var document = Document()
         for member in Self.table.settings.compactMap(\.member) { document[member: member] = .null }
         #expect(Document(try document.settings(over: settings)).isEmpty)
@@ -62,7 +43,7 @@ struct SettingTableTests {
 
     /// `Mirror` finds each stored property, so that none can be forgotten.
     @Test func `each property of the settings has a row`() throws {
-        let all = try Self.settings(Self.table.settings.map(\.name))
+        let all = try SettingSamples.settings(Self.table.settings.map(\.name))
         let ofConnection: Set = ["socketPath", "allowsPrivateAddresses"]
         func expectChanged(_ one: Any, _ other: Any, without left: Set<String> = []) {
             let usual = Dictionary(
@@ -106,7 +87,7 @@ struct SettingTableTests {
     }
 
     @Test func `secrets can be left out`() throws {
-        let settings = try Self.settings(Self.table.settings.map(\.name))
+        let settings = try SettingSamples.settings(Self.table.settings.map(\.name))
         let text = String(
             decoding: try JSONEncoder().encode(Document(settings).withoutSecrets),
             as: UTF8.self

@@ -6,6 +6,10 @@ package struct Setting<Root: Sendable>: Sendable {
     package let letter: Character?
     /// The member in JSON; `nil` if this is another way to write an earlier setting.
     package let member: String?
+    /// The field of a form; `nil` if forms do not show the setting.
+    package let field: SettingField?
+    /// How a form asks for the value.
+    package let input: SettingInput
     /// What the option does, for the help.
     package let help: String
     /// What the value in JSON means, for the references.
@@ -22,6 +26,8 @@ package struct Setting<Root: Sendable>: Sendable {
     package let isSecret: Bool
     /// Whether it can be given more than once.
     package let isRepeatable: Bool
+    /// Whether the value of these settings lets a download replace or change a file that is there already.
+    let mayReplaceFiles: @Sendable (Root) -> Bool
     /// The path of the value within the settings.
     package let path: any PartialKeyPath<Root> & Sendable
     /// The value of the settings in JSON.
@@ -42,7 +48,10 @@ package struct Setting<Root: Sendable>: Sendable {
     ///   - member: The member in JSON.
     ///   - path: Where the settings have the value.
     ///   - form: How the value is written.
+    ///   - field: Its field in forms, such as those of the page; `nil` if they do not show it.
     ///   - valueName: What the help calls the value; by default as the form says.
+    ///   - mayReplaceFiles: Whether a value lets a download replace or change a file that is there already:
+    ///     not every client of the daemon may do that.
     package init<Value: Equatable & Sendable>(
         _ name: String,
         letter: Character? = nil,
@@ -53,14 +62,19 @@ package struct Setting<Root: Sendable>: Sendable {
         entries: SettingEntries = .all,
         isChangeable: Bool = false,
         isSecret: Bool = false,
+        mayReplaceFiles: @escaping @Sendable (Value) -> Bool = { _ in false },
+        field: SettingField? = nil,
         help: String,
         about: String? = nil
     ) {
         self.name = name
+        self.field = field
+        input = form.input
         self.letter = letter
         self.member = member
         self.help = help
         self.about = about ?? help
+        self.mayReplaceFiles = { mayReplaceFiles($0[keyPath: path]) }
         self.schema = form.schema
         self.valueName = valueName ?? form.valueName
         self.entries = entries
@@ -90,10 +104,13 @@ package struct Setting<Root: Sendable>: Sendable {
         entries: SettingEntries = .all,
         isChangeable: Bool = false,
         isSecret: Bool = false,
+        field: SettingField? = nil,
         help: String,
         about: String? = nil
     ) {
         self.name = name
+        self.field = field
+        input = form.input
         self.letter = letter
         self.member = member
         self.help = help
@@ -105,6 +122,7 @@ package struct Setting<Root: Sendable>: Sendable {
         self.isChangeable = isChangeable
         self.isSecret = isSecret
         isRepeatable = true
+        mayReplaceFiles = { _ in false }
         self.path = path
         encode = { .list($0[keyPath: path].map(form.encode)) }
         isEqual = { $0[keyPath: path] == $1[keyPath: path] }

@@ -4,6 +4,8 @@ package struct SettingForm<Value: Sendable>: Sendable {
     package var schema: JSONValue
     /// What the help calls the value; `nil` for a flag.
     package var valueName: String?
+    /// How a form asks for the value.
+    package var input: SettingInput
     /// Reads what a user has typed.
     package var parse: @Sendable (String) throws(ValueError) -> Value
     /// Reads a value of JSON that is not null.
@@ -13,12 +15,14 @@ package struct SettingForm<Value: Sendable>: Sendable {
     package init(
         schema: JSONValue,
         valueName: String?,
+        input: SettingInput = .text,
         parse: @escaping @Sendable (String) throws(ValueError) -> Value,
         decode: @escaping @Sendable (JSONValue) throws(ValueError) -> Value,
         encode: @escaping @Sendable (Value) -> JSONValue
     ) {
         self.schema = schema
         self.valueName = valueName
+        self.input = input
         self.parse = parse
         self.decode = decode
         self.encode = encode
@@ -30,6 +34,7 @@ package struct SettingForm<Value: Sendable>: Sendable {
         return SettingForm<Value?>(
             schema: schema,
             valueName: valueName,
+            input: input,
             parse: { (text) throws(ValueError) in try form.parse(text) },
             decode: { (value) throws(ValueError) in try form.decode(value) },
             encode: { $0.map(form.encode) ?? .null }
@@ -63,6 +68,7 @@ extension SettingForm where Value == Bool {
         SettingForm(
             schema: ["type": "boolean"],
             valueName: nil,
+            input: .flag,
             parse: { (text) throws(ValueError) in try NumberText.truth(text) != textIsOpposite },
             decode: { (value) throws(ValueError) in
                 guard case .truth(let truth) = value else {
@@ -84,6 +90,7 @@ extension SettingForm where Value == Int {
                 "maximum": .number(range.upperBound),
             ],
             valueName: "n",
+            input: .number(range),
             parse: { (text) throws(ValueError) in try NumberText.count(text, in: range) },
             decode: { (value) throws(ValueError) in
                 guard case .number(let number) = value, range.contains(number) else {
@@ -108,6 +115,7 @@ extension SettingForm where Value == Int64 {
         SettingForm(
             schema: ["type": "integer", "minimum": .number(least)],
             valueName: "rate",
+            input: .rate,
             parse: { (text) throws(ValueError) in try NumberText.rate(text) },
             decode: { (value) throws(ValueError) in
                 guard case .number(let number) = value, number >= least else {
@@ -133,6 +141,7 @@ extension SettingForm where Value == Duration {
                 ? ["type": "number", "minimum": 0]
                 : ["type": "number", "exclusiveMinimum": 0],
             valueName: "s",
+            input: .seconds,
             parse: { (text) throws(ValueError) in try NumberText.seconds(text) },
             decode: { (value) throws(ValueError) in
                 guard let seconds = value.double, seconds >= 0, seconds <= 1e9,
@@ -209,6 +218,7 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
         return SettingForm(
             schema: ["type": "string", "enum": .list(words.map { .text($0) })],
             valueName: words.joined(separator: "|"),
+            input: .choice(words),
             parse: read,
             decode: { (value) throws(ValueError) in
                 guard case .text(let text) = value else {

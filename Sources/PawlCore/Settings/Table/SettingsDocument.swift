@@ -116,6 +116,15 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
         if let member = setting.member { values[member] = setting.encode(settings) }
     }
 
+    /// Whether a setting is given that the daemon does not accept over TCP.
+    package var hasLocalSettings: Bool { !keeping { !$0.entries.contains(.network) }.isEmpty }
+
+    /// Whether a given value lets a download replace or change a file that is there already.
+    package var mayReplaceFiles: Bool {
+        let settings = validSettings
+        return !keeping { $0.mayReplaceFiles(settings) }.isEmpty
+    }
+
     /// This document with the members of another in place of its own; null takes a member away.
     package func merging(_ changes: SettingsDocument) -> SettingsDocument {
         var merged = self

@@ -1,0 +1,150 @@
+// Made from the tables of settings by a test: PAWL_RECORD=1 writes it again.
+
+export const downloadFields = [
+  {
+    "name": "ifExists",
+    "label": "If the file exists",
+    "input": "choice",
+    "choices": [
+      "rename",
+      "overwrite",
+      "skip",
+      "fail"
+    ],
+    "default": "rename",
+    "hint": "What to do if another file has the name: rename, overwrite, skip or fail. Default: rename, which numbers the new one."
+  },
+  {
+    "name": "checksum",
+    "label": "Checksum",
+    "input": "text",
+    "placeholder": "sha256=…, for a single URL",
+    "hint": "The file's checksum, as `sha256=hex`, or `none`. Default: the server's, if it gives one."
+  },
+  {
+    "name": "mirrors",
+    "label": "Mirrors",
+    "input": "text",
+    "isList": true,
+    "placeholder": "One URL per line",
+    "hint": "Other URLs of the same file; 32 KiB together."
+  },
+  {
+    "name": "fields",
+    "label": "Headers",
+    "input": "field",
+    "isList": true,
+    "isChangeable": true,
+    "placeholder": "Name: value, one per line",
+    "hint": "Header fields to send, in place of those before."
+  },
+  {
+    "name": "userAgent",
+    "label": "User-Agent",
+    "input": "text",
+    "placeholder": "Pawl’s own",
+    "hint": "Send this User-Agent."
+  },
+  {
+    "name": "referer",
+    "label": "Referring page",
+    "input": "text",
+    "placeholder": "None",
+    "hint": "Send this URL as the page that links to the file, to every server."
+  },
+  {
+    "name": "credentials",
+    "label": "Name and password",
+    "input": "credentials",
+    "isChangeable": true,
+    "placeholder": "name:password",
+    "hint": "Sign in with this name and password. If the password is left out, you are asked for it."
+  },
+  {
+    "name": "allowsUntrustedCertificates",
+    "label": "Accept any certificate",
+    "input": "flag",
+    "default": false,
+    "hint": "Whether certificates are not checked; others can then read and change what is sent."
+  },
+  {
+    "name": "connections",
+    "label": "Connections",
+    "input": "number",
+    "least": 1,
+    "most": 64,
+    "isChangeable": true,
+    "placeholder": "Automatic",
+    "hint": "Default: up to 16, added while total speed increases."
+  },
+  {
+    "name": "retries",
+    "label": "Retries",
+    "input": "number",
+    "least": 0,
+    "most": 1000000,
+    "default": 10,
+    "hint": "Failures in a row allowed before giving up. Default: 10."
+  },
+  {
+    "name": "stallTimeoutSeconds",
+    "label": "Stall timeout",
+    "input": "seconds",
+    "default": 30,
+    "hint": "Replace a connection that receives nothing for this long. Default: 30."
+  },
+  {
+    "name": "maximumSeconds",
+    "label": "Maximum time",
+    "input": "seconds",
+    "placeholder": "No limit",
+    "hint": "Stop a download after this time; the bytes received so far are kept."
+  },
+  {
+    "name": "limitBytesPerSecond",
+    "label": "Speed limit",
+    "input": "rate",
+    "isChangeable": true,
+    "placeholder": "No limit",
+    "hint": "Maximum bytes per second; 0 is no limit."
+  }
+];
+
+export const daemonFields = [
+  {
+    "name": "limitBytesPerSecond",
+    "label": "Total speed limit",
+    "input": "rate",
+    "isChangeable": true,
+    "placeholder": "No limit",
+    "hint": "Maximum bytes per second of all downloads together; 0 is no limit."
+  },
+  {
+    "name": "maximumConcurrentDownloads",
+    "label": "Simultaneous downloads",
+    "input": "number",
+    "least": 1,
+    "most": 1000,
+    "isChangeable": true,
+    "default": 5,
+    "hint": "Simultaneous downloads, 1 to 1000. Default: 5."
+  },
+  {
+    "name": "connectionsPerHost",
+    "label": "Connections per host",
+    "input": "number",
+    "least": 1,
+    "most": 1000,
+    "isChangeable": true,
+    "default": 16,
+    "hint": "Connections per host, 1 to 1000. Default: 16."
+  },
+  {
+    "name": "usesMeteredNetwork",
+    "label": "Download on metered networks",
+    "input": "flag",
+    "isChangeable": true,
+    "default": true,
+    "hint": "Whether to download on metered networks. Default: true."
+  }
+];

@@ -1,0 +1,113 @@
+// The inputs of a form for settings: built from fields.js, read into members of the API.
+
+import { el } from "./dom.js";
+
+const mebibyte = 1024 * 1024;
+
+export const toRate = (text) => (text === "" ? null : Math.max(1, Math.round(Number(text) * mebibyte)));
+export const fromRate = (rate) => (rate ? String(Math.round((rate / mebibyte) * 100) / 100 || 0.01) : "");
+
+const capitalized = (word) => word[0].toUpperCase() + word.slice(1);
+
+// For each kind of input: its element, how a value of the API is shown, and how the text is read.
+const asText = { show: (value) => String(value), read: (text) => text };
+const kinds = {
+  text: { make: () => ["input", { type: "text", spellcheck: "false", autocapitalize: "off" }], ...asText },
+  number: {
+    make: ({ least, most }) => ["input", { type: "number", min: least, max: most }],
+    show: String, read: Number,
+  },
+  rate: {
+    unit: "MiB/s", make: () => ["input", { type: "number", min: "0.01", step: "any" }],
+    show: fromRate, read: toRate,
+  },
+  seconds: {
+    unit: "seconds", make: () => ["input", { type: "number", min: "0", step: "any" }],
+    show: String, read: Number,
+  },
+  choice: { make: () => ["select", {}], ...asText },
+  flag: { make: () => ["input", { type: "checkbox" }] },
+  field: {
+    make: () => ["input", { type: "text", spellcheck: "false" }],
+    show: ({ name, value }) => `${name}: ${value}`,
+    read: (text) => {
+      const colon = text.indexOf(":");
+      if (colon < 1) throw new Error(`“${text.slice(0, 60)}” is not a header such as “Name: value”`);
+      return { name: text.slice(0, colon).trim(), value: text.slice(colon + 1).trim() };
+    },
+  },
+  credentials: {
+    make: () => ["input", { type: "password", autocomplete: "off" }],
+    show: () => "",
+    read: (text) => {
+      const colon = text.indexOf(":");
+      if (colon < 1) throw new Error("Enter the name and the password as name:password");
+      return { name: text.slice(0, colon), password: text.slice(colon + 1) };
+    },
+  },
+};
+
+export class SettingInputs {
+  #inputs = [];
+
+  // `parent(field)` is the element that the field's label is added to; `placeholders` are by name of the setting.
+  constructor(fields, prefix, parent, placeholders = {}) {
+    for (const field of fields) {
+      const kind = kinds[field.input];
+      const [tag, attributes] = field.isList ? ["textarea", { rows: "2", spellcheck: "false" }] : kind.make(field);
+      const usual = field.default === undefined || field.input === "flag" ? undefined : kind.show(field.default);
+      const node = el(tag, {
+        id: `${prefix}-${field.name}`, title: field.hint,
+        placeholder: placeholders[field.name] ?? field.placeholder ?? usual ?? "Default", ...attributes,
+      });
+      if (field.input === "choice") {
+        node.append(el("option", { value: "" }, usual ? `${capitalized(usual)} (default)` : "Default"),
+          ...field.choices.filter((word) => word !== usual).map((word) => el("option", { value: word }, capitalized(word))));
+      }
+      const label = kind.unit ? `${field.label} (${kind.unit})` : field.label;
+      parent(field).append(field.input === "flag"
+        ? el("label", { class: "check" }, node, label) : el("label", {}, label, node));
+      this.#inputs.push({ field, kind, node });
+    }
+    this.show({});
+  }
+
+  // Shows these values; a setting without a value is empty, or has its default if it is a flag.
+  show(values) {
+    for (const input of this.#inputs) {
+      const { field, kind, node } = input;
+      const value = values[field.name];
+      if (field.input === "flag") node.checked = value ?? field.default ?? false;
+      else if (value === undefined || value === null) node.value = "";
+      else node.value = field.isList ? value.map(kind.show).join("\n") : kind.show(value);
+      input.shown = this.#state(input);
+    }
+  }
+
+  // The settings that the user has changed since `show`; null is the default. What was not touched keeps its value
+  // to the byte, also if the form shows a rounded one.
+  changes() {
+    const changed = {};
+    for (const input of this.#inputs) {
+      if (this.#state(input) !== input.shown) changed[input.field.name] = this.#value(input);
+    }
+    return changed;
+  }
+
+  clear(name) {
+    const input = this.#inputs.find((each) => each.field.name === name);
+    if (input) input.node.value = "";
+  }
+
+  #state({ field, node }) {
+    return field.input === "flag" ? node.checked : node.value.trim();
+  }
+
+  #value({ field, kind, node }) {
+    if (field.input === "flag") return node.checked;
+    const text = node.value.trim();
+    if (text === "") return null;
+    if (!field.isList) return kind.read(text);
+    return text.split("\n").map((line) => line.trim()).filter(Boolean).map(kind.read);
+  }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+import PawlCLI
+import PawlCore
+import PawlDaemon
+import PawlWire
+import Testing
+
+/// A row that is added to a table appears wherever settings are given or shown, without another edit.
+@Suite(.timeLimit(.minutes(1)))
+struct NewSettingTests {
+    private static let row = Setting<DownloadSettings>(
+        "sample",
+        member: "sampleText",
+        \.connection.userAgent,
+        .line,
+        field: SettingField("Sample text"),
+        help: "Send this sample."
+    )
+
+    /// A copy of the table with another setting.
+    private static let table = SettingTable(DownloadSettings.table.settings + [row])
+
+    @Test func `it is a key of input lists`() {
+        #expect(OrderSettings.names(in: Self.table).contains("sample"))
+        #expect(!OrderSettings.names.contains("sample"))
+    }
+
+    @Test func `it is in the reference`() {
+        let document = SettingsReference.markdown(Self.table)
+        #expect(document.contains("| `sample` | `sampleText` | `text` |"))
+    }
+
+    @Test func `it is a field of the page's forms`() {
+        #expect(Self.table.formFields.json.contains(#""label": "Sample text""#))
+    }
+
+    @Test func `it has a schema`() {
+        let schema = Self.table[name: "sample"]?.schema
+        #expect(schema == ["type": "string"])
+    }
+
+    @Test func `that its option is missing in the help is found`() {
+        #expect(HelpText.missingOptions(of: DownloadSettings.table) == [])
+        #expect(HelpText.missingOptions(of: Self.table) == ["sample"])
+        #expect(HelpText.missingOptions(of: DaemonSettings.table) == [])
+    }
+
+    /// Settings of a type of their own, as JSON has their static table.
+    private struct Sample: TabledSettings, Equatable {
+        var text = "usual"
+        var count = 1
+
+        static let table = SettingTable<Sample>([
+            Setting("text", member: "text", \.text, .line, help: "A text."),
+            Setting("count", member: "count", \.count, .count(1...9), help: "A count."),
+        ])
+    }
+
+    @Test func `it is in the JSON of the protocol and the store, in both directions`() throws {
+        let json = #"{"count":3,"text":"other"}"#
+        let document = try WireJSON.decode(SettingsDocument<Sample>.self, from: json.utf8)
+        #expect(try document.settings() == Sample(text: "other", count: 3))
+        let written = try WireJSON.encode(SettingsDocument(Sample(text: "other", count: 3)))
+        #expect(String(decoding: written, as: UTF8.self) == json)
+    }
+}

@@ -1,0 +1,56 @@
+# Phrases of style.md's section English that a pattern finds: in the comments and string literals of
+# Swift, in every line of other files but what stands in backticks.
+BEGIN {
+    phrase("[Gg](o|oes|oing) on", "say continue or resume")
+    phrase("anew", "say again, or from the start")
+    phrase("borne|[Bb]ears?", "say tolerated or allowed")
+    phrase("[Ss]o (many|long)", "say up to n, or n")
+    phrase("to be had", "say available")
+    phrase("[Nn]il (where|when|while)", "say `nil` if")
+    phrase("[Aa]s long as", "say while")
+    phrase("(is|are|was|were) none", "say what it is not")
+    phrase("(bytes|[KMG]i?B|requests|times|ticks|one|each|[0-9]) a (second|minute|line|download|host)",
+        "say per")
+    phrase("[Bb]rings?|[Bb]rought", "say receives or received")
+    phrase("[Ww]ish(es)?", "say request")
+    phrase("[Ww]hat came", "say the bytes received")
+    phrase("while (they|it) pays?", "say while total speed increases")
+    phrase("(to|for|be) wind(s|ing)? up|[Ww]inds? up", "say shut down or stop")
+}
+
+function phrase(pattern, advice) {
+    count += 1
+    patterns[count] = "(^|[^A-Za-z_`-])(" pattern ")($|[^A-Za-z_`-])"
+    advices[count] = advice
+}
+
+FILENAME ~ /\.swift$/ { look(prose($0)); next }
+{ gsub(/`[^`]*`/, ""); look($0) }
+
+# The comment and the string literals of a line.
+function prose(line,    text, rest, start) {
+    text = ""
+    if (match(line, /(^|[^:"])\/\/.*$/)) {
+        text = substr(line, RSTART)
+        line = substr(line, 1, RSTART)
+    }
+    gsub(/`[^`]*`/, "", text)
+    while (match(line, /"([^"\\]|\\.)*"/)) {
+        text = text " " substr(line, RSTART, RLENGTH)
+        line = substr(line, RSTART + RLENGTH)
+    }
+    # A test's name is a sentence in backticks.
+    if (match(line, /func `[^`]*`/)) text = text " " substr(line, RSTART + 6, RLENGTH - 7)
+    return text
+}
+
+function look(text,    i) {
+    for (i = 1; i <= count; i++) {
+        if (text ~ patterns[i]) {
+            print FILENAME ":" FNR ": " advices[i]
+            found = 1
+        }
+    }
+}
+
+END { exit found }
