@@ -144,7 +144,7 @@ package final class ConfinedFolder: Sendable {
     private static func leadsOut(_ path: String, _ root: String) -> DownloadError {
         DownloadError(
             .notAllowed,
-            "\(path.sanitized(atMost: 200)) is not in \(root)",
+            "\(path.sanitized(atMost: 200)) does not lie in \(root)",
             advice: "choose a folder in it, without '..' and without symbolic links that lead out"
         )
     }

@@ -9,7 +9,7 @@ extension APIDocument {
         name: "id",
         place: .path,
         schema: .whole(),
-        about: "The download's number."
+        about: "The number of the download."
     )
 
     private static func query(_ name: String, _ schema: APISchema, _ about: String) -> Parameter {
@@ -21,7 +21,7 @@ extension APIDocument {
             method: "get",
             path: "/v1/downloads",
             name: "listDownloads",
-            about: "A page of the downloads.",
+            about: "Returns a page of the downloads.",
             demands: [.look],
             parameters: listParameters,
             answer: .json("DownloadPage")
@@ -30,14 +30,16 @@ extension APIDocument {
             method: "post",
             path: "/v1/downloads",
             name: "addDownloads",
-            about: "Adds downloads, all or none; 1 MiB at most over TCP, 64 MiB at the socket.",
+            about:
+                "Adds downloads, all or none. The body may have 1 MiB over TCP, and 64 MiB at the socket.",
             demands: [.add, .replace, .addFromFiles, .addToSession],
             parameters: [
                 Parameter(
                     name: "Idempotency-Key",
                     place: .header,
                     schema: .text(),
-                    about: "With the same key the same downloads are added once within a day."
+                    about:
+                        "A key of the client's choice. Requests with the same key within a day add the downloads once."
                 )
             ],
             body: "NewDownloads",
@@ -49,7 +51,7 @@ extension APIDocument {
             method: "get",
             path: "/v1/downloads/{id}",
             name: "showDownload",
-            about: "One download.",
+            about: "Returns one download.",
             demands: [.look],
             parameters: [id],
             answer: .json("Download"),
@@ -59,7 +61,7 @@ extension APIDocument {
             method: "get",
             path: "/v1/downloads/{id}/segments",
             name: "segments",
-            about: "Which bytes are there, and which connection is to bring what.",
+            about: "Returns the bytes that are present, and the ranges that the connections fetch.",
             demands: [.look],
             parameters: [id],
             answer: .json("Segments"),
@@ -69,12 +71,20 @@ extension APIDocument {
             method: "get",
             path: "/v1/downloads/{id}/events",
             name: "downloadEvents",
-            about: "What happened to one download: the newest events, in order.",
+            about: "Returns the newest events of one download, oldest first.",
             demands: [.look],
             parameters: [
                 id,
-                query("before", .whole(from: 0), "Before this event: `next` of a later page."),
-                query("limit", .whole(from: 1, to: PageQuery.mostLimit), "So many at most; 200."),
+                query(
+                    "before",
+                    .whole(from: 0),
+                    "The event before which the page ends: `next` of a later page."
+                ),
+                query(
+                    "limit",
+                    .whole(from: 1, to: PageQuery.mostLimit),
+                    "The maximum number. Default: 200."
+                ),
             ],
             answer: .json("Events"),
             failures: [404]
@@ -83,7 +93,7 @@ extension APIDocument {
             method: "get",
             path: "/v1/downloads/{id}/resume-data",
             name: "resumeData",
-            about: "With what it could be gone on elsewhere. Not over TCP.",
+            about: "Returns the data to resume the download elsewhere. Not over TCP.",
             demands: [.lookAtSecrets],
             parameters: [id],
             answer: .json("ResumeData"),
@@ -93,14 +103,14 @@ extension APIDocument {
             method: "post",
             path: "/v1/actions/{action}",
             name: "act",
-            about: "Does something to downloads: to all that are meant, or to none.",
+            about: "Carries out an operation on all selected downloads, or on none.",
             demands: [.control, .remove, .discard],
             parameters: [
                 Parameter(
                     name: "action",
                     place: .path,
                     schema: .word(QueueAction.allCases.map(\.rawValue)),
-                    about: "What is done."
+                    about: "The operation."
                 )
             ],
             body: "Selection",
@@ -111,7 +121,7 @@ extension APIDocument {
             method: "post",
             path: "/v1/changes",
             name: "changeDownloads",
-            about: "Changes downloads, also while they run.",
+            about: "Changes downloads, even while they run.",
             demands: [.control, .readdress, .rename, .describe],
             body: "SelectedChanges",
             answer: .json("Outcome"),
@@ -120,19 +130,35 @@ extension APIDocument {
     ]
 
     private static let listParameters = [
-        query("state", .text(), "Of these states, with commas between them."),
-        query("session", .text(), "Of this session."),
-        query("target", .text(), "An id, a name or a pattern of names; several on a line each."),
-        query("search", .text(), "Whose name or URL holds this text, whatever its capitals."),
-        query("after", .whole(from: 0), "Behind this id: `next` of the page before."),
-        query("order", .word(["newest", "oldest"]), "Which come first."),
-        query("pending", .word(["true"]), "Only what has not ended, or was not acknowledged."),
-        query("limit", .whole(from: 1, to: ListQuery.mostLimit), "So many at most; 100."),
+        query("state", .text(), "The states, separated by commas."),
+        query("session", .text(), "Only downloads of this session."),
+        query("target", .text(), "Ids, names or patterns of names, one per line."),
+        query("search", .text(), "A text that the name or the URL must contain, ignoring case."),
+        query(
+            "after",
+            .whole(from: 0),
+            "The id after which the page begins: `next` of the page before."
+        ),
+        query("order", .word(["newest", "oldest"]), "The downloads that come first."),
+        query(
+            "pending",
+            .word(["true"]),
+            "Only downloads that have not ended, or whose end was not acknowledged."
+        ),
+        query(
+            "limit",
+            .whole(from: 1, to: ListQuery.mostLimit),
+            "The maximum number. Default: 100."
+        ),
     ]
 
     private static let pageParameters = [
-        query("after", .text(), "Behind this name: `next` of the page before."),
-        query("limit", .whole(from: 1, to: PageQuery.mostLimit), "So many at most; 1000."),
+        query("after", .text(), "The name after which the page begins: `next` of the page before."),
+        query(
+            "limit",
+            .whole(from: 1, to: PageQuery.mostLimit),
+            "The maximum number. Default: 1000."
+        ),
     ]
 
     private static let sessions: [APIOperation] = [
@@ -140,18 +166,22 @@ extension APIDocument {
             method: "get",
             path: "/v1/events",
             name: "events",
-            about: "What happens, as server-sent events; `progress` up to four times a second.",
+            about: "Returns events as server-sent events; `progress` up to four times per second.",
             demands: [.look, .useSession],
             parameters: [
                 Parameter(
                     name: "Last-Event-ID",
                     place: .header,
                     schema: .whole(from: 0),
-                    about: "What came behind this event is told first, each once and in order."
+                    about: "The last event seen: later ones are sent first, each once and in order."
                 ),
-                query("session", .text(), "Of this session alone."),
-                query("process", .whole(from: 1), "As the session's owner."),
-                query("take-over", .word(["true"]), "Also where another process is."),
+                query("session", .text(), "Only events of this session."),
+                query(
+                    "process",
+                    .whole(from: 1),
+                    "The id of the process that becomes the session's owner."
+                ),
+                query("take-over", .word(["true"]), "Replaces another process as the owner."),
             ],
             answer: .text("text/event-stream"),
             failures: [404, 409]
@@ -160,7 +190,7 @@ extension APIDocument {
             method: "get",
             path: "/v1/sessions",
             name: "listSessions",
-            about: "A page of the sessions, by name, and who is attached.",
+            about: "Returns a page of the sessions, sorted by name, with their attached processes.",
             demands: [.look],
             parameters: pageParameters,
             answer: .json("Sessions")
@@ -169,7 +199,7 @@ extension APIDocument {
             method: "post",
             path: "/v1/sessions",
             name: "registerSession",
-            about: "From now on its events are kept until they are acknowledged.",
+            about: "Registers a session, whose events are kept until they are acknowledged.",
             demands: [.makeSession, .useSession, .setCommand],
             body: "SessionRegistration",
             answer: .json("Session"),
@@ -179,9 +209,9 @@ extension APIDocument {
             method: "delete",
             path: "/v1/sessions",
             name: "forgetSession",
-            about: "Forgets one that nobody is attached to; its downloads stay.",
+            about: "Forgets a session to which no process is attached. Its downloads stay.",
             demands: [.forgetSession],
-            parameters: [query("session", .text(), "Its name.")],
+            parameters: [query("session", .text(), "The name of the session.")],
             status: 204,
             answer: .nothing,
             failures: [404, 409, 507]
@@ -190,7 +220,7 @@ extension APIDocument {
             method: "post",
             path: "/v1/acknowledgements",
             name: "acknowledge",
-            about: "Everything of a session up to that event was delivered.",
+            about: "Acknowledges all events of a session up to the given one.",
             demands: [.useSession],
             body: "Acknowledgement",
             status: 204,
@@ -200,13 +230,13 @@ extension APIDocument {
     ]
 
     private static let service: [APIOperation] = [
-        get("/v1/status", "status", "What the daemon says of itself.", "Status"),
-        get("/v1/settings", "settings", "What holds for the whole queue.", "Settings"),
+        get("/v1/status", "status", "Returns the daemon's report about itself.", "Status"),
+        get("/v1/settings", "settings", "Returns the daemon's settings.", "Settings"),
         APIOperation(
             method: "patch",
             path: "/v1/settings",
             name: "changeSettings",
-            about: "Changes settings; they hold at once, and after a restart.",
+            about: "Changes settings, immediately and permanently.",
             demands: [.changeSettings, .changeBounds],
             body: "SettingsChange",
             answer: .json("Settings"),
@@ -216,17 +246,22 @@ extension APIDocument {
             method: "get",
             path: "/v1/hosts",
             name: "hosts",
-            about: "Connections, budget and cool-down of each host, by name.",
+            about: "Returns connections, budget and cool-down of each host, sorted by name.",
             demands: [.look],
             parameters: pageParameters,
             answer: .json("Hosts")
         ),
-        get("/v1/statistics", "statistics", "What was done since the daemon began.", "Statistics"),
+        get(
+            "/v1/statistics",
+            "statistics",
+            "Returns the daemon's counters since it started.",
+            "Statistics"
+        ),
         APIOperation(
             method: "post",
             path: "/v1/login-codes",
             name: "makeLoginCode",
-            about: "A code for a browser. Not over TCP.",
+            about: "Creates a login code for a browser. Not over TCP.",
             demands: [.letIn],
             status: 201,
             answer: .json("LoginCode"),
@@ -236,7 +271,7 @@ extension APIDocument {
             method: "post",
             path: "/v1/login",
             name: "login",
-            about: "A cookie for a code, once, or for the token.",
+            about: "Exchanges a code, once, or the token for a cookie.",
             demands: [.open],
             body: "Login",
             status: 204,
@@ -247,7 +282,7 @@ extension APIDocument {
             method: "get",
             path: "/healthz",
             name: "health",
-            about: "That the daemon can do its work: its queue can be read and written.",
+            about: "Reports whether the daemon can work: its queue can be read and written.",
             demands: [.look],
             answer: .json("Health"),
             failures: [503]
@@ -256,7 +291,7 @@ extension APIDocument {
             method: "get",
             path: "/metrics",
             name: "metrics",
-            about: "Numbers in the text form of Prometheus.",
+            about: "Returns metrics in the text format of Prometheus.",
             demands: [.look],
             answer: .text("text/plain")
         ),
@@ -264,7 +299,7 @@ extension APIDocument {
             method: "get",
             path: "/openapi.json",
             name: "document",
-            about: "This document.",
+            about: "Returns this document.",
             demands: [.look],
             answer: .text("application/json")
         ),

@@ -1,7 +1,7 @@
 internal import Pawl
 internal import PawlCore
 
-/// What the API can be asked, as OpenAPI 3.1 says it: `GET /openapi.json`, docs/http-api.md.
+/// The description of the API in OpenAPI 3.1, for `GET /openapi.json` and docs/http-api.md.
 package enum APIDocument {
     package static let text: String = value.json + "\n"
 
@@ -21,11 +21,11 @@ package enum APIDocument {
                     "token": [
                         "type": "http", "scheme": "bearer",
                         "description":
-                            "What `pawl daemon token` shows. Not needed at the Unix socket.",
+                            "The token that `pawl daemon token` prints. Not needed at the Unix socket.",
                     ],
                     "cookie": [
                         "type": "apiKey", "in": "cookie", "name": .text(AccessKeys.cookie),
-                        "description": "What `POST /v1/login` gives.",
+                        "description": "The cookie that `POST /v1/login` sets.",
                     ],
                 ],
                 "schemas": .object(APISchemas.all.map { ($0.0, $0.1.value) }),
@@ -34,13 +34,13 @@ package enum APIDocument {
     }
 
     private static let about = """
-        HTTP/1.1 with JSON, at a Unix socket and, where that was asked for, at an address of this \
-        machine alone. HEAD is answered as GET is, without the body. Times are RFC 3339; what is not \
-        known is left out. A query is percent-encoded UTF-8, with `+` for a space. An error is a \
-        problem document with a code that is the same everywhere.
+        HTTP/1.1 with JSON, at a Unix socket and, if that was enabled, at a loopback address. HEAD \
+        is answered like GET, without the body. Times are in RFC 3339. Values that are not known are \
+        omitted. A query is percent-encoded UTF-8, with `+` for a space. An error is a problem \
+        document with a code that is the same everywhere.
         """
 
-    /// By path, in the order in which they stand.
+    /// The operations by path, in the order of their definition.
     private static var paths: [(String, JSONValue)] {
         var names: [String] = []
         for operation in operations where !names.contains(operation.path) {
@@ -52,7 +52,7 @@ package enum APIDocument {
         }
     }
 
-    /// The methods of a path that somebody has asked for; none where there is no such path.
+    /// Returns the methods of a requested path; empty if there is no such path.
     package static func methods(of path: String) -> [String] {
         let asked = parts(path)
         let told = operations.filter { operation in
@@ -61,7 +61,7 @@ package enum APIDocument {
                 && zip(own, asked).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }.map { $0.method.uppercased() }
         let all = told.isEmpty && PageFile.all.contains { $0.path == path } ? ["GET"] : told
-        // One is answered as the other (RFC 9110 §9.3.2).
+        // HEAD is answered like GET (RFC 9110 §9.3.2).
         return all.flatMap { $0 == "GET" ? ["GET", "HEAD"] : [$0] }
     }
 

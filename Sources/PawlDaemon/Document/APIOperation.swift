@@ -1,6 +1,6 @@
 internal import PawlCore
 
-/// A route as the document tells of it.
+/// The description of a route.
 struct APIOperation: Sendable {
     struct Parameter: Sendable {
         enum Place: String, Sendable {
@@ -13,7 +13,7 @@ struct APIOperation: Sendable {
         var about: String
     }
 
-    /// What comes where it went well.
+    /// The content of a successful answer.
     enum Answer: Sendable {
         case json(String)
         case text(String)
@@ -24,26 +24,28 @@ struct APIOperation: Sendable {
     var path: String
     var name: String
     var about: String
-    /// What a request of it may want to do; who may do none of that is refused before it is read.
+    /// The demands that a request may make.
+    ///
+    /// A client that may make none of them is refused before the request is read.
     var demands: [Demand]
     var parameters: [Parameter] = []
-    /// The schema of the body; nil is none.
+    /// The schema of the body; `nil` if there is none.
     var body: String?
     var status = 200
     var answer: Answer
-    /// Statuses that it may have besides those that all have.
+    /// The statuses that it may have besides those of all routes.
     var failures: [Int] = []
 
     private static let reasons = [
-        400: "Something in the request cannot be.", 401: "No token, or not the daemon's.",
-        403: "Not allowed for this caller, or from that page.", 404: "There is no such thing.",
-        409: "Not possible as things are.", 413: "The body is too large.",
-        415: "The body is not said to be JSON.", 421: "For another host.",
+        400: "The request is not valid.", 401: "The token is missing or not valid.",
+        403: "Not allowed for this client, or from that page.", 404: "Not found.",
+        409: "Not possible in the current state.", 413: "The body is too large.",
+        415: "The body is not declared as JSON.", 421: "The request names another host.",
         429: "Too many wrong tokens.", 503: "The queue cannot be written.",
         507: "The disk is full.",
     ]
 
-    /// What the guard in front of all routes may answer.
+    /// The statuses with which the guard of all routes may answer.
     private static let general = [400, 401, 403, 413, 415, 421, 429, 431, 500, 505]
 
     var value: JSONValue {
@@ -88,7 +90,7 @@ struct APIOperation: Sendable {
         members.append(("\(status)", .object(success)))
         let content = Self.content("application/problem+json", .of("Problem"))
         for status in Set(Self.general + failures).sorted() {
-            let reason = Self.reasons[status] ?? "It went wrong."
+            let reason = Self.reasons[status] ?? "The request failed."
             members.append(("\(status)", ["description": .text(reason), "content": content]))
         }
         return .object(members)

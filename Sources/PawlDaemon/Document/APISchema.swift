@@ -1,6 +1,6 @@
 internal import PawlCore
 
-/// The form of a value, as JSON Schema 2020-12 says it.
+/// The form of a value in JSON Schema 2020-12.
 struct APISchema: Sendable {
     var value: JSONValue
 
@@ -57,12 +57,14 @@ struct APISchema: Sendable {
         APISchema(value: ["$ref": .text("#/components/schemas/\(name)")])
     }
 
-    /// It may be null, which puts the default back.
+    /// The form, or null, which restores the default.
     var orNull: APISchema { APISchema(value: ["anyOf": [value, ["type": "null"]]]) }
 
-    /// A member that is not always there; `!` at the end of a name says that it is.
+    /// Creates the form of an object.
     ///
-    /// `isClosed`: other members are refused.
+    /// A member is optional unless its name ends in `!`.
+    ///
+    /// `isClosed`: whether other members are refused.
     static func object(
         _ about: String,
         _ members: [(String, APISchema)],

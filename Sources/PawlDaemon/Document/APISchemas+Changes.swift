@@ -6,14 +6,19 @@ extension APISchemas {
         (
             "Selection",
             .object(
-                "Which downloads: `targets` or `all`.",
+                "A selection of downloads: `targets` or `all`.",
                 [
                     (
                         "targets",
                         .list(of: .text(), "Ids, names, or patterns of names with `*` and `?`.")
                     ),
-                    ("all", .truth("All that the thing can be done to.")),
-                    ("session", .text("Only those of this session.")),
+                    (
+                        "all",
+                        .truth(
+                            "Whether to select all downloads for which the operation is possible."
+                        )
+                    ),
+                    ("session", .text("Only downloads of this session.")),
                 ],
                 isClosed: true
             )
@@ -21,21 +26,23 @@ extension APISchemas {
         (
             "DownloadChanges",
             .object(
-                "What to change; what is left out stays.",
+                "The changes to make. Omitted members stay as they are.",
                 [
                     ("priority", .word(WirePriority.allCases.map(\.rawValue))),
                     (
                         "url",
                         .text(
-                            "Of another origin, it drops the secrets that are not given with it."
+                            "A URL of another origin removes all secrets that are not given with it."
                         )
                     ),
-                    ("notBefore", .date("One that has passed is at once.")),
-                    ("taskDescription", .text("At most 64 KiB; empty is none.")),
-                    ("name", .text("For one download: the finished file's, in its folder.")),
+                    ("notBefore", .date("A time in the past means at once.")),
+                    ("taskDescription", .text("At most 64 KiB; an empty text removes it.")),
+                    ("name", .text("For one download: the finished file's name, in its folder.")),
                     (
                         "before",
-                        .whole("For one download: in front of this one, of the same priority.")
+                        .whole(
+                            "For one download: the download of the same priority in front of which it is put."
+                        )
                     ),
                 ] + members(of: DownloadSettings.table) { $0.isChangeable },
                 isClosed: true
@@ -44,7 +51,7 @@ extension APISchemas {
         (
             "SelectedChanges",
             .object(
-                "Which downloads, and what to change of them.",
+                "A selection of downloads, and the changes to make.",
                 [("selection!", .of("Selection")), ("changes!", .of("DownloadChanges"))],
                 isClosed: true
             )
@@ -52,10 +59,10 @@ extension APISchemas {
         (
             "Outcome",
             .object(
-                "What became of what was asked.",
+                "The result of an operation.",
                 [
                     ("downloads!", .list(of: .of("Download"))),
-                    ("lastEvent!", .whole("The newest event that tells of it.", from: 0)),
+                    ("lastEvent!", .whole("The newest event of the operation.", from: 0)),
                     ("notRemoved", .list(of: .of("NotRemoved"))),
                 ]
             )
@@ -63,9 +70,10 @@ extension APISchemas {
         (
             "NotRemoved",
             .object(
-                "A file that was to be thrown away, and why it is still there.",
+                "A file that could not be deleted, and the reason.",
                 [
-                    ("download!", .whole("Whose it was.", from: 1)), ("path!", .text()),
+                    ("download!", .whole("The download that the file belongs to.", from: 1)),
+                    ("path!", .text()),
                     ("problem!", .of("Problem")),
                 ]
             )
@@ -77,7 +85,7 @@ extension APISchemas {
                 [
                     ("days", .list(of: .word(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]))),
                     ("from!", .text(example: "22:00")), ("to!", .text(example: "07:00")),
-                    ("limitBytesPerSecond", .whole("Left out is no limit.", from: 1)),
+                    ("limitBytesPerSecond", .whole("Omitted if there is no limit.", from: 1)),
                 ],
                 isClosed: true
             )
@@ -85,12 +93,12 @@ extension APISchemas {
         (
             "Settings",
             .object(
-                "What holds for the whole queue.",
+                "The daemon's settings.",
                 settings + [
                     (
                         "current",
                         .object(
-                            "What of the limits holds now.",
+                            "The limit that applies now.",
                             [
                                 ("limitBytesPerSecond", .whole()), ("isByTimetable!", .truth()),
                                 ("until", .date()),
@@ -103,7 +111,7 @@ extension APISchemas {
         (
             "SettingsChange",
             .object(
-                "A merge patch (RFC 7396): what is left out stays, null is the default again.",
+                "A merge patch (RFC 7396): omitted members stay as they are, null restores the default.",
                 settings.map { ($0.0, $0.1.orNull) },
                 isClosed: true
             )

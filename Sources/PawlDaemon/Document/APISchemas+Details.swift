@@ -7,7 +7,7 @@ extension APISchemas {
         (
             "Segments",
             .object(
-                "Which bytes of a download are there, and which connection is to bring what.",
+                "The bytes of a download that are present, and the ranges that the connections fetch.",
                 [
                     ("id!", .whole()), ("state!", .word(states)),
                     ("completedBytes!", .whole(from: 0)), ("totalBytes", .whole(from: 0)),
@@ -16,7 +16,7 @@ extension APISchemas {
                         "written",
                         .list(
                             of: .of("Part"),
-                            "In the order of the file; left out where nothing is known."
+                            "In the order of the file; omitted if not known."
                         )
                     ),
                     ("connections!", .list(of: .of("Connection"), "In the order of the file.")),
@@ -26,20 +26,20 @@ extension APISchemas {
         (
             "Part",
             .object(
-                "The bytes up to, not including, `to`.",
+                "The bytes from `from` up to, but not including, `to`.",
                 [("from!", .whole(from: 0)), ("to!", .whole(from: 0))]
             )
         ),
         (
             "Connection",
             .object(
-                "What one connection fetches.",
+                "The range that one connection fetches.",
                 [
-                    ("number!", .whole("Ascending, never used again by the same run.")),
+                    ("number!", .whole("Ascending; never reused within a run.")),
                     ("from!", .whole(from: 0)),
-                    ("position!", .whole("Where it writes next.", from: 0)),
-                    ("to", .whole("Left out where nobody knows how much there is.", from: 0)),
-                    ("host", .text("From where: with the port, where that is not the usual one.")),
+                    ("position!", .whole("The position of the next byte to be written.", from: 0)),
+                    ("to", .whole("Omitted if the size is not known.", from: 0)),
+                    ("host", .text("The source host, with the port if it is not the default.")),
                 ]
             )
         ),
@@ -58,10 +58,10 @@ extension APISchemas {
         (
             "Events",
             .object(
-                "In order.",
+                "The events, oldest first.",
                 [
                     ("events!", .list(of: .of("Event"))),
-                    ("next", .whole("What to give as `before` for those that came before.")),
+                    ("next", .whole("The value of `before` for the earlier events.")),
                 ]
             )
         ),

@@ -1,7 +1,7 @@
 internal import PawlCore
 internal import PawlWire
 
-/// The forms of what the API takes and gives (`PawlWire`).
+/// The forms of the values in requests and answers (`PawlWire`).
 enum APISchemas {
     static let all: [(String, APISchema)] = downloads + details + changes + service
 
@@ -18,7 +18,7 @@ enum APISchemas {
                     ("downloads!", .list(of: .of("Download"))),
                     (
                         "next",
-                        .whole("What to give as `after` for the next page; left out at the end.")
+                        .whole("The value of `after` for the next page; omitted on the last page.")
                     ),
                 ]
             )
@@ -27,7 +27,7 @@ enum APISchemas {
         (
             "NewDownloads",
             .object(
-                "Several downloads, which are added all or none.",
+                "Several downloads; all or none are added.",
                 [("downloads!", .list(of: .of("NewDownload")))],
                 isClosed: true
             )
@@ -41,7 +41,9 @@ enum APISchemas {
                     ("name!", .text()), ("value!", .text()),
                     (
                         "anyOrigin",
-                        .truth("Of a request: sent to redirects' and mirrors' servers, too.")
+                        .truth(
+                            "In a request: whether the field is also sent to the servers of redirects and mirrors."
+                        )
                     ),
                 ],
                 isClosed: true
@@ -58,7 +60,7 @@ enum APISchemas {
         (
             "Response",
             .object(
-                "What the server said, without what may be secret.",
+                "The server's answer, without possible secrets.",
                 [
                     ("url!", .text()), ("redirects", .list(of: .text())), ("status!", .whole()),
                     ("fields!", .list(of: .of("Field"))), ("protocolVersion!", .text()),
@@ -69,45 +71,47 @@ enum APISchemas {
         (
             "ResumeData",
             .object(
-                "With what to go on elsewhere.",
-                [("resumeData", .bytes("Left out where there is nothing."))]
+                "The data to resume a download elsewhere.",
+                [("resumeData", .bytes("Omitted if there are none."))]
             )
         ),
     ]
 
     private static let download = APISchema.object(
-        "A download. It holds no secret: the URL has no user, and secret parameters are hidden.",
+        "A download. It contains no secret: the URL has no user, and secret parameters are hidden.",
         [
-            ("id!", .whole("Ascending, never used again.")),
+            ("id!", .whole("Ascending; never reused.")),
             ("state!", .word(states)),
             ("name!", .text()), ("url!", .text()),
-            ("mirrors", .list(of: .text(), "Where else the same file is to be had.")),
+            ("mirrors", .list(of: .text(), "The other URLs of the same file.")),
             (
                 "owner",
-                .text("Who has added it: `user`, `page`, or `token:` and the token's name.")
+                .text("The client that added it: `user`, `page`, or `token:` and the token's name.")
             ),
-            ("destination!", .text("The file or the folder that was asked for.")),
-            ("path", .text("The file that it becomes, once that is known.")),
+            ("destination!", .text("The requested file or folder.")),
+            ("path", .text("The path of the finished file, once it is known.")),
             ("completedBytes!", .whole(from: 0)), ("totalBytes", .whole(from: 0)),
             ("bytesPerSecond", .whole(from: 0)), ("connections", .whole(from: 0)),
             ("priority!", .word(priorities)),
             (
                 "position!",
-                .whole("Its place among those of the same priority: the lowest begins first.")
+                .whole(
+                    "The position among downloads of the same priority; the lowest starts first."
+                )
             ),
             ("session", .text()), ("notBefore", .date()),
-            ("failures", .whole("How often it has failed in a row and waits to be tried again.")),
+            ("failures", .whole("The number of failures in a row, if it waits to be retried.")),
             ("problem", .of("Problem")),
             ("createdAt!", .date()), ("endedAt", .date()),
             ("taskIdentifier", .whole()), ("taskDescription", .text()),
             ("metrics", .of("Metrics")),
             ("response", .of("Response")),
-            ("limitBytesPerSecond", .whole("Its own limit, beside that of all.")),
+            ("limitBytesPerSecond", .whole("The download's own limit, beside the limit for all.")),
         ]
     )
 
     private static let metrics = APISchema.object(
-        "What its runs have taken so far; times are in seconds.",
+        "The measurements of its runs so far; times are in seconds.",
         [
             ("nameLookup", .number()), ("connect", .number()), ("secureConnection", .number()),
             ("firstByte", .number()), ("duration!", .number()),
@@ -123,31 +127,36 @@ enum APISchemas {
         [
             (
                 "url!",
-                .text("May have a user and a password in it.", example: "https://example.org/a.iso")
+                .text(
+                    "The URL, which may contain a user and a password.",
+                    example: "https://example.org/a.iso"
+                )
             ),
             (
                 "destination!",
                 .text(
-                    "A file or, where it ends in a slash, a folder; an absolute path. Over TCP within the "
-                        + "allowed folders, and relative to the first of them; empty is that one."
+                    "An absolute path of a file, or of a folder with a slash at its end. Over TCP it is "
+                        + "within the allowed folders, or relative to the first of them; empty means that folder."
                 )
             ),
             ("settings", .of("DownloadSettings")),
             ("priority", .word(priorities)), ("session", .text("1 to 200 bytes.")),
             ("notBefore", .date()),
-            ("isPaused", .truth("Added, and not begun before it is resumed.")),
+            ("isPaused", .truth("Whether the download is added paused, until it is resumed.")),
             ("taskIdentifier", .whole()), ("taskDescription", .text()),
-            ("resumeData", .bytes("With what it goes on. Not over TCP.")),
+            ("resumeData", .bytes("The data to resume from. Not over TCP.")),
             (
                 "confinedTo",
-                .text("A folder that nothing of it may leave. Over TCP the daemon says it.")
+                .text(
+                    "A folder that no file of the download may leave. Over TCP the daemon sets it."
+                )
             ),
         ],
         isClosed: true
     )
 
     private static let downloadSettings = APISchema.object(
-        "How a download is done; what is left out is the default.",
+        "The settings of a download. Omitted members have their defaults.",
         members(of: DownloadSettings.table) { $0.entries.contains(.socket) },
         isClosed: true
     )

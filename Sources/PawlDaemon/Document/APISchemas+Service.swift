@@ -3,7 +3,7 @@ internal import PawlWire
 
 extension APISchemas {
     private static let next = APISchema.text(
-        "What to give as `after` for the next page; left out at the end."
+        "The value of `after` for the next page; omitted on the last page."
     )
 
     static let service: [(String, APISchema)] = [
@@ -13,7 +13,7 @@ extension APISchemas {
                 "What went wrong (RFC 9457).",
                 [
                     ("type!", .text(example: "urn:pawl:usage")), ("title!", .text("What failed.")),
-                    ("status", .whole()), ("detail", .text("While doing what.")),
+                    ("status", .whole()), ("detail", .text("What was being done.")),
                     ("code!", .text("As in docs/errors.md.")),
                     ("retry!", .word(["now", "later", "elsewhere", "never"])),
                     ("advice", .text("What to do next.")),
@@ -23,17 +23,19 @@ extension APISchemas {
         (
             "Status",
             .object(
-                "What the daemon says of itself.",
+                "The daemon's report about itself.",
                 [
                     ("version!", .text()),
                     ("protocolVersion", .whole(from: 1)), ("processIdentifier!", .whole()),
                     ("startedAt!", .date()),
-                    ("store!", .text()), ("url", .text("Of the API over TCP.")),
+                    ("store!", .text()), ("url", .text("The URL of the API over TCP.")),
                     (
                         "listenProblem",
-                        .text("Why it does not answer over TCP although the settings say so.")
+                        .text(
+                            "The reason why it does not listen for TCP although the settings enable it."
+                        )
                     ),
-                    ("counts!", .counts("Downloads by state.")),
+                    ("counts!", .counts("The number of downloads in each state.")),
                     ("maximumConcurrentDownloads!", .whole()), ("bytesPerSecond!", .whole()),
                     ("lastEvent!", .whole()),
                 ]
@@ -45,12 +47,15 @@ extension APISchemas {
                 "A named set of downloads.",
                 [
                     ("identifier!", .text()), ("counts!", .counts()),
-                    ("process", .whole("That is attached to it.")),
+                    ("process", .whole("The id of the attached process.")),
                     (
                         "maximumConcurrentDownloads",
-                        .whole("Of its own; left out is as the queue allows.")
+                        .whole("The session's own limit; omitted if only the queue's applies.")
                     ),
-                    ("limitBytesPerSecond", .whole("Over its downloads; left out is no limit.")),
+                    (
+                        "limitBytesPerSecond",
+                        .whole("For its downloads together; omitted if there is no limit.")
+                    ),
                     ("acknowledged", .whole()), ("hasRelaunchCommand", .truth()),
                 ]
             )
@@ -68,7 +73,7 @@ extension APISchemas {
                     ("maximumConcurrentDownloads", .whole(from: 1)),
                     (
                         "limitBytesPerSecond",
-                        .whole("Over its downloads; 0 is none.", from: 0)
+                        .whole("For its downloads together; 0 is no limit.", from: 0)
                     ),
                     ("relaunchCommand", .list(of: .text(), "Not over TCP.")),
                 ],
@@ -78,7 +83,7 @@ extension APISchemas {
         (
             "Acknowledgement",
             .object(
-                "Up to which event everything was delivered.",
+                "The event up to which everything was delivered.",
                 [("session!", .text()), ("event!", .whole(from: 0))],
                 isClosed: true
             )
@@ -93,18 +98,21 @@ extension APISchemas {
         ),
         (
             "LoginCode",
-            .object("For a browser, once.", [("code!", .text()), ("url!", .text())])
+            .object(
+                "A login code for a browser, valid once.",
+                [("code!", .text()), ("url!", .text())]
+            )
         ),
         (
             "Host",
             .object(
-                "What is done with a host now.",
+                "The current use of a host.",
                 [
                     ("host!", .text(example: "example.org:443")), ("connections!", .whole(from: 0)),
                     ("streams!", .whole("Requests over shared connections.", from: 0)),
                     ("waiting!", .whole("Downloads that wait for a connection.", from: 0)),
-                    ("budget!", .whole("How many connections it may get.")),
-                    ("coolDownSeconds", .number("For so long it gets no new connection.")),
+                    ("budget!", .whole("The maximum number of connections.")),
+                    ("coolDownSeconds", .number("The time until the host gets new connections.")),
                 ]
             )
         ),
@@ -115,7 +123,7 @@ extension APISchemas {
         (
             "Statistics",
             .object(
-                "What the daemon has done since it began.",
+                "The daemon's counters since it started.",
                 [
                     ("uptimeSeconds!", .number()), ("counts!", .counts()),
                     ("bytesPerSecond!", .whole(from: 0)), ("receivedBytes!", .whole(from: 0)),
@@ -125,6 +133,6 @@ extension APISchemas {
                 ]
             )
         ),
-        ("Health", .object("That the daemon can do its work.", [("status!", .word(["ok"]))])),
+        ("Health", .object("Reports that the daemon can work.", [("status!", .word(["ok"]))])),
     ]
 }

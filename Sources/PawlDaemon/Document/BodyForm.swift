@@ -1,17 +1,19 @@
 internal import PawlCore
 
-/// Which members a body may have, as the document tells it.
+/// The members that a body may have, according to the API's description.
 ///
-/// A decoder passes over what it does not know: a word that was mistyped would be as if it had not been
-/// said, and `isPausd` begin a download.
+/// A decoder ignores unknown members. So a mistyped one would have no effect, and `isPausd` would
+/// start a download.
 package indirect enum BodyForm: Sendable {
-    /// Its members, and no others.
+    /// An object with these members and no others.
     case object([String: BodyForm])
     case list(BodyForm)
-    /// Whatever it is, the decoder says what is wrong with it.
+    /// Any value; the decoder reports mistakes.
     case any
 
-    /// Of a schema by its name, made once.
+    /// Returns the form of a schema by its name.
+    ///
+    /// It is created once.
     package static func named(_ name: String) -> BodyForm { all[name] ?? .any }
 
     private static let all: [String: BodyForm] = {

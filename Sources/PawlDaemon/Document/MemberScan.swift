@@ -1,12 +1,12 @@
 internal import PawlWire
 
-/// Looks through a JSON text for members that nobody knows.
+/// Searches a JSON text for unknown members.
 ///
-/// The text was decoded already, so it is one; and it is nested no deeper than `JSONNesting.most`.
+/// The text was decoded before, so it is valid, and nested no deeper than `JSONNesting.most`.
 package struct MemberScan {
-    /// A member that is not known, and those that are.
+    /// An unknown member, and the known ones.
     package struct Stranger {
-        /// From the outermost object on.
+        /// The path from the outermost object.
         package var path: [String]
         package var known: [String]
     }
@@ -92,11 +92,11 @@ package struct MemberScan {
         guard quoted.contains(UInt8(ascii: "\\")) else {
             return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)
         }
-        // What is no text was refused before.
+        // A key that is not text was refused before.
         return (try? WireJSON.decode(String.self, from: quoted)) ?? ""
     }
 
-    /// Behind the closing quote.
+    /// Moves to the position after the closing quote.
     private mutating func skipText() {
         at += 1
         while let byte = current, byte != UInt8(ascii: "\"") {
@@ -105,7 +105,7 @@ package struct MemberScan {
         at = min(at + 1, bytes.count)
     }
 
-    /// A number, or one of the three words; at least one byte.
+    /// Skips a number or one of the three words, at least one byte.
     private mutating func skipWord() {
         repeat { at += 1 } while current.map { !Self.ends.contains($0) } == true
     }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What is counted while the daemon runs.
+/// The daemon's counters since it started.
 final class DaemonCounters: Sendable {
     struct Request: Hashable, Sendable {
         var route: String

@@ -3,12 +3,12 @@ internal import PawlCore
 internal import PawlWire
 internal import Synchronization
 
-/// What lets a request in: the tokens of the user's files, as those are now.
+/// The keys that admit a request: the tokens in the user's files, as they are now.
 final class AccessKeys: Sendable {
     /// The cookie's name.
     static let cookie = "pawl"
 
-    /// A token, and what a browser has in place of it.
+    /// A token, and the cookie that a browser has in place of it.
     private struct Key {
         var authority: Authority
         var token: SecretText?
@@ -25,20 +25,22 @@ final class AccessKeys: Sendable {
     private let named: NamedTokenFile
     private let state = Mutex(State())
 
-    /// Makes the file where there is none.
+    /// Creates the keys, and the file if there is none.
     init(_ main: AccessTokenFile, _ named: NamedTokenFile) throws(DownloadError) {
         (self.main, self.named) = (main, named)
         _ = try main.keys()
     }
 
-    /// By which right a request came in, and the secret that it came in with.
+    /// The authority of an admitted request, and the secret that it presented.
     struct Pass: Sendable {
         var authority: Authority
         fileprivate var secret: String
         fileprivate var isCookie: Bool
     }
 
-    /// By the fields `Authorization` and `Cookie` of a request; nil with whether it has any.
+    /// Judges the fields `Authorization` and `Cookie` of a request.
+    ///
+    /// Returns `nil`, and whether it has any, if they are not valid.
     func judge(
         authorization: [String],
         cookies: [String]
@@ -50,7 +52,7 @@ final class AccessKeys: Sendable {
             else { return (.wrong, nil) }
             given = [words[1]]
         } else {
-            // Another port of this machine may have set one of the same name.
+            // Another port of this machine may have set a cookie of the same name.
             given = cookies.flatMap { $0.split(separator: ";") }.compactMap(Self.value)
         }
         guard !given.isEmpty else { return (.none, nil) }
@@ -63,20 +65,22 @@ final class AccessKeys: Sendable {
         return (.wrong, nil)
     }
 
-    /// Whether what let somebody in still would, by the same right.
+    /// Whether the secret of an admitted request would still be accepted, with the same authority.
     func stillLetsIn(_ pass: Pass) -> Bool {
         authority(of: pass.secret[...], isCookie: pass.isCookie) == pass.authority
     }
 
-    /// What a browser gets that a code let in.
+    /// The cookie of a browser that logs in with a code.
     var pageCookie: String? { current().first { $0.authority == .page }?.cookieText }
 
-    /// What a browser gets for a token; nil for one that is none.
+    /// Returns the cookie for a token; `nil` if the token is not valid.
     func cookie(forToken token: String) -> String? {
         current().first { $0.token?.matches(token) == true }?.cookieText
     }
 
-    /// Each key is looked at, so that the time does not tell which one it is like.
+    /// Returns the authority of a secret.
+    ///
+    /// Each key is compared, so that the time does not show which one is similar.
     private func authority(of secret: Substring, isCookie: Bool) -> Authority? {
         var found: Authority?
         for key in current()
@@ -84,20 +88,22 @@ final class AccessKeys: Sendable {
         return found
     }
 
-    /// Of `pawl=…`.
+    /// Returns the value of `pawl=…`.
     private static func value(_ cookie: Substring) -> Substring? {
         let cookie = cookie.drop { $0 == " " }
         guard cookie.hasPrefix("\(Self.cookie)=") else { return nil }
         return cookie.dropFirst(Self.cookie.utf8.count + 1)
     }
 
-    /// Read again where a file is another one; what a file cannot give is no key.
+    /// Returns the keys.
+    ///
+    /// Files that have changed are read again; a file that cannot be read has no key.
     private func current() -> [Key] {
         state.withLock { state in
             let stamps = [main.stamp, named.stamp]
             guard stamps != state.stamps else { return state.keys }
             state = State(stamps: stamps)
-            // What cannot be read is no key.
+            // A file that cannot be read has no key.
             if stamps[0] != nil, let keys = try? main.keys() {
                 state.keys.append(Self.key(.page, cookie: keys.cookie))
                 let authority = Authority.token(TokenName.main, .manage)

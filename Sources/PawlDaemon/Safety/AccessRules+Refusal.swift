@@ -2,7 +2,9 @@ internal import PawlCore
 internal import PawlWire
 
 extension AccessRules {
-    /// Throws `.notAllowed` where the rules refuse it; returns whether it is allowed in folders alone.
+    /// Throws `.notAllowed` if the rules refuse the demand.
+    ///
+    /// Returns whether it is allowed only in folders.
     @discardableResult
     static func check(
         _ demand: Demand,
@@ -16,7 +18,7 @@ extension AccessRules {
         }
     }
 
-    /// What a refusal says; nil is a route that makes no demand.
+    /// Returns the text of a refusal; `nil` is a route that makes no demand.
     static func refusal(
         of demand: Demand?,
         to authority: Authority,
@@ -34,7 +36,7 @@ extension AccessRules {
         }
         return DownloadError(
             .notAllowed,
-            "\(what) is not for \(authority.shown): it belongs to \(owner.shown)",
+            "\(what) is not allowed for \(authority.shown): it belongs to \(owner.shown)",
             advice: authority == .user
                 ? "end the session: pawl session forget" : advice(demand, authority)
         )

@@ -2,17 +2,20 @@ package import PawlWire
 
 /// Decides what each authority may do with what each owner has added (pure).
 ///
-/// This is the only place that knows. Its table stands in docs/security.md, where a test compares it.
+/// This is the only place that decides. Its table is in docs/security.md, and a test compares it.
 package enum AccessRules {
     package enum Decision: String, Sendable, Hashable {
         case allowed
-        /// Allowed where the file lies, or is to lie, in a folder that may be used over TCP; from then
-        /// on the download keeps to it.
+        /// Allowed if the file is, or will be, in a folder that may be used over TCP.
+        ///
+        /// From then on the download cannot leave it.
         case allowedInFolders
         case refused
     }
 
-    /// `owner`: of what the demand concerns; nil where nobody has added it yet.
+    /// Returns the decision.
+    ///
+    /// `owner` is the owner of what the demand concerns; `nil` if it was not added yet.
     package static func decision(
         on demand: Demand,
         by authority: Authority,
@@ -37,13 +40,13 @@ package enum AccessRules {
         }
     }
 
-    /// The page, and programs whose token has the scope `manage`.
+    /// Decides for the page, and for programs whose token has the scope `manage`.
     private static func manager(_ demand: Demand, isOwn: Bool, mayDiscard: Bool) -> Decision {
         switch demand {
         case .open, .look, .control, .remove, .changeSettings, .makeSession: .allowed
         case .add, .replace, .readdress, .rename: .allowedInFolders
         case .discard: mayDiscard ? .allowed : .allowedInFolders
-        // What a session's program relies on is its own.
+        // What a session's program relies on belongs to that program.
         case .addToSession, .describe, .useSession, .forgetSession: isOwn ? .allowed : .refused
         case .lookAtSecrets, .addFromFiles, .setCommand, .changeBounds, .letIn: .refused
         }
@@ -55,7 +58,7 @@ package enum AccessRules {
         case .add: .allowedInFolders
         case .control, .remove, .discard, .describe: isOwn ? .allowed : .refused
         case .readdress, .rename: isOwn ? .allowedInFolders : .refused
-        // What is there already is not a stranger's to destroy.
+        // Existing files of others must not be destroyed.
         case .replace: .refused
         case .addToSession, .makeSession, .useSession, .forgetSession: .refused
         case .lookAtSecrets, .addFromFiles, .setCommand, .changeSettings, .changeBounds, .letIn:

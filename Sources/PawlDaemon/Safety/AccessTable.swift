@@ -1,17 +1,17 @@
 package import PawlWire
 
-/// The table of `AccessRules` and of the routes as docs/security.md shows them.
+/// The tables of `AccessRules` and of the routes, in the form of docs/security.md.
 package enum AccessTable {
-    /// Everybody who can ask; a token's name stands for any.
+    /// All authorities; a token's name stands for any.
     package static let authorities: [(name: String, authority: Authority)] = [
         ("socket", .user), ("page", .page), ("`manage`", .token("own", .manage)),
         ("`add`", .token("own", .add)), ("`read`", .token("own", .read)), ("nobody", .nobody),
     ]
 
-    /// Everybody who can have added something.
+    /// All possible owners.
     package static let owners: [DownloadOwner] = [.user, .page, .token("own"), .token("other")]
 
-    /// A row for each demand, a column for each authority.
+    /// The table with a row per demand and a column per authority.
     package static var demands: String {
         var lines = [
             "| | | " + authorities.map(\.name).joined(separator: " | ") + " |",
@@ -26,7 +26,7 @@ package enum AccessTable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A row for each route: which demands it may make.
+    /// The table with a row per route and the demands that it may make.
     package static var routes: String {
         var lines = ["| route | demands |", "| --- | --- |"]
         let operations = APIDocument.operations.sorted {

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import HTTPTypes
 
-/// What each answer says besides: when and by whom, and what a browser may do with it.
+/// The fields of every answer: when and by whom it was sent, and what a browser may do with it.
 enum AnswerFields {
     private static let fields: [(String, String)] = [
         ("X-Content-Type-Options", "nosniff"),
@@ -16,14 +16,16 @@ enum AnswerFields {
         HTTPField.Name(name).map { ($0, value) }
     }
 
-    /// An answer that has one of its own, as the page's has, keeps it.
+    /// Adds the fields.
+    ///
+    /// An answer that has its own value, such as the page's, keeps it.
     static func add(to answer: inout HTTPFields) {
         answer[.date] = date(time(nil))
         answer[.server] = "pawl"
         for (name, value) in names where answer[name] == nil { answer[name] = value }
     }
 
-    /// RFC 9110 §5.6.7: `Sat, 21 Nov 2026 20:45:00 GMT`.
+    /// Returns a date as in RFC 9110 §5.6.7: `Sat, 21 Nov 2026 20:45:00 GMT`.
     private static func date(_ seconds: time_t) -> String {
         var (seconds, parts) = (seconds, tm())
         gmtime_r(&seconds, &parts)

@@ -5,14 +5,14 @@ package import PawlWire
 package enum Authority: Sendable, Hashable {
     /// The user, at the Unix socket.
     case user
-    /// The daemon's page, which a code from the socket let in.
+    /// The daemon's page after a login with a code from the socket.
     case page
-    /// A program, or a page that was let in, with the token of that name.
+    /// A program, or a page that has logged in, with the token of that name.
     case token(String, TokenScope)
-    /// Somebody over TCP without a token or a cookie.
+    /// A client over TCP without a token or a cookie.
     case nobody
 
-    /// The owner of what is added with it; nil adds nothing.
+    /// The owner of what is added with this authority; `nil` if nothing may be added.
     package var owner: DownloadOwner? {
         switch self {
         case .user: .user
@@ -22,7 +22,7 @@ package enum Authority: Sendable, Hashable {
         }
     }
 
-    /// How a refusal names it.
+    /// The text for refusals.
     var shown: String {
         switch self {
         case .user: "the user"
@@ -36,7 +36,7 @@ package enum Authority: Sendable, Hashable {
 }
 
 extension DownloadOwner {
-    /// How a refusal names it.
+    /// The text for refusals.
     var shown: String {
         switch self {
         case .user: "the user, who added it at the socket"

@@ -1,14 +1,15 @@
-/// Says until when a connection may do what it does (pure).
+/// Decides how long a connection may continue (pure).
 package struct ConnectionClock: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     private let limits: ConnectionLimits
-    /// Until when a head or a body must have come; nil while nothing is owed.
+    /// The time by which a head or a body must have arrived; `nil` while none is expected.
     private var request: Instant?
-    /// Until when what was sent must have been read.
+    /// The time by which the client must have read what was sent.
     private var reading: Instant?
     private var isBodyThere = true
-    /// A client may ask the next thing before it has its answer (RFC 9112 §9.3.2).
+    /// The number of unanswered requests: a client may send the next one before it has its answer
+    /// (RFC 9112 §9.3.2).
     private var unanswered = 0
 
     package init(_ limits: ConnectionLimits, at now: Instant) {
@@ -18,7 +19,7 @@ package struct ConnectionClock: Sendable {
 
     package enum Event: Sendable {
         case headCame, bodyEnded, answerEnded
-        /// What was sent is being read, or is not.
+        /// The client reads what was sent, or does not.
         case becameWritable, becameFull
     }
 
@@ -33,14 +34,14 @@ package struct ConnectionClock: Sendable {
             request = unanswered == 0 ? now.advanced(by: limits.idle) : nil
         case .answerEnded:
             unanswered = max(0, unanswered - 1)
-            // A body that nobody wanted must still come to its end.
+            // A body that is not needed must still arrive completely.
             if isBodyThere, unanswered == 0 { request = now.advanced(by: limits.idle) }
         case .becameWritable: reading = nil
         case .becameFull: reading = reading ?? now.advanced(by: limits.reading)
         }
     }
 
-    /// When the connection ends if nothing happens.
+    /// The time when the connection ends if nothing happens.
     package var deadline: Instant? {
         guard let request, let reading else { return request ?? reading }
         return min(request, reading)

@@ -1,29 +1,34 @@
-/// How long a client may take, and how much it may send: no connection is held for ever.
+/// The limits on how long a client may take and how much it may send.
+///
+/// No connection is held for ever.
 package struct ConnectionLimits: Sendable, Hashable {
-    /// From the connection to the end of the first head.
+    /// The maximum time from the connection to the end of the first head.
     package var head: Duration = .seconds(10)
-    /// From the end of a head to that of its body.
+    /// The maximum time from the end of a head to the end of its body.
     package var body: Duration = .seconds(30)
-    /// From the end of an answer to that of the next head.
+    /// The maximum time from the end of an answer to the end of the next head.
     package var idle: Duration = .seconds(60)
-    /// As long an answer may wait for somebody to read what is there.
+    /// The maximum time for which an answer waits for the client to read.
     package var reading: Duration = .seconds(30)
     package var headBytes = 32 << 10
     package var fields = 100
-    /// What the system keeps of an answer that is not read.
+    /// The maximum number of unread bytes of an answer that the system keeps.
     package var unreadBytes: Int32 = 256 << 10
-    /// Of all those together who have shown a token or a cookie.
+    /// The maximum number of connections of all clients that have presented a token or a cookie.
     package var connections = 4096
-    /// Of each token, and of the page: none of them can keep the others out.
+    /// The maximum number of connections per token, and for the page, so that none of them can
+    /// block the others.
     package var connectionsEach: Int { max(1, connections / 4) }
-    /// Of those who have not shown one yet; the oldest makes room for the next.
+    /// The maximum number of connections of clients that have presented nothing yet.
+    ///
+    /// The oldest is closed for a new one.
     package var unknownConnections = 64
 
     package init() {}
 
-    /// With as many connections as leave most descriptors for the socket, the queue and downloads.
+    /// Returns limits that leave most descriptors for the socket, the queue and downloads.
     ///
-    /// `openFiles`: how many descriptors the process may have.
+    /// `openFiles` is the number of descriptors that the process may have.
     package func within(openFiles: Int) -> ConnectionLimits {
         var limits = self
         limits.connections = min(connections, max(4, openFiles / 4))
@@ -31,7 +36,7 @@ package struct ConnectionLimits: Sendable, Hashable {
         return limits
     }
 
-    /// For all of these one time.
+    /// Creates limits with the same value for all times.
     package init(times: Duration) {
         (head, body, idle, reading) = (times, times, times, times)
     }

@@ -1,8 +1,10 @@
-/// Which connections may be there (pure): a bounded number of strangers, who make room for each other and
-/// never for those who have shown that they may ask; of these, nobody takes more than a share.
+/// Decides which connections may exist (pure).
+///
+/// The number of unknown clients is limited. A new one replaces the oldest of them, but never a
+/// client that has proven its authority. No authority gets more than its share.
 package struct ConnectionSeats: Sendable {
     private let limits: ConnectionLimits
-    /// Those that have shown nothing yet, the oldest first.
+    /// The connections that have not presented a token or cookie yet, the oldest first.
     private var strangers: [Int] = []
     private var known: [Int: Authority] = [:]
     private var counts: [Authority: Int] = [:]
@@ -11,12 +13,14 @@ package struct ConnectionSeats: Sendable {
 
     package enum Entry: Sendable, Hashable {
         case taken
-        /// The connection of that number is to be closed for it.
+        /// The connection of that number must be closed for it.
         case takenFrom(Int)
         case full
     }
 
-    /// A connection has come; numbers are never used again.
+    /// Adds a connection.
+    ///
+    /// Numbers are never reused.
     package mutating func enter(_ number: Int) -> Entry {
         guard known.count < limits.connections else { return .full }
         strangers.append(number)
@@ -24,9 +28,11 @@ package struct ConnectionSeats: Sendable {
         return .takenFrom(strangers.removeFirst())
     }
 
-    /// It has sent what lets it in; returns whether there is a seat for it.
+    /// Records that a connection has proven its authority.
     ///
-    /// One without a seat stays a stranger, who makes room for the next one.
+    /// Returns whether there is a seat for it.
+    ///
+    /// A connection without a seat stays unknown, so it may be closed for the next one.
     package mutating func recognize(_ number: Int, as authority: Authority) -> Bool {
         guard let index = strangers.firstIndex(of: number) else { return true }
         let count = counts[authority] ?? 0

@@ -1,4 +1,6 @@
-/// How long those who guess wait for their answer; nobody else ever does.
+/// How long clients with wrong secrets wait for their answer.
+///
+/// Other clients never wait.
 package struct FailureDelay: Sendable {
     private var failures = 0
     private var waiting = 0
@@ -6,16 +8,18 @@ package struct FailureDelay: Sendable {
 
     private static let first: Duration = .milliseconds(50)
     private static let most: Duration = .seconds(1)
-    /// After that much quiet it begins anew.
+    /// The time without failures after which the delay starts again at its minimum.
     private static let memory: Duration = .seconds(60)
-    /// So many wait at a time; more are turned away at once.
+    /// The maximum number of waiting clients; further ones are refused at once.
     package static let mostWaiting = 64
 
     package init() {}
 
-    /// A wrong token came; nil where too many wait already.
+    /// Records a wrong token.
     ///
-    /// Else `ended` is to be called when it has waited.
+    /// Returns the delay; `nil` if too many clients wait already.
+    ///
+    /// Call `ended` after the delay.
     package mutating func failed(at now: ContinuousClock.Instant) -> Duration? {
         if let last, now - last > Self.memory { failures = 0 }
         last = now

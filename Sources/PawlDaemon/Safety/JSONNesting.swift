@@ -1,8 +1,10 @@
-/// How deep the lists and objects of a JSON text lie in one another, before anybody decodes it.
+/// Checks how deeply lists and objects of a JSON text are nested, before it is decoded.
 package enum JSONNesting {
     package static let most = 32
 
-    /// Whether it is no deeper than allowed; what is no JSON is for the decoder to say.
+    /// Whether the text is nested no deeper than allowed.
+    ///
+    /// Whether it is valid JSON is left to the decoder.
     package static func isAllowed(_ bytes: some Sequence<UInt8>) -> Bool {
         var depth = 0
         var (isText, isEscaped) = (false, false)

@@ -1,4 +1,6 @@
-/// Codes with which a browser gets its cookie: each is good once, and for a short time.
+/// The codes with which a browser gets its cookie.
+///
+/// Each is valid once, for a short time.
 package struct LoginCodes: Sendable {
     private var codes: [(code: SecretText, until: ContinuousClock.Instant)] = []
 
@@ -7,14 +9,18 @@ package struct LoginCodes: Sendable {
 
     package init() {}
 
-    /// The oldest goes where there are many.
+    /// Adds a code.
+    ///
+    /// If there are too many, the oldest is removed.
     package mutating func add(_ code: String, at now: ContinuousClock.Instant) {
         codes.removeAll { $0.until <= now }
         if codes.count >= Self.most { codes.removeFirst() }
         codes.append((SecretText(code), now.advanced(by: Self.validity)))
     }
 
-    /// Whether it was good; from now on it is not.
+    /// Uses up a code.
+    ///
+    /// Returns whether it was valid.
     package mutating func take(_ code: String, at now: ContinuousClock.Instant) -> Bool {
         codes.removeAll { $0.until <= now }
         guard let index = codes.firstIndex(where: { $0.code.matches(code) }) else { return false }

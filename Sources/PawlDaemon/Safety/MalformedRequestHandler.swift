@@ -5,10 +5,12 @@ internal import NIOHTTPTypes
 internal import PawlCore
 internal import PawlWire
 
-/// Says what is wrong with a request that is no proper HTTP, where the server would say 400 and no more.
+/// Describes what is wrong with a request that is not valid HTTP.
 ///
-/// The server's answer is replaced on its way out, and not written where the fault is found: answers to
-/// what was asked before come first.
+/// The server alone would answer only 400.
+///
+/// The server's answer is replaced when it is sent, not when the fault is found, because answers to
+/// earlier requests come first.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -38,7 +40,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: promise)
     }
 
-    /// As the server writes it for what it could not read.
+    /// Whether this is the server's own answer to a request that it could not read.
     private static func isBare(_ head: HTTPResponse) -> Bool {
         head.status == .badRequest && head.headerFields[.contentLength] == "0"
     }
@@ -59,18 +61,21 @@ extension HTTPParserError {
             case .headerOverflow:
                 ("the request's head is too long, or has too many fields", "send a shorter one")
             case .invalidVersion:
-                ("the request is of another version of HTTP", "send HTTP/1.1")
+                ("the request has an unsupported version of HTTP", "send HTTP/1.1")
             case .invalidMethod:
                 (
-                    "the request is no HTTP, or its method is none",
-                    "send HTTP/1.1 without TLS; /openapi.json has the methods"
+                    "the request is not HTTP, or its method is not valid",
+                    "send HTTP/1.1 without TLS; /openapi.json lists the methods"
                 )
             case .invalidURL, .invalidCharactersUsed:
-                ("the request's target is none", "percent-encode what may not stand in a URL")
+                (
+                    "the request's target is not valid",
+                    "percent-encode characters that are not allowed in a URL"
+                )
             default:
                 (
-                    "the request is no proper HTTP/1.1",
-                    "send HTTP/1.1 without TLS, with one length or in chunks, as /openapi.json says"
+                    "the request is not valid HTTP/1.1",
+                    "send HTTP/1.1 without TLS, with one length or in chunks, as described in /openapi.json"
                 )
             }
         let error = DownloadError(.usage, message, advice: advice)

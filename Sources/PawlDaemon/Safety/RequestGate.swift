@@ -6,7 +6,7 @@ internal import PawlCore
 internal import PawlWire
 internal import Synchronization
 
-/// What stands in front of every route where TCP is listened to.
+/// The gate that every request over TCP must pass before it reaches a route.
 final class RequestGate: Sendable {
     let keys: AccessKeys
     private let rules: RequestGuard
@@ -18,9 +18,10 @@ final class RequestGate: Sendable {
         self.keys = keys
     }
 
-    /// What becomes of a request.
+    /// The result for a request.
     enum Admission {
-        /// It may be looked at, by that right; `mayGoOn` says whether it still might.
+        /// The request is admitted with this authority; `mayGoOn` returns whether it still would
+        /// be.
         case admitted(Authority, mayGoOn: @Sendable () -> Bool)
         case refused(Response)
     }
@@ -40,25 +41,26 @@ final class RequestGate: Sendable {
         }
     }
 
-    /// After a while, so that nobody tries many.
+    /// Answers after a delay, so that nobody can try many secrets.
     func wrongCredentials(isCode: Bool = false) async throws -> Response {
         guard let pause = delay.withLock({ $0.failed(at: .now) }) else {
             return try Self.response(
                 429,
                 .serverBusy,
-                "too many requests with a wrong token wait for their answer",
+                "too many requests with a wrong token are waiting",
                 "send the right one: pawl daemon token"
             )
         }
-        // Cancelled is the end of the daemon.
+        // The sleep is cancelled when the daemon ends.
         try? await Task.sleep(for: pause)
         delay.withLock { $0.ended() }
         return try Self.response(
             401,
             .unauthorized,
-            isCode ? "the code was used, or is too old" : "the token is not the daemon's",
+            isCode ? "the code was used already, or has expired" : "the token is not valid",
             isCode
-                ? "open a new link: pawl daemon token --url" : "send what pawl daemon token shows"
+                ? "open a new link: pawl daemon token --url"
+                : "send the token that pawl daemon token prints"
         )
     }
 
@@ -68,7 +70,7 @@ final class RequestGate: Sendable {
             429,
             .serverBusy,
             "too many connections with this token",
-            "close some of them: pawl serves a quarter of all connections to each token"
+            "close some of them: each token can use a quarter of all connections"
         )
         response.headers[.connection] = "close"
         return response
@@ -84,7 +86,7 @@ final class RequestGate: Sendable {
 
     func takeCode(_ code: String) -> Bool { codes.withLock { $0.take(code, at: .now) } }
 
-    // MARK: - What is asked
+    // MARK: - The request
 
     private func asked(
         _ request: HTTPRequest,

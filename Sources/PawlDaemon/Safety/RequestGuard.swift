@@ -1,20 +1,21 @@
 package import PawlCore
 package import PawlWire
 
-/// Decides whether a request that came over TCP may be looked at (docs/security.md).
+/// Decides whether a request over TCP may be handled (docs/security.md).
 ///
-/// It is asked before any route, whatever the method and the path.
+/// It is called before any route, whatever the method and the path.
 package struct RequestGuard: Sendable {
-    /// What a request says of itself.
+    /// The relevant parts of a request.
     package struct Asked: Sendable {
         package var method: String
-        /// Without a query.
+        /// The path without the query.
         package var path: String
         package var hosts: [String]
         package var origins: [String] = []
         package var sites: [String] = []
         package var contentType: String?
-        /// What its head says that it is; nil is unknown, and there may be one.
+        /// The length of the body according to the head; `nil` if it is not known, and there may be
+        /// a body.
         package var bodyBytes: Int64? = 0
         package var credentials = Credentials.none
 
@@ -22,14 +23,14 @@ package struct RequestGuard: Sendable {
             (self.method, self.path, self.hosts) = (method, path, hosts)
         }
 
-        /// That of a target in absolute form.
+        /// The host of a target in absolute form.
         fileprivate var namedHost: String? {
             guard !path.hasPrefix("/"), let mark = path.firstRange(of: "://") else { return nil }
             return String(path[mark.upperBound...].prefix { $0 != "/" })
         }
     }
 
-    /// What the token or the cookie of a request were found to be.
+    /// The result of checking the token or the cookie of a request.
     package enum Credentials: Sendable, Hashable {
         case none, wrong
         case right(Authority)
@@ -38,23 +39,24 @@ package struct RequestGuard: Sendable {
     package enum Verdict: Sendable, Hashable {
         case allowed(Authority)
         case refused(status: Int, DownloadErrorText)
-        /// Somebody guesses: the answer is to take its time.
+        /// The secret is wrong, so the answer must be delayed.
         case wrongCredentials
     }
 
-    /// A refusal in words.
+    /// The text of a refusal.
     package struct DownloadErrorText: Sendable, Hashable {
         package let code: ErrorCode
         package let message: String
         package let advice: String
     }
 
-    /// What our own URLs may have as host, with the port.
+    /// The allowed hosts of our own URLs, with the port.
     ///
-    /// `localhost` is none of them: it leads to both addresses, and another user may listen at the other.
+    /// `localhost` is not one of them: it resolves to both addresses, and another user may listen
+    /// at the other one.
     private let hosts: Set<String>
     private let mostBodyBytes: Int64
-    /// Of one whose sender nobody knows.
+    /// The maximum length of a body from an unknown client.
     package static let mostOpenBodyBytes = 1 << 10
 
     package init(_ address: ListenAddress, mostBodyBytes: Int = 1 << 20) {
@@ -66,21 +68,23 @@ package struct RequestGuard: Sendable {
         refusalOfSender(asked) ?? refusalOfBody(asked) ?? judgeCredentials(asked)
     }
 
-    // MARK: - Who
+    // MARK: - The sender
 
-    /// A page of somebody else's, in the user's browser, is a sender, too.
+    /// Refuses a sender.
+    ///
+    /// A foreign page in the user's browser is a sender, too.
     private func refusalOfSender(_ asked: Asked) -> Verdict? {
         guard asked.hosts.count == 1, hosts.contains(asked.hosts[0].lowercased()) else {
-            // A name that leads here, and belongs to somebody else (DNS rebinding).
+            // A name of somebody else may resolve to this address (DNS rebinding).
             return refusal(
                 421,
-                "the request is for another host than this daemon",
-                "ask for \(hosts.sorted().joined(separator: ", "))"
+                "the request names another host than this daemon",
+                "use \(hosts.sorted().joined(separator: ", "))"
             )
         }
-        // Where the target names a host, that one counts (RFC 9112 §3.2.2).
+        // If the target names a host, that one counts (RFC 9112 §3.2.2).
         if let named = asked.namedHost, !hosts.contains(named.lowercased()) {
-            return refusal(421, "the target of the request is another host", "ask for a path alone")
+            return refusal(421, "the request's target names another host", "send only a path")
         }
         let isOurs = asked.origins.allSatisfy { origin in
             let origin = origin.lowercased()
@@ -89,7 +93,7 @@ package struct RequestGuard: Sendable {
         guard isOurs else {
             return refusal(403, "the request comes from a page of another origin", Self.whoMay)
         }
-        // Another port of this machine is the same site.
+        // Another port of this machine counts as the same site.
         guard asked.sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
             return refusal(403, "the request comes from a page of another site", Self.whoMay)
         }
@@ -98,11 +102,11 @@ package struct RequestGuard: Sendable {
 
     private static let whoMay = "use the daemon's own page, or a program that sends no Origin"
 
-    // MARK: - What
+    // MARK: - The body
 
     private func refusalOfBody(_ asked: Asked) -> Verdict? {
         guard asked.bodyBytes != 0 else { return nil }
-        // What a path has no such method for has an answer of its own.
+        // A method that a path does not have gets another answer.
         let methods = APIDocument.methods(of: asked.path)
         guard methods.isEmpty || methods.contains(asked.method) else { return nil }
         guard ["POST", "PATCH", "DELETE"].contains(asked.method) else {
@@ -118,14 +122,14 @@ package struct RequestGuard: Sendable {
             return refusal(
                 413,
                 "the body has more than \(most) bytes",
-                "ask in several requests, or over the Unix socket",
+                "send several requests, or use the Unix socket",
                 .tooLarge
             )
         }
         guard Self.isJSON(asked.contentType) else {
             return refusal(
                 415,
-                "the body is not said to be application/json",
+                "the body is not declared as application/json",
                 Self.whatIsJSON,
                 .usage
             )
@@ -133,14 +137,14 @@ package struct RequestGuard: Sendable {
         return nil
     }
 
-    /// Whatever parameters stand behind it (RFC 9110 §8.3).
+    /// Whether the type is JSON, ignoring parameters (RFC 9110 §8.3).
     static func isJSON(_ contentType: String?) -> Bool {
         contentType?.split(separator: ";").first?.trimmed.lowercased() == "application/json"
     }
 
     static let whatIsJSON = "send it with Content-Type: application/json"
 
-    // MARK: - By which right
+    // MARK: - The credentials
 
     private func judgeCredentials(_ asked: Asked) -> Verdict {
         switch asked.credentials {
@@ -150,15 +154,15 @@ package struct RequestGuard: Sendable {
             return refusal(
                 401,
                 "the request has no token",
-                "send Authorization: Bearer, with what pawl daemon token shows",
+                "send Authorization: Bearer, with the token that pawl daemon token prints",
                 .unauthorized
             )
         case .none, .wrong: return .allowed(.nobody)
         }
     }
 
-    /// What a browser must get before it has anything: the page's own files, which hold nothing of
-    /// the user's, and the exchange of a login code, which looks at the code by itself.
+    /// Whether the request needs no credentials: a browser must get the page's own files, which
+    /// contain nothing of the user's, and exchange a login code, which is checked by itself.
     private static func isOpen(_ asked: Asked) -> Bool {
         switch asked.method {
         case "GET", "HEAD": asked.path == "/" || asked.path.hasPrefix("/assets/")

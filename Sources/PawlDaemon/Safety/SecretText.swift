@@ -1,10 +1,11 @@
-/// A secret that what others send is compared with.
+/// A secret to be compared with what others send.
 package struct SecretText: Sendable {
     private let bytes: [UInt8]
 
     package init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// Takes the same time wherever they differ first: each byte of the secret is looked at.
+    /// Compares in constant time, wherever the texts first differ: each byte of the secret is
+    /// compared.
     package func matches(_ text: some StringProtocol) -> Bool {
         let given = Array(text.utf8)
         var difference = UInt64(truncatingIfNeeded: given.count ^ bytes.count)

@@ -45,7 +45,7 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
         wind(context)
     }
 
-    /// A timer that comes too early is wound again: so there is one a while, not one a request.
+    /// Restarts a timer that fires too early, so there are few timers instead of one per request.
     private func wind(_ context: ChannelHandlerContext) {
         guard let deadline = clock.deadline else { return }
         if let timerDeadline, timerDeadline <= deadline { return }

@@ -1,11 +1,13 @@
 internal import CPage
 
-/// A file of the web page; all of them lie in the program.
+/// A file of the web page.
+///
+/// All of them are contained in the program.
 package struct PageFile: Sendable {
     package let name: String
     package let bytes: [UInt8]
 
-    /// Where it is to be had.
+    /// The path at which the file is served.
     package var path: String { name == "index.html" ? "/" : "/assets/\(name)" }
 
     package static let all: [PageFile] = {
@@ -23,7 +25,7 @@ package struct PageFile: Sendable {
         bytes = name.hasSuffix(".js") ? Self.withoutComments(content) : content
     }
 
-    /// A script without the lines that are comments: they are for those who read the source.
+    /// Returns a script without its comment lines, which are only for readers of the source.
     private static func withoutComments(_ script: [UInt8]) -> [UInt8] {
         let end = UInt8(ascii: "\n")
         let lines = script.split(separator: end, omittingEmptySubsequences: false)
@@ -31,14 +33,14 @@ package struct PageFile: Sendable {
         return Array(kept.joined(separator: [end]))
     }
 
-    /// Changes with the content (FNV-1a).
+    /// A tag that changes with the content (FNV-1a).
     package var tag: String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return "\"\(String(hash, radix: 16))\""
     }
 
-    /// Its media type, by its name.
+    /// The media type, by the file's name.
     package var type: String {
         switch name.split(separator: ".").last {
         case "html": "text/html; charset=utf-8"

@@ -1,7 +1,9 @@
 package import PawlCore
 
 extension Checkpoint {
-    /// Takes nothing on trust: a payload whose checksum is right may still have been made by hand.
+    /// Decodes a payload.
+    ///
+    /// Nothing is trusted: a payload with a correct checksum may still be made by hand.
     package init(sequence: UInt64, payload: ArraySlice<UInt8>) throws(MalformedBytes) {
         self.init()
         var reader = ByteReader(payload)
@@ -20,10 +22,10 @@ extension Checkpoint {
         if !reader.isAtEnd {
             let text = try reader.text()
             guard let mark = SourceMark(text: text) else {
-                throw MalformedBytes(what: "a mark of another form")
+                throw MalformedBytes(what: "a mark of an unknown form")
             }
             self.mark = mark
         }
-        guard reader.isAtEnd else { throw MalformedBytes(what: "bytes behind the end") }
+        guard reader.isAtEnd else { throw MalformedBytes(what: "bytes after the end") }
     }
 }

@@ -1,7 +1,7 @@
 internal import PawlCore
 
 extension Checkpoint {
-    /// All but the sequence, which stands in the slot's head.
+    /// The encoded checkpoint without the sequence, which is in the slot's head.
     package var encoded: [UInt8] {
         var writer = ByteWriter(
             capacity: 512 + source.utf8.count + 24 * (writtenClaims.count + durableClaims.count)
@@ -20,7 +20,7 @@ extension Checkpoint {
 }
 
 extension String {
-    /// Cut where it is too long.
+    /// The text, cut if it is too long.
     fileprivate var bounded: String {
         isBounded
             ? self : String(decoding: utf8.prefix(CheckpointLimits.textLength - 8), as: UTF8.self)

@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// A checkpoint and resume data say the same of the bytes.
+/// A checkpoint and resume data describe the bytes in the same way.
 extension Checkpoint {
     package init(_ content: ResumeContent) {
         self.init()
@@ -16,7 +16,7 @@ extension Checkpoint {
 }
 
 extension ResumeContent {
-    /// Takes over what a checkpoint says, and where its partial file is.
+    /// Takes over the content of a checkpoint and the path of its partial file.
     package mutating func take(_ checkpoint: Checkpoint, of paths: DownloadPaths) {
         bootIdentity = checkpoint.bootIdentity
         representation = checkpoint.representation

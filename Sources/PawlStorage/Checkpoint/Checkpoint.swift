@@ -1,26 +1,32 @@
 package import PawlCore
 
-/// Which bytes of the partial file are good, of which representation, from where.
+/// The valid bytes of a partial file, their representation, and their source.
 package struct Checkpoint: Hashable, Sendable {
-    /// Counts up with each one written; the highest is the newest.
-    package var sequence: UInt64 = 0
-    /// The boot that wrote it; empty where the system did not say.
-    package var bootIdentity = ""
-    /// The URL, its secrets hidden.
+    /// The number of the checkpoint.
     ///
-    /// For people: it is not asked again.
+    /// It rises with each one; the highest is the newest.
+    package var sequence: UInt64 = 0
+    /// The boot in which it was written; empty if the system did not report it.
+    package var bootIdentity = ""
+    /// The URL with its secrets hidden.
+    ///
+    /// It is for people and is not requested.
     package var source = ""
-    /// Whose download it is, as far as its URL tells; nil in files of earlier versions.
+    /// The mark of the download's URL; `nil` in files of earlier versions.
     package var mark: SourceMark?
-    /// The name of the finished file, as the bytes that the file system keeps.
+    /// The name of the finished file, as the bytes that the file system stores.
     package var targetName: [UInt8] = []
     package var representation = Representation()
-    /// In seconds since 1970.
+    /// The time in seconds since 1970.
     package var createdAt: Int64 = 0
     package var updatedAt: Int64 = 0
-    /// What the kernel had: it survives the end of the process.
+    /// The ranges passed to the kernel.
+    ///
+    /// They survive the end of the process.
     package var writtenClaims: [Claim] = []
-    /// What was synced: it survives a power cut.
+    /// The synced ranges.
+    ///
+    /// They survive a power cut.
     package var durableClaims: [Claim] = []
 
     package init() {}

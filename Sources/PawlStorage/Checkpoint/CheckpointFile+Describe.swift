@@ -2,20 +2,20 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// What a checkpoint says, and what a resume would make of it.
+/// The content of a checkpoint, and what a resume would use of it.
 package struct CheckpointSummary: Sendable {
     package let paths: DownloadPaths
     package let checkpoint: Checkpoint
     /// Whether `written` counts.
     package let isOfThisBoot: Bool
-    /// What is proven by the partial file; empty where that is missing.
+    /// The ranges proven by the partial file; empty if that is missing.
     package let usable: RangeSet
 }
 
 extension CheckpointFile {
-    /// Reads without a lock, so also while a download runs.
+    /// Reads a checkpoint without a lock, so it can be read while a download runs.
     ///
-    /// Takes either of the two files' names; throws `.fileUnreadable`.
+    /// It accepts the name of either file. Throws `.fileUnreadable`.
     package static func describe(
         _ path: FilePath,
         boot: BootIdentity = .current
@@ -36,7 +36,7 @@ extension CheckpointFile {
         case .unusable(let flaw):
             throw unreadable(path, "the checkpoint \(paths.checkpoint) \(flaw.sentence)")
         case .sound(let checkpoint, _, _):
-            // A partial file that is missing or may not be read proves nothing.
+            // A partial file that is missing or cannot be read proves nothing.
             let partial = try? OpenFile(paths.partial, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             let check = partial.map { TailCheck(checkpoint, in: $0, boot: boot) }
             return CheckpointSummary(
@@ -48,13 +48,13 @@ extension CheckpointFile {
         }
     }
 
-    /// How many bytes a checkpoint says that there are, and how many there will be; nil where there is no
-    /// sound one.
+    /// Returns how many bytes a checkpoint claims, and the total; `nil` if there is no valid
+    /// checkpoint.
     ///
-    /// The partial file is not looked at.
+    /// The partial file is not read.
     package static func glance(at final: FilePath) -> (bytes: Int64, total: Int64?)? {
         let path = DownloadPaths(final).checkpoint
-        // Without one that can be read nothing is known.
+        // Without a readable checkpoint nothing is known.
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let bytes = try? file.contents(limit: CheckpointImage.longest),
             case .sound(let checkpoint, _, _) = CheckpointImage(bytes)
@@ -67,7 +67,7 @@ extension CheckpointFile {
         DownloadError(
             .fileUnreadable,
             message,
-            advice: "give the name of a partial file (NAME.part) that Pawl began",
+            advice: "give the name of a partial file (NAME.part) that Pawl created",
             context: DiskAction.inspect.text(path)
         )
     }

@@ -3,14 +3,16 @@ internal import Glibc
 internal import PawlCore
 internal import SystemPackage
 
-/// An open, locked checkpoint file; whoever holds it guards it: writing changes its table.
+/// An open, locked checkpoint file.
+///
+/// Its owner must guard it, because writing changes its table.
 package struct CheckpointFile: Sendable {
     let path: FilePath
     private(set) var file: OpenFile
     private(set) var slotSize: Int
     private(set) var table: SlotTable
 
-    /// Of a file that was read: `file` is open for writing and locked.
+    /// Creates the value for a file that was read: `file` is open for writing and locked.
     init(_ file: OpenFile, path: FilePath, slotSize: Int, table: SlotTable) {
         self.file = file
         self.path = path
@@ -18,12 +20,14 @@ package struct CheckpointFile: Sendable {
         self.table = table
     }
 
-    /// Creates the file with its first checkpoint and its lock; never replaces one.
+    /// Creates the file with its first checkpoint and its lock.
     ///
-    /// Where the file system knows files without a name, it gets its name last: no other process
-    /// ever sees it without a lock, or empty.
+    /// It never replaces a file.
     ///
-    /// `nil` if the name is taken.
+    /// If the file system supports files without a name, the file gets its name last, so no other
+    /// process ever sees it empty or without a lock.
+    ///
+    /// Returns `nil` if the name is taken.
     static func create(
         _ path: FilePath,
         _ checkpoint: Checkpoint,
@@ -45,7 +49,7 @@ package struct CheckpointFile: Sendable {
         return try createNamed(path, checkpoint)
     }
 
-    /// As `create`, where a file has a name from its first moment.
+    /// Does the same as `create` if a file has a name from its first moment.
     private static func createNamed(
         _ path: FilePath,
         _ checkpoint: Checkpoint
@@ -59,7 +63,7 @@ package struct CheckpointFile: Sendable {
             } catch {
                 throw DownloadError(error, while: .create, path)
             }
-            // Between the name and the lock another process may take it for a damaged one.
+            // Before the file is locked another process may take it for a damaged one.
             let isOurs = try attempt(.lock, path) { () throws(Errno) in
                 guard try FileLock.attempt(file) != .held else { return false }
                 return try path.status()?.identity == file.status().identity
@@ -68,7 +72,7 @@ package struct CheckpointFile: Sendable {
             do throws(DownloadError) {
                 return try began(file, path, checkpoint)
             } catch {
-                // It holds nothing; the first error is the one to report.
+                // The file is empty; the first error is the one to report.
                 try? path.removeFile()
                 throw error
             }
@@ -91,7 +95,9 @@ package struct CheckpointFile: Sendable {
         return made
     }
 
-    /// Gives the file its name; false if that is taken.
+    /// Gives the file its name.
+    ///
+    /// Returns `false` if the name is taken.
     private func takeName() throws(DownloadError) -> Bool {
         do throws(Errno) {
             try file.link(as: path)
@@ -103,9 +109,9 @@ package struct CheckpointFile: Sendable {
         }
     }
 
-    /// Writes the next checkpoint, in a slot that nothing depends on.
+    /// Writes the next checkpoint into a slot that is not needed.
     ///
-    /// Not synced.
+    /// It is not synced.
     mutating func write(_ checkpoint: Checkpoint) throws(DownloadError) {
         let payload = checkpoint.encoded
         guard payload.count <= CheckpointSlot.room(in: slotSize) else {
@@ -124,17 +130,19 @@ package struct CheckpointFile: Sendable {
         table.writeEnded(in: slot, sequence: sequence)
     }
 
-    /// The file and the sequence to sync, outside of any lock.
+    /// Returns the file and the sequence to sync, outside any lock.
     mutating func syncBegan() -> (OpenFile, sequence: UInt64) { (file, table.syncBegan()) }
 
     mutating func syncEnded(_ synced: OpenFile, sequence: UInt64, succeeded: Bool) {
-        // The file may have been rewritten meanwhile: what was synced is no longer it.
+        // The file may have been rewritten meanwhile; then another file was synced.
         guard synced === file else { return }
         table.syncEnded(sequence, succeeded: succeeded)
     }
 
-    /// The payload has outgrown the slots: a whole new file with larger ones takes the name, so
-    /// that at every moment one of the two is whole.
+    /// Replaces the file, whose slots are too small for the payload, by a new one with larger
+    /// slots.
+    ///
+    /// At every moment one of the two files is complete.
     private mutating func rewrite(_ payload: [UInt8]) throws(DownloadError) {
         let size = Self.slotSize(for: payload.count)
         guard payload.count <= CheckpointSlot.room(in: size) else {
@@ -157,7 +165,7 @@ package struct CheckpointFile: Sendable {
         table = SlotTable(sequences: [sequence], syncedSequence: sequence)
     }
 
-    /// Where a larger file is prepared.
+    /// Returns the path at which a larger file is prepared.
     static func draft(of path: FilePath) -> FilePath { path.appending(suffix: ".new") }
 
     private static func replace(
@@ -166,7 +174,8 @@ package struct CheckpointFile: Sendable {
         slotSize: Int,
         slot: [UInt8]
     ) throws(Errno) -> OpenFile {
-        // Of an earlier rewrite that was killed; the lock says that nobody else is at it.
+        // It is left from an earlier rewrite that was killed: the lock shows that nobody else uses
+        // it.
         try? draft.removeFile()
         let file = try OpenFile(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
         do throws(Errno) {
@@ -176,7 +185,7 @@ package struct CheckpointFile: Sendable {
             try FileLock.takeWithoutContest(file)
             try draft.systemCall(path) { rename($0, $1) }
         } catch {
-            // The error that led here says more than one of clearing up.
+            // The error that led here is more useful than one of the cleanup.
             try? draft.removeFile()
             throw error
         }
@@ -184,7 +193,7 @@ package struct CheckpointFile: Sendable {
         return file
     }
 
-    /// The next power of two that leaves half of it free.
+    /// Returns the next power of two that leaves half of the slot free.
     private static func slotSize(for payload: Int) -> Int {
         var size = CheckpointLimits.usualSlot
         while size < CheckpointLimits.largestSlot, CheckpointSlot.room(in: size) < 2 * payload {
@@ -196,15 +205,16 @@ package struct CheckpointFile: Sendable {
 
 extension OpenFile {
     fileprivate func writeHeader(_ slotSize: Int) throws(Errno) {
-        // Room for all slots, so that a disk that fills up later does not stop the claims. Where
-        // there is none now, or the file system cannot reserve, the writing itself will tell.
+        // This reserves space for all slots, so that claims can continue if the disk fills up
+        // later. If there is not enough space now, or the file system cannot reserve it, the writes
+        // will fail themselves.
         let length = CheckpointHeader.length + SlotTable.slotCount * slotSize
         _ = pawl_fallocate(descriptor, 0, 0, Int64(length))
         try write(CheckpointHeader(slotSize: slotSize).encoded, at: 0)
     }
 
     fileprivate func write(_ bytes: [UInt8], at offset: Int) throws(Errno) {
-        // The closure's error type is lost in the array's own method.
+        // The array's own method does not preserve the closure's error type.
         var failure: Errno?
         bytes.withUnsafeBytes { raw in
             do throws(Errno) { try write(raw, at: Int64(offset)) } catch { failure = error }

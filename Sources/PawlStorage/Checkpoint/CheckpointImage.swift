@@ -1,10 +1,10 @@
-/// What the bytes of a checkpoint file say.
+/// The content of a checkpoint file.
 package enum CheckpointImage {
-    /// The newest whole checkpoint, and what is in which slot.
+    /// The newest complete checkpoint, and the content of each slot.
     case sound(Checkpoint, slotSize: Int, SlotTable)
     case unusable(CheckpointFlaw)
 
-    /// More bytes than any checkpoint file has are not read.
+    /// The maximum number of bytes that are read, which no checkpoint file exceeds.
     static let longest =
         CheckpointHeader.length + SlotTable.slotCount * CheckpointLimits.largestSlot
 
@@ -23,13 +23,13 @@ package enum CheckpointImage {
         for slot in 0..<SlotTable.slotCount {
             let start = CheckpointHeader.length + slot * slotSize
             let end = min(start + slotSize, bytes.count)
-            // An empty or torn slot is what the other slots are for.
+            // The other slots are there for the case that one is empty or torn.
             let held = start < end ? try? CheckpointSlot.decode(bytes[start..<end]) : nil
             sequences.append(held?.0.sequence ?? 0)
             if let held, held.0.sequence > newest?.head.sequence ?? 0 { newest = held }
         }
         guard let newest else {
-            self = .unusable(.torn("none of its slots is whole"))
+            self = .unusable(.torn("none of its slots is complete"))
             return
         }
         let table = SlotTable(sequences: sequences, syncedSequence: newest.head.syncedSequence)
@@ -37,22 +37,22 @@ package enum CheckpointImage {
     }
 }
 
-/// Why a checkpoint file cannot be used.
+/// The reason why a checkpoint file cannot be used.
 package enum CheckpointFlaw: Hashable, Sendable {
     case torn(String)
     case foreign
     case newer(UInt32)
-    /// Nothing is wrong with it but that the user does not want it.
+    /// The file is valid, but the user does not want to resume from it.
     case unwanted
 
-    /// As the end of a sentence that begins with the file.
+    /// The end of a sentence that begins with the file's name.
     package var sentence: String {
         switch self {
         case .torn(let how): "is damaged: \(how)"
-        case .foreign: "is not a checkpoint of Pawl's"
-        case .unwanted: "is not to be gone on with"
+        case .foreign: "is not a checkpoint of Pawl"
+        case .unwanted: "is not to be resumed from"
         case .newer(let version):
-            "is of version \(version), which a newer Pawl wrote (this one knows version "
+            "is of version \(version), written by a newer Pawl (this one knows version "
                 + "\(CheckpointHeader.currentVersion))"
         }
     }

@@ -1,12 +1,12 @@
-/// Which slot holds which checkpoint, and so where the next one may go.
+/// Knows which slot holds which checkpoint, and where the next one may be written.
 ///
-/// Four slots, since up to three of them must not be touched: the newest that is known to be synced
-/// (a power cut may tear all later ones), the one that is being synced just now (it is about to
-/// become that), and the newest (a kill may tear the one that is being written).
+/// There are four slots, because up to three of them must not be overwritten: the newest one known
+/// to be synced (a power cut may tear all later ones), the one being synced now (it is about to
+/// become the former), and the newest one (a kill may tear the one being written).
 package struct SlotTable: Hashable, Sendable {
     static let slotCount = 4
 
-    /// By slot; 0 is an empty or torn one.
+    /// The sequence in each slot; 0 is an empty or torn one.
     package private(set) var sequences: [UInt64]
     package private(set) var syncedSequence: UInt64
     private var syncingSequence: UInt64 = 0
@@ -26,7 +26,7 @@ package struct SlotTable: Hashable, Sendable {
         return free.min { sequences[$0] < sequences[$1] } ?? 0
     }
 
-    /// Before the write: a slot that is being written holds nothing.
+    /// Records, before the write, that the slot holds nothing.
     package mutating func writeBegan(in slot: Int) {
         sequences[slot] = 0
     }
@@ -35,9 +35,9 @@ package struct SlotTable: Hashable, Sendable {
         sequences[slot] = sequence
     }
 
-    /// The newest checkpoint is going to be synced.
+    /// Records that the newest checkpoint is about to be synced.
     ///
-    /// One sync at a time.
+    /// There is only one sync at a time.
     package mutating func syncBegan() -> UInt64 {
         syncingSequence = newestSequence
         return syncingSequence

@@ -3,23 +3,25 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// Removes files of a cache by age, total size and room on the disk.
+/// Removes files of a cache by age, total size and free space on the disk.
 ///
-/// A file that somebody has locked is in use and stays, and a partial file and its checkpoint go together
-/// or not at all. Links are not followed, folders stay.
+/// A locked file is in use and is kept. A partial file and its checkpoint are removed together or
+/// not at all. Links are not followed, and folders are kept.
 package struct CacheCleaner: Sendable {
     private let folder: FilePath
     private let documents: FilePath?
 
-    /// `documents`: a folder that is never touched, wherever it lies.
+    /// Creates a cleaner.
+    ///
+    /// `documents` is a folder that is never changed, wherever it is.
     package init(_ folder: FilePath, documents: FilePath?) {
         self.folder = folder
         self.documents = documents
     }
 
-    /// Removes what the policy says; a folder that is not there has nothing to remove.
+    /// Removes files according to the policy; a missing folder has none.
     ///
-    /// `now`: nanoseconds since 1970; `freeBytes`: for tests, else the disk is asked.
+    /// `now` is in nanoseconds since 1970. `freeBytes` is for tests; otherwise the disk is asked.
     package func clean(
         _ policy: CleaningPolicy,
         now: Int64 = CacheCleaner.currentTime,
@@ -29,7 +31,7 @@ package struct CacheCleaner: Sendable {
         var groups = try attempt(.inspect, folder) { () throws(Errno) in
             try CachedGroup.all(below: folder, skipping: protected)
         }
-        // Only to decide: taking the locks themselves would be in the way of a download that begins.
+        // This is only for the decision: taking the locks could block a download that begins.
         let locked = LockTable.lockedInodes
         let candidates = groups.enumerated().map { $1.candidate(index: $0, locked: locked) }
         let plan = CleaningPlan(
@@ -47,7 +49,7 @@ package struct CacheCleaner: Sendable {
         return result
     }
 
-    /// Throws where all of the folder lies within the documents.
+    /// Throws if the whole folder is in the documents.
     package func check() throws(DownloadError) { _ = try protectedFolder() }
 
     package static var currentTime: Int64 {
@@ -56,10 +58,10 @@ package struct CacheCleaner: Sendable {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Nil where the system does not tell.
+    /// The free space; `nil` if the system does not report it.
     private var free: Int64? { Self.freeBytes(in: folder) }
 
-    /// What is free on the disk of a folder; nil where the system does not tell.
+    /// Returns the free space on the disk of a folder; `nil` if the system does not report it.
     package static func freeBytes(in folder: FilePath) -> Int64? {
         var status = statvfs()
         guard (try? folder.systemCall({ statvfs($0, &status) })) != nil else { return nil }
@@ -68,7 +70,9 @@ package struct CacheCleaner: Sendable {
         return overflow ? .max : Int64(clamping: bytes)
     }
 
-    /// Throws where all of the folder lies within the documents.
+    /// Returns the protected folder.
+    ///
+    /// Throws if the whole cache folder is in the documents.
     private func protectedFolder() throws(DownloadError) -> FileStatus.Identity? {
         guard let documents else { return nil }
         let protected = try attempt(.inspect, documents) { () throws(Errno) in
@@ -82,8 +86,8 @@ package struct CacheCleaner: Sendable {
             guard status?.identity == protected else { continue }
             throw DownloadError(
                 .usage,
-                "\(folder) lies in the documents, which are never cleaned",
-                advice: "clean the caches, or remove single files",
+                "\(folder) is in the documents, which are never cleaned",
+                advice: "clean the caches, or remove individual files",
                 context: "cleaning \(folder)"
             )
         }
@@ -91,9 +95,9 @@ package struct CacheCleaner: Sendable {
     }
 }
 
-/// Paths without links in them.
+/// Resolves paths to ones without links.
 enum RealPath {
-    /// Nil where there is nothing.
+    /// Returns the resolved path; `nil` if nothing exists there.
     static func of(_ path: FilePath) -> FilePath? {
         path.withPlatformString { text in
             guard let real = realpath(text, nil) else { return nil }
@@ -102,7 +106,7 @@ enum RealPath {
         }
     }
 
-    /// The path itself and all folders above it.
+    /// Returns the path itself and all folders above it.
     static func ancestors(of path: FilePath) -> [FilePath] {
         var all = [path]
         var place = path

@@ -2,7 +2,7 @@ internal import Glibc
 internal import PawlCore
 internal import SystemPackage
 
-/// Files of a cache that go together.
+/// Files of a cache that are removed together.
 struct CachedGroup {
     struct File {
         let path: FilePath
@@ -25,13 +25,15 @@ struct CachedGroup {
                 File(path: path, status: status)
             )
         }
-        // The checkpoint last: alone it can be told from one that is needed.
+        // The checkpoint is last: alone it can be told from one that is needed.
         return groups.sorted { $0.key.string < $1.key.string }.map { _, group in
             CachedGroup(files: group.files.sorted { $0.path.string < $1.path.string })
         }
     }
 
-    /// `locked`: the numbers of the files that somebody has locked.
+    /// Returns the candidate for the plan.
+    ///
+    /// `locked` contains the numbers of the locked files.
     func candidate(index: Int, locked: Set<UInt64>) -> CleaningPlan.Candidate {
         CleaningPlan.Candidate(
             index: index,
@@ -42,23 +44,23 @@ struct CachedGroup {
         )
     }
 
-    /// Removes what is still as it was, and nobody has locked since.
+    /// Removes the files that have not changed and have not been locked since.
     mutating func remove(_ result: inout CleaningResult) {
         guard let locks = lock(), files.allSatisfy(\.isUnchanged) else {
             result.kept += files.map(\.path.string)
             return
         }
-        // They are held until all are gone.
+        // The locks are held until all files are removed.
         withExtendedLifetime(locks) {
             files.removeAll { $0.remove(&result) }
         }
     }
 
-    /// The locks on all of them, nil where somebody has one.
+    /// Locks all of the files; `nil` if somebody holds one of the locks.
     private func lock() -> [OpenFile]? {
         var locks: [OpenFile] = []
         for file in files {
-            // A file that may not be read can be removed all the same, and has no lock of ours.
+            // A file that cannot be read can still be removed, without a lock.
             guard let open = try? OpenFile(file.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
                 continue
             }
@@ -77,7 +79,10 @@ struct CachedGroup {
 }
 
 extension CachedGroup.File {
-    /// Returns whether it is gone: what another process was faster with is gone too, and not counted.
+    /// Removes a file.
+    ///
+    /// Returns whether it is gone. A file that another process has removed is gone too, but not
+    /// counted.
     fileprivate func remove(_ result: inout CleaningResult) -> Bool {
         do throws(Errno) {
             try path.removeFile()
@@ -92,7 +97,7 @@ extension CachedGroup.File {
         return true
     }
 
-    /// One that was written to since, or read, is not what was decided on.
+    /// Whether the file has neither been written to nor read since the decision.
     fileprivate var isUnchanged: Bool {
         guard let now = try? path.status() else { return true }
         return now.identity == status.identity && now.size == status.size
@@ -101,6 +106,7 @@ extension CachedGroup.File {
 }
 
 extension FileStatus {
-    /// The later of the last reading, as far as it is noted, and the last change.
+    /// The time of the last reading, as far as it is recorded, or of the last change, whichever is
+    /// later.
     fileprivate var lastUsed: Int64 { max(accessedNanoseconds, modifiedNanoseconds) }
 }

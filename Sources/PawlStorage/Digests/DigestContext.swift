@@ -1,9 +1,9 @@
 internal import CCrypto
 internal import PawlCore
 
-/// One digest of libcrypto's under way.
+/// The computation of one digest with libcrypto.
 ///
-/// Not for several threads.
+/// It must not be used by several threads.
 final class DigestContext {
     private let algorithm: DigestAlgorithm
     private let context: OpaquePointer
@@ -34,7 +34,7 @@ final class DigestContext {
         return made
     }
 
-    /// A system's policy may switch algorithms off.
+    /// Returns the error for an algorithm that the system's policy has disabled.
     private static func refusal(_ algorithm: DigestAlgorithm) -> DownloadError {
         DownloadError(
             .unknown,

@@ -2,7 +2,7 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// The digest of a file that is complete.
+/// Computes the digest of a complete file.
 package enum FileDigest {
     package static func compute(
         _ algorithm: DigestAlgorithm,

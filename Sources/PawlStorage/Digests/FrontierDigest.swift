@@ -1,9 +1,12 @@
 package import PawlCore
 internal import Synchronization
 
-/// The digest of a file that is still arriving: it follows the frontier while the bytes are hot.
+/// Computes the digest of a file that is still being received.
+///
+/// It follows the frontier while the bytes are in the cache.
 package final class FrontierDigest: Sendable {
-    /// Large enough that a call costs nothing, small enough for the cache.
+    /// The size of a piece: large enough that a call costs little, and small enough for the
+    /// processor's cache.
     private static let pieceLength = 256 * 1024
 
     package let algorithm: DigestAlgorithm
@@ -24,13 +27,13 @@ package final class FrontierDigest: Sendable {
         state = Mutex(State(context: context, buffer: PieceBuffer(count: Self.pieceLength)))
     }
 
-    /// Up to where the file has been read.
+    /// The position up to which the file has been read.
     package var position: Int64 { state.withLock { $0.position } }
 
     /// Reads from the position to the frontier.
     ///
-    /// Blocks; a frontier behind the position does nothing. `onPiece` is called before each piece,
-    /// and ends it with what it throws.
+    /// It blocks. If the frontier is before the position, it does nothing. `onPiece` is called
+    /// before each piece; an error that it throws ends the reading.
     package func advance(
         to frontier: Int64,
         onPiece: () throws(DownloadError) -> Void = {}
@@ -41,15 +44,18 @@ package final class FrontierDigest: Sendable {
         }
     }
 
-    /// Ends `advance` after the piece that it is at, now and later: nobody wants the digest any more.
+    /// Ends `advance` after the current piece, now and in the future, because the digest is no
+    /// longer needed.
     package func stop() { isStopped.store(true, ordering: .relaxed) }
 
-    /// The digest of all bytes before the position; the last call.
+    /// Returns the digest of all bytes before the position.
+    ///
+    /// This must be the last call.
     package func finalize() throws(DownloadError) -> ContentDigest {
         try state.withLock { (state) throws(DownloadError) in try state.context.finalize() }
     }
 
-    /// One piece a lock, so that `position` can be read in between.
+    /// Reads one piece under the lock, so that `position` can be read in between.
     private func advanceOnePiece(to frontier: Int64) throws(DownloadError) -> Bool {
         try state.withLock { (state) throws(DownloadError) in
             let left = frontier - state.position
@@ -60,7 +66,7 @@ package final class FrontierDigest: Sendable {
                 throw DownloadError(
                     .diskFailure,
                     "\(store.paths.partial) is shorter than what was written to it",
-                    advice: "another program may have changed it: run the same again",
+                    advice: "another program may have changed it: run the same command again",
                     context: "computing the digest"
                 )
             }
@@ -71,7 +77,7 @@ package final class FrontierDigest: Sendable {
     }
 }
 
-/// One buffer, used again and again.
+/// A buffer that is reused.
 final class PieceBuffer {
     let bytes: UnsafeMutableRawBufferPointer
 

@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// What the disk was asked to do, for the text of an error and for its code.
+/// A disk operation, which determines the text and the code of an error.
 package enum DiskAction: Sendable {
     case create, open, read, write, sync, reserve, truncate, rename, remove, lock
     case inspect, prepareFolder, watch
@@ -12,9 +12,9 @@ package enum DiskAction: Sendable {
         case .read, .inspect: "reading \(path)"
         case .write: "writing \(path)"
         case .sync: "syncing \(path)"
-        case .reserve: "reserving room for \(path)"
+        case .reserve: "reserving space for \(path)"
         case .truncate: "shortening \(path)"
-        case .rename: "giving the file its name \(path)"
+        case .rename: "renaming the file to \(path)"
         case .remove: "removing \(path)"
         case .lock: "locking \(path)"
         case .prepareFolder: "preparing the folder \(path)"

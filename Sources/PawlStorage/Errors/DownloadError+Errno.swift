@@ -1,7 +1,9 @@
 package import PawlCore
 package import SystemPackage
 
-/// The one place where the system's error numbers become errors for people.
+/// Converts the system's error numbers to errors for people.
+///
+/// This is the only place that does.
 extension DownloadError {
     package init(_ errno: Errno, while action: DiskAction, _ path: FilePath) {
         if errno == .noSpace || errno == .diskQuotaExceeded {
@@ -19,8 +21,10 @@ extension DownloadError {
         cause = errno
     }
 
-    /// `missing` is how many bytes there is no room for, nil where nobody can tell; `announced` how many
-    /// the server says that the file has, which may be any number.
+    /// Creates the error of a full disk.
+    ///
+    /// `missing` is the number of bytes for which there is no space; `nil` if it is not known.
+    /// `announced` is the file's size according to the server, which may be any number.
     package static func diskFull(
         missing: Int64?,
         announced: Int64? = nil,
@@ -30,7 +34,7 @@ extension DownloadError {
     ) -> DownloadError {
         let folder = path.removingLastComponent()
         let place = folder.isEmpty ? "." : folder.string
-        let amount = missing.map { "\($0) bytes are missing" } ?? "there is no room left"
+        let amount = missing.map { "\($0) bytes are missing" } ?? "there is no space left"
         let reason = quota ? "the quota is used up" : "the disk is full"
         return DownloadError(
             .diskFull,
@@ -41,8 +45,10 @@ extension DownloadError {
         )
     }
 
-    /// What was received may be kept or not: whoever knows says so.
-    private static let roomAdvice = "make room, then run the same again"
+    /// The advice of a full disk.
+    ///
+    /// Whether the received bytes are kept is added by the caller, who knows it.
+    private static let roomAdvice = "free some space, then run the same command again"
 
     private static func code(_ errno: Errno, _ action: DiskAction) -> ErrorCode {
         switch action {
@@ -73,9 +79,9 @@ extension DownloadError {
         case .isDirectory: "\(name) is a directory"
         case .notDirectory: "a part of the path of \(name) is not a directory"
         case .noSuchFileOrDirectory: "\(name) or its folder does not exist"
-        case .fileExists: "\(name) is there already"
-        case .fileTooLarge: "the file system takes no file as large as \(name)"
-        case .tooManySymbolicLinkLevels: "\(name) is a symbolic link or leads round in a circle"
+        case .fileExists: "\(name) already exists"
+        case .fileTooLarge: "\(name) is too large for the file system"
+        case .tooManySymbolicLinkLevels: "\(name) is a symbolic link or part of a loop of links"
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "too many files are open"
         case .ioError: "the disk reports an input/output error for \(name)"
         default: "\(errno.description) for \(name)"
@@ -87,13 +93,13 @@ extension DownloadError {
         case .permissionDenied, .notPermitted, .readOnlyFileSystem, .notDirectory, .isDirectory,
             .noSuchFileOrDirectory:
             "choose another folder or name with --output or --directory"
-        case .fileNameTooLong: "give a shorter name with --output"
-        case .fileExists: "give another name with --output, or --if-exists rename"
+        case .fileNameTooLong: "choose a shorter name with --output"
+        case .fileExists: "choose another name with --output, or use --if-exists rename"
         case .fileTooLarge: "choose a folder on another file system with --directory"
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
-            "raise the limit with ulimit -n, or use fewer downloads at a time"
-        case .ioError: "check the disk's health, then run the same again"
-        default: code == .diskFailure ? "run the same again" : ""
+            "raise the limit with ulimit -n, or run fewer downloads at the same time"
+        case .ioError: "check the disk's health, then run the same command again"
+        default: code == .diskFailure ? "run the same command again" : ""
         }
     }
 
@@ -106,7 +112,9 @@ extension DownloadError {
     }
 }
 
-/// Runs what the system may refuse, and says while doing what it did.
+/// Runs a system call.
+///
+/// Adds to its error what was being done.
 @discardableResult
 func attempt<T>(
     _ action: DiskAction,

@@ -5,21 +5,24 @@ internal import SystemPackage
 extension ExistingFile {
     private static let pieceLength = 256 << 10
 
-    /// The regular file of `total` bytes at `path`, and what it is; `nil` if there is none that can be read.
+    /// Returns the regular file of `total` bytes at `path`, and its status; `nil` if there is none
+    /// that can be read.
     static func candidate(
         at path: FilePath,
         total: Int64
     ) -> (file: OpenFile, stamp: FileStamp)? {
-        // What cannot be opened or read is another file, which keeps its name.
+        // A file that cannot be opened or read counts as another file, which keeps its name.
         guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
             let status = try? file.status(), status.isRegular, status.size == total
         else { return nil }
         return (file, FileStamp(status))
     }
 
-    /// Whether two files have the same first `total` bytes; one that cannot be read has not.
+    /// Whether two files have the same first `total` bytes.
     ///
-    /// `onPiece` is called before each piece, and ends the comparison with what it throws.
+    /// A file that cannot be read has not.
+    ///
+    /// `onPiece` is called before each piece; an error that it throws ends the comparison.
     static func haveSameBytes(
         _ one: OpenFile,
         _ other: OpenFile,
@@ -31,7 +34,7 @@ extension ExistingFile {
         var offset: Int64 = 0
         while offset < total {
             try onPiece()
-            // What cannot be read is not the same.
+            // A file that cannot be read counts as different.
             guard let count = try? one.read(into: &first, at: offset), count > 0,
                 (try? other.read(into: &second, at: offset)) == count,
                 first[..<count] == second[..<count]
@@ -43,9 +46,9 @@ extension ExistingFile {
 }
 
 extension OpenFile {
-    /// How many bytes were read: fewer than there is room for only at the end of the file.
+    /// Returns the number of bytes read, which is less than requested only at the end of the file.
     func read(into bytes: inout [UInt8], at offset: Int64) throws(Errno) -> Int {
-        // The closure's error type is lost in the array's own method.
+        // The array's own method does not preserve the closure's error type.
         let result = bytes.withUnsafeMutableBytes { buffer in
             Result { () throws(Errno) in try read(into: buffer, at: offset) }
         }

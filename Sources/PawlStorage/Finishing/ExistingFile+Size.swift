@@ -12,18 +12,19 @@ extension ExistingFile {
         return true
     }
 
-    /// A folder, or a device, a pipe or a socket is nobody's to replace, and no file stands beside it.
+    /// Throws for a folder, a device, a pipe or a socket, which may not be replaced and beside
+    /// which no file is created.
     static func checkKind(_ status: FileStatus?, _ path: FilePath) throws(DownloadError) {
         guard let status, !status.isRegular else { return }
         if status.isDirectory { throw DownloadError(.isDirectory, while: .create, path) }
         throw DownloadError(
             .fileNotCreatable,
-            "\(path) is a device, a pipe or a socket, and no file",
+            "\(path) is a device, a pipe or a socket instead of a file",
             advice: "choose another name with --output or --directory"
         )
     }
 
-    /// Whether a file has these bytes there.
+    /// Whether a file has these bytes at that offset.
     package static func has(
         _ bytes: [UInt8],
         at offset: Int64,
@@ -36,7 +37,7 @@ extension ExistingFile {
         }
     }
 
-    /// The file's size in bytes.
+    /// Returns the file's size in bytes.
     package static func size(_ path: FilePath) throws(DownloadError) -> Int64 {
         try attempt(.inspect, path) { () throws(Errno) in try path.targetStatus()?.size ?? 0 }
     }

@@ -3,14 +3,14 @@ internal import PawlCore
 package import SystemPackage
 
 extension ExistingFile {
-    /// Whether a file is neither empty nor a web page, by its name and its first bytes.
+    /// Whether a file is neither empty nor a web page, according to its name and its first bytes.
     ///
     /// A file that cannot be read is judged by its name alone.
     package static func isOtherThanWebPage(_ path: FilePath) -> Bool {
         let kind = path.extension?.lowercased() ?? ""
         guard !pageExtensions.contains(kind) else { return false }
         var bytes = [UInt8](repeating: 0, count: 1024)
-        // A file that cannot be opened or read may be anything but is kept.
+        // A file that cannot be opened or read may be anything, so it is kept.
         guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
             let count = try? bytes.withUnsafeMutableBytes({ buffer throws(Errno) in
                 try file.read(into: buffer, at: 0)
@@ -21,7 +21,7 @@ extension ExistingFile {
         return !text.contains("<html") && !text.contains("<!doctype html")
     }
 
-    /// Names of web pages, also of those that a program makes.
+    /// The extensions of web pages, including those that programs generate.
     private static let pageExtensions: Set<String> = [
         "html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "cgi",
     ]

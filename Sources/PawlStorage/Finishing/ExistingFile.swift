@@ -2,18 +2,19 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// A file that is there under the finished file's name.
+/// The result of comparing an existing file that has the finished file's name.
 package enum ExistingFile: Hashable, Sendable {
-    /// Proven to be the very same bytes.
+    /// The file is proven to have the same bytes.
     case same
-    /// Not proven.
+    /// The file is not proven to be the same.
     case different
     case absent
 
-    /// By size, and the digest where there is one, else the validators that Pawl left on the file.
+    /// Compares by size, and by the digest if there is one, otherwise by the validators that Pawl
+    /// recorded with the file.
     ///
-    /// With a digest the whole file is read; `onPiece` is called before each piece, and ends it with
-    /// what it throws.
+    /// With a digest the whole file is read. `onPiece` is called before each piece; an error that
+    /// it throws ends the reading.
     package static func compare(
         _ path: FilePath,
         _ representation: Representation,
@@ -26,7 +27,7 @@ package enum ExistingFile: Hashable, Sendable {
         try checkKind(target, path)
         guard let target else { return .different }
         if let total = representation.total, total != target.size { return .different }
-        // What may not be read is not proven to be the same.
+        // A file that cannot be read is not proven to be the same.
         guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK) else { return .different }
         if let digest {
             let found = try FileDigest.compute(digest.algorithm, of: file, path, onPiece)

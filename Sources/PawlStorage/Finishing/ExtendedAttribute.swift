@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 package import SystemPackage
 
-/// A note on a file, where the file system keeps such.
+/// A text stored with a file, if the file system supports that.
 package struct ExtendedAttribute: Sendable {
     package static let representation = ExtendedAttribute(name: "user.pawl.representation")
     package static let reason = ExtendedAttribute(name: "user.pawl.reason")
@@ -12,7 +12,9 @@ package struct ExtendedAttribute: Sendable {
 
     package init(name: String) { self.name = name }
 
-    /// False where the file system has no attributes or no room for this one.
+    /// Stores the text.
+    ///
+    /// Returns `false` if the file system has no attributes or no space for this one.
     @discardableResult
     func put(_ text: String, on file: OpenFile) -> Bool {
         let bytes = Array(text.utf8.prefix(Self.longest))
@@ -26,15 +28,17 @@ package struct ExtendedAttribute: Sendable {
         return String(validating: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// The note on the file at the path, nil where there is none or it cannot be read.
+    /// Returns the text of the file at the path; `nil` if there is none or it cannot be read.
     package func text(of path: FilePath) -> String? {
-        // A file that cannot be opened has no note that could be read.
+        // A file that cannot be opened has no text that could be read.
         (try? OpenFile(path, O_RDONLY | O_NONBLOCK)).flatMap { text(of: $0) }
     }
 
-    /// False where the file cannot be opened for writing, too.
+    /// Stores the text.
+    ///
+    /// Returns `false` also if the file cannot be opened for writing.
     package func put(_ text: String, on path: FilePath) -> Bool {
-        // As above: no file, no note.
+        // A file that cannot be opened gets no text.
         (try? OpenFile(path, O_WRONLY | O_NONBLOCK)).map { put(text, on: $0) } ?? false
     }
 }

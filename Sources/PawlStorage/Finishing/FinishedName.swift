@@ -1,10 +1,10 @@
 internal import PawlCore
 package import SystemPackage
 
-/// What has become of a complete file.
+/// The name of a complete file.
 package struct FinishedName: Hashable, Sendable {
     package var path: FilePath
-    /// Whether a file with the same bytes had the name already; the new one was then dropped.
+    /// Whether a file with the same bytes had the name already, so that the new one was removed.
     package var wasThere: Bool
 
     package init(path: FilePath, wasThere: Bool = false) {
@@ -13,13 +13,16 @@ package struct FinishedName: Hashable, Sendable {
     }
 }
 
-/// What became of a complete file that was to get its name.
+/// The result of naming a complete file.
 package enum PlacedFile: Hashable, Sendable {
     case named(FinishedName)
-    /// Nothing was named: the file at this path may have the same bytes, and is to be compared first.
+    /// Nothing was named: the file at this path may have the same bytes, and must be compared
+    /// first.
     case undecided(FilePath)
 
-    /// The name; a file that was not compared is another one, which keeps its name.
+    /// Returns the name.
+    ///
+    /// A file that was not compared counts as another one, which keeps its name.
     func decided() throws(DownloadError) -> FinishedName {
         switch self {
         case .named(let name): return name

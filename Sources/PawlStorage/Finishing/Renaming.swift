@@ -2,15 +2,16 @@ internal import CPlatform
 internal import Glibc
 package import SystemPackage
 
-/// Renames that never replace: the best way that the file system has.
+/// Renaming without replacing, in the best way that the file system supports.
 package enum Renaming {
     package enum Method: CaseIterable {
-        /// `renameat2` with `RENAME_NOREPLACE`: one step.
+        /// `renameat2` with `RENAME_NOREPLACE`, in one step.
         case exclusive
-        /// A second name, then the first is removed: as safe, in two steps.
+        /// A second name is created, then the first one is removed: as safe, in two steps.
         case link
-        /// A look, then a plain rename: for file systems (FAT over FUSE) that have neither. Two
-        /// processes that do it in the same instant can still replace one another's file.
+        /// A check, then a plain rename, for file systems (FAT over FUSE) that support neither.
+        ///
+        /// Two processes that do it at the same moment can still replace each other's file.
         case looked
     }
 

@@ -3,16 +3,17 @@ package import PawlCore
 package import SystemPackage
 package import struct FoundationEssentials.URL
 
-/// What a finished file is of, kept with it: so the same file is not fetched twice.
+/// The representation of a finished file, stored with it so that the same file is not fetched
+/// twice.
 package struct RepresentationMark: Hashable {
     let total: Int64
     let entityTag: EntityTag?
     let lastModified: String?
     let lastModifiedIsOld: Bool
-    /// Of the URL that it came from; nil in what earlier versions have left.
+    /// The mark of the source URL; `nil` if an earlier version wrote it.
     let source: SourceMark?
 
-    /// Nil where a validator cannot be put on a line.
+    /// Returns `nil` if a validator cannot be stored on one line.
     init?(_ representation: Representation, total: Int64, source: SourceMark? = nil) {
         let texts = [representation.entityTag?.opaque, representation.lastModified]
         guard !texts.contains(where: { $0?.holdsUnsafeToShow ?? false }) else { return nil }
@@ -29,7 +30,7 @@ package struct RepresentationMark: Hashable {
         return lastModified != nil && lastModifiedIsOld
     }
 
-    /// The time of the file's last change goes with it: a file edited since is another one.
+    /// Stores the mark with the file's modification time: a file edited since is another one.
     func put(on file: OpenFile) {
         guard let time = try? file.status().modifiedNanoseconds else { return }
         let end = source.map { "\n" + $0.text } ?? ""
@@ -37,19 +38,19 @@ package struct RepresentationMark: Hashable {
     }
 
     func isOn(_ file: OpenFile) -> Bool {
-        // Without its time the file is simply fetched again.
+        // Without the time the file is simply fetched again.
         guard let time = try? file.status().modifiedNanoseconds else { return false }
         return Self.lines(of: file)?.prefix(6).joined(separator: "\n") == text + "\n\(time)"
     }
 
-    /// Whether a file of that length came from one of these URLs, was not written to since, and
-    /// was called the same by the server.
+    /// Whether a file of that length came from one of these URLs, was not written to since, and has
+    /// the server's validators.
     package static func tells(
         _ path: FilePath,
         of urls: [URL],
         _ representation: Representation
     ) -> Bool {
-        // What cannot be read tells nothing.
+        // A mark that cannot be read proves nothing.
         guard let total = representation.total,
             let mark = RepresentationMark(representation, total: total),
             let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
@@ -62,17 +63,17 @@ package struct RepresentationMark: Hashable {
         return urls.contains { source.matches($0) }
     }
 
-    /// Six, and a seventh where the URL is noted.
+    /// The lines of the mark: six, and a seventh if the URL is recorded.
     private static func lines(of file: OpenFile) -> [Substring]? {
         ExtendedAttribute.representation.text(of: file)?
             .split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// What a download has left on the file that it finished, nil where there is nothing, or the file was
+    /// Returns the mark of a download on its finished file; `nil` if there is none, or the file was
     /// written to since.
     static func found(on path: FilePath) -> (total: Int64, tag: EntityTag?, lastModified: String?)?
     {
-        // Nothing that can be read is nothing.
+        // A mark that cannot be read counts as missing.
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let status = try? file.status(),
             let lines = lines(of: file), (6...7).contains(lines.count), lines[0] == "1",
@@ -83,9 +84,10 @@ package struct RepresentationMark: Hashable {
         return (total, tag, lines[3] == "-" ? nil : String(lines[3]).sanitized)
     }
 
-    /// Makes a file to be fetched again where it is asked for, whatever the server says of it.
+    /// Removes the mark, so that the next request fetches the file again, whatever the server's
+    /// validators are.
     package static func remove(from path: FilePath) {
-        // A file without one is fetched again in any case.
+        // A file without a mark is fetched again in any case.
         try? ExtendedAttributes.remove("user.pawl.representation", of: path)
     }
 

@@ -1,25 +1,29 @@
 package import PawlCore
 package import SystemPackage
 
-/// The key on a file that is not finished: so it is found where the note on its download was lost.
+/// The key stored with an unfinished file, so that it is found if the note on its download was
+/// lost.
 package enum KeyMark {
     private static let attribute = "user.pawl.key"
-    /// Some file systems have 4 KiB for all of a file's attributes.
+    /// The length that always fits: some file systems have 4 KiB for all attributes of a file.
     private static let longestCertain = 1000
 
-    /// A convenience: a file system without attributes has the note alone.
+    /// Stores the key.
+    ///
+    /// This is optional: on a file system without attributes there is only the note.
     static func put(_ key: String, on file: OpenFile) {
         try? ExtendedAttributes.write(Array(key.utf8), attribute, on: file)
     }
 
-    /// Whether what is there is nobody else's: it carries the key, or nothing can, or nothing is there.
+    /// Whether the file can be this key's: it carries the key, or cannot carry one, or does not
+    /// exist.
     package static func isPossible(_ key: StorageKey, on path: FilePath) -> Bool {
         do throws(AttributeFailure) {
             return try ExtendedAttributes.read(attribute, of: path) == Array(key.text.utf8)
         } catch {
             switch error {
             case .notSupportedHere, .failed(.noSuchFileOrDirectory): return true
-            // There may have been no room for it.
+            // There may have been no space for it.
             case .absent: return key.text.utf8.count > longestCertain
             case .tooLarge, .failed: return false
             }
@@ -27,13 +31,13 @@ package enum KeyMark {
     }
 
     package static func key(on path: FilePath) -> StorageKey? {
-        // What cannot be read is no key.
+        // A value that cannot be read is not a key.
         guard let bytes = try? ExtendedAttributes.read(attribute, of: path) else { return nil }
         return String(validating: bytes, as: UTF8.self).map { StorageKey($0) }
     }
 }
 
 extension PartialStore {
-    /// Notes whose download this is.
+    /// Records the key of the download.
     package func mark(key: String) { KeyMark.put(key, on: file) }
 }

@@ -2,16 +2,20 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// Whether a finished file is still what was fetched.
+/// Checks whether a finished file is still as it was fetched.
 package struct LibraryCheck: Sendable {
     package enum Result: Sendable {
         case intact
-        /// The bytes are the same, or their digest was not known: this is to be kept of it.
+        /// The bytes are the same, or their digest was not known.
+        ///
+        /// This is the new record.
         case renewed(KnownFile)
         case missing
-        /// What is there is not what was fetched; its status as it was looked at.
+        /// The file differs from what was fetched.
+        ///
+        /// The stamp is that of the check.
         case fault(LibraryFault.Kind, FileStamp)
-        /// It was written to, or replaced, while it was looked at: nothing can be said of it.
+        /// The file was written to or replaced during the check, so there is no result.
         case unsettled
     }
 
@@ -23,10 +27,10 @@ package struct LibraryCheck: Sendable {
         path = folder.appending(FilePath(bytes: Array(file.name.utf8)).components)
     }
 
-    /// By its size and the time of its last change; with `reads` by its digest, too.
+    /// Checks the size and the modification time; with `reads` the digest, too.
     ///
-    /// A copy that has the same of both is read in any case. `onPiece` is called before each piece, and
-    /// ends it with what it throws.
+    /// A copy with the same size and time is read in any case. `onPiece` is called before each
+    /// piece; an error that it throws ends the reading.
     package func run(
         reads: Bool,
         onPiece: () throws(DownloadError) -> Void
@@ -38,7 +42,7 @@ package struct LibraryCheck: Sendable {
         guard let status = found, status.isRegular else { return .missing }
         let record = file.record
         let fits = record.fits(byteCount: status.size, modified: status.modifiedNanoseconds)
-        // One that only has another time may have the same bytes.
+        // A file with only another time may have the same bytes.
         guard fits || reads && status.size == record.byteCount && record.digest != nil else {
             return .fault(.changed, FileStamp(status))
         }
@@ -62,7 +66,8 @@ package struct LibraryCheck: Sendable {
             let after = try attempt(.inspect, path) { () throws(Errno) in
                 (try FileStamp(open.status()), try path.status().map { FileStamp($0) })
             }
-            // What was read, and what is there by then, must be what was looked at.
+            // The file that was read, and the one at the path afterwards, must be the one that was
+            // checked.
             guard after == (stamp, stamp) else { return .unsettled }
         } catch  where error.code == .fileUnreadable {
             return .fault(.unreadable(error.message), stamp)

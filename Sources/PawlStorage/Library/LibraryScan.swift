@@ -3,18 +3,18 @@ internal import struct FoundationEssentials.URL
 package import PawlCore
 package import SystemPackage
 
-/// Looks at the files of a library's folder, and reads what is kept of them, but none of their bytes.
+/// Reads the files of a library's folder and their records, but none of their bytes.
 package struct LibraryScan: Sendable {
     private let folder: FilePath
 
     package init(_ folder: FilePath) { self.folder = folder }
 
-    /// All files, as they are now.
+    /// Returns all files as they are now.
     package func stamps() throws(DownloadError) -> [String: FileStamp] {
         try attempt(.inspect, folder) { () throws(Errno) in try FolderSnapshot.take(folder) }
     }
 
-    /// Those of the names that are files.
+    /// Returns those of the names that are files.
     package func look(
         at names: some Sequence<String>
     ) throws(DownloadError) -> [String: FoundFile] {
@@ -26,15 +26,17 @@ package struct LibraryScan: Sendable {
         }
     }
 
-    /// All that is there; `stamps` as a look at the folder gave them.
+    /// Returns the whole content.
     ///
-    /// What a process that died left half finished is finished here: a file that had got its name, but
-    /// not its record, and side files whose files have other names now.
+    /// `stamps` comes from a reading of the folder.
+    ///
+    /// This completes what an ended process left half done: a file that had its name but no record,
+    /// and side files whose files were renamed.
     package func content(_ stamps: [String: FileStamp]) -> LibraryContent {
         var content = LibraryContent()
         for (name, stamp) in stamps {
             if LibraryName.form(ofPending: name) != nil {
-                // One that is just made has no bytes yet.
+                // A note that is just being created is empty.
                 if stamp.size > 0 { content.notes[name] = .some(PendingNote.read(path(name))) }
             } else if !LibraryName.isInternal(name) {
                 content.files[name] = look(at: name, stamp)
@@ -58,7 +60,7 @@ package struct LibraryScan: Sendable {
         return FoundFile(stamp: stamp, record: RecordStore.find(path(name)))
     }
 
-    /// A file that was finished, though its process died before it was noted.
+    /// Records a file that was finished by a process that ended before it could do so.
     private func settle(_ content: inout LibraryContent) {
         for (name, note) in content.notes {
             guard let noted = note, content.files[noted.name]?.record == .absent,
@@ -68,8 +70,8 @@ package struct LibraryScan: Sendable {
             else { continue }
             defer { claim.release() }
             let path = path(order.name)
-            // What was there before may be somebody's: only what this key's download has made is its own,
-            // and only where nobody has said since what it is.
+            // An earlier file may belong to somebody else. Only a file that this key's download has
+            // created is its own, and only if nobody has changed its record since.
             guard let file = try? look(at: [order.name])[order.name], file.record == .absent,
                 KeyMark.key(on: path) == order.key,
                 let mark = RepresentationMark.found(on: path), mark.total == file.stamp.size
@@ -83,16 +85,16 @@ package struct LibraryScan: Sendable {
             record.inode = file.stamp.inode
             record.entityTag = mark.tag
             record.lastModified = mark.lastModified
-            // Where it cannot be written the download goes on, and finds the file.
+            // If the record cannot be written, the download resumes and finds the file.
             guard (try? RecordStore.write(record, for: path)) != nil else { continue }
             content.files[order.name] = FoundFile(stamp: file.stamp, record: .found(record))
             content.notes[name] = nil
-            // It finds its file the next time.
+            // The download finds its file the next time.
             try? claim.remove()
         }
     }
 
-    /// A file that was renamed while nobody looked has left its side file behind.
+    /// Moves the side file of a file that was renamed while no library was open.
     private func moveSideFiles(
         _ names: some Sequence<String>,
         _ content: inout LibraryContent
@@ -137,7 +139,7 @@ package struct LibraryScan: Sendable {
 }
 
 extension FileRecord {
-    /// Of a file that was finished when it was changed last.
+    /// Creates the record of a file that was finished when it was last changed.
     fileprivate init(key: StorageKey, source: URL?, byteCount: Int64, modified: Int64) {
         let seconds = modified / 1_000_000_000
         if let source {

@@ -3,10 +3,11 @@ package import PawlCore
 internal import Synchronization
 package import SystemPackage
 
-/// The note on a library's unfinished download, and the key's lock: whoever has it fetches the key.
+/// The note on a library's unfinished download, and the key's lock: its owner fetches the key.
 ///
-/// It is a hidden file, named after the key. It appears with all it says and with its lock, which dies
-/// with the process. Nothing is synced: what a power cut takes, its partial file tells by its key.
+/// It is a hidden file named after the key. It appears complete and locked, and the lock ends with
+/// the process. Nothing is synced: if a power cut destroys the note, the partial file still
+/// contains the key.
 package final class PendingNote: Sendable {
     private static let mostAttempts = 8
 
@@ -24,9 +25,9 @@ package final class PendingNote: Sendable {
         folder.appending(LibraryName.pendingName(form: key.fileName))
     }
 
-    /// Takes the key and notes what its download is.
+    /// Locks the key and writes the note on its download.
     ///
-    /// Throws `.alreadyRunning` where somebody else has it, with the number of the process.
+    /// Throws `.alreadyRunning`, with the number of the process, if somebody else has the lock.
     package static func claim(
         _ order: PendingDownload,
         in folder: FilePath
@@ -41,7 +42,7 @@ package final class PendingNote: Sendable {
                 try note.write(order)
                 return note
             case .held(let file):
-                // Whoever has it, it is held.
+                // Whoever the owner is, the lock is taken.
                 let owner = (try? file.status()).flatMap { LockTable.owner(of: $0.identity) }
                 throw isHeld(order.key, by: owner)
             case .gone: continue
@@ -50,9 +51,9 @@ package final class PendingNote: Sendable {
         throw isHeld(order.key, by: nil)
     }
 
-    /// Takes a key whose note is there, as it is, with what it says.
+    /// Locks a key that has a note, which stays as it is, and returns its content.
     ///
-    /// Nil where there is none, or somebody has it.
+    /// Returns `nil` if there is no note, or somebody has the lock.
     package static func take(
         _ key: StorageKey,
         in folder: FilePath
@@ -74,10 +75,11 @@ package final class PendingNote: Sendable {
         return nil
     }
 
-    /// Notes what a download is that nobody runs; one that somebody runs is left alone.
+    /// Writes the note on a download that nobody runs.
     ///
-    /// Without `creates`, one that has no note any more is not given one: it was finished, or thrown
-    /// away.
+    /// A download that somebody runs is not changed.
+    ///
+    /// Without `creates`, a download without a note gets none: it was finished or cancelled.
     package static func save(
         _ order: PendingDownload,
         in folder: FilePath,
@@ -95,9 +97,9 @@ package final class PendingNote: Sendable {
         }
     }
 
-    /// What a note says, nil where it is none.
+    /// Returns the content of a note; `nil` if it is not valid.
     package static func read(_ path: FilePath) -> PendingDownload? {
-        // Whatever keeps it from being read, it is no note then.
+        // Whatever the reason, a note that cannot be read counts as missing.
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let bytes = try? file.contents(limit: PendingDownload.longestText),
             let text = String(validating: bytes, as: UTF8.self),
@@ -107,7 +109,7 @@ package final class PendingNote: Sendable {
         return order
     }
 
-    /// Notes something new, in one step.
+    /// Writes new content in one step.
     package func write(_ order: PendingDownload) throws(DownloadError) {
         try held.withLock { (held) throws(DownloadError) in
             guard held != nil else { return }
@@ -119,7 +121,7 @@ package final class PendingNote: Sendable {
         }
     }
 
-    /// Removes the note, and gives the key back: the file is finished, or nobody wants it.
+    /// Removes the note and releases the key, because the file is finished or nobody wants it.
     package func remove() throws(DownloadError) {
         try held.withLock { (held) throws(DownloadError) in
             guard let file = held else { return }
@@ -134,7 +136,7 @@ package final class PendingNote: Sendable {
         }
     }
 
-    /// Gives the key back; the note stays.
+    /// Releases the key; the note stays.
     package func release() {
         held.withLock { held in
             if let file = held { FileLock.release(file) }
@@ -142,7 +144,7 @@ package final class PendingNote: Sendable {
         }
     }
 
-    /// Nil where there is a note already.
+    /// Creates the note; `nil` if there is one already.
     private static func made(_ order: PendingDownload, _ path: FilePath) throws(Errno) -> OpenFile?
     {
         guard try path.status() == nil else { return nil }
@@ -155,7 +157,9 @@ package final class PendingNote: Sendable {
         }
     }
 
-    /// With its lock, which goes where its name goes.
+    /// Creates the note under a temporary name.
+    ///
+    /// Its lock stays with it when it is renamed.
     private static func draft(_ order: PendingDownload, _ path: FilePath) throws(Errno) -> FileDraft
     {
         let draft = try FileDraft(in: path.folder, mode: 0o600)
@@ -170,7 +174,7 @@ package final class PendingNote: Sendable {
 
     private enum Lock {
         case taken(OpenFile), held(OpenFile)
-        /// Somebody removed or replaced it just now.
+        /// Somebody has just removed or replaced it.
         case gone
     }
 
@@ -200,29 +204,31 @@ package final class PendingNote: Sendable {
         return DownloadError(
             .alreadyRunning,
             "\(who) fetches '\(key.text.sanitized(atMost: 100))'",
-            advice: "ask again when it has ended: then its file is there"
+            advice: "request it again when that process has finished: then the file exists"
         )
     }
 }
 
-/// Who fetches the keys of a folder at this moment.
+/// The processes that fetch the keys of a folder now.
 package struct PendingOwners: Sendable {
     private let entries: [UInt64: [LockTable.Entry]]
 
-    /// Nobody.
+    /// Creates an empty list.
     package init() { entries = [:] }
 
-    /// `table`: the kernel's list of locks, as its text (`proc_locks(5)`).
+    /// Creates the list from the text of the kernel's list of locks (`proc_locks(5)`).
     package init(_ table: String) {
         entries = Dictionary(grouping: LockTable.entries(in: table), by: \.inode)
     }
 
-    /// As the system tells at this moment.
+    /// The list according to the system now.
     package static var current: PendingOwners { PendingOwners(LockTable.text) }
 
-    /// Nil where nobody has it; a process whose number the system does not tell is nil within.
+    /// Returns the owner; `nil` if there is none.
+    ///
+    /// The inner value is `nil` if the system does not report the process.
     package func owner(of note: FilePath) -> Int32?? {
-        // A note that is not there is nobody's.
+        // A note that does not exist has no owner.
         guard let identity = (try? note.status())?.identity else { return nil }
         return LockTable.entry(of: identity, among: entries[identity.inode] ?? []).map { entry in
             entry.process > 0 ? entry.process : nil

@@ -2,13 +2,13 @@ internal import CPlatform
 internal import Glibc
 internal import SystemPackage
 
-/// The parts of a file that hold data, in pieces; holes between them are left out.
+/// The parts of a file that contain data, in pieces, without the holes between them.
 struct CopyPieces {
     private let file: OpenFile
     private let size: Int64
     private let pieceSize: Int64
     private var offset: Int64 = 0
-    /// Where the data end that begin at or before `offset`.
+    /// The end of the data that begin at or before `offset`.
     private var end: Int64 = 0
 
     init(_ file: OpenFile, size: Int64, pieceSize: Int64) {
@@ -31,7 +31,8 @@ struct CopyPieces {
     private func nextData() throws(Errno) -> Range<Int64>? {
         let start = lseek(file.descriptor, off_t(offset), PAWL_SEEK_DATA)
         if start < 0 {
-            // Nothing but a hole to the end; or nobody knows of holes, and all counts as data.
+            // There is only a hole up to the end. If holes are not supported, everything counts as
+            // data.
             if errno == ENXIO { return nil }
             guard errno == EINVAL || errno == ENOTSUP else { throw .last }
             return offset..<size

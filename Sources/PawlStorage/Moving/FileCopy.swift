@@ -3,11 +3,11 @@ internal import Glibc
 internal import PawlCore
 internal import SystemPackage
 
-/// A copy of a file on another file system: holes, attributes, permissions and times are kept.
+/// A copy of a file on another file system, with its holes, attributes, permissions and times.
 package struct FileCopy {
-    /// Ways to copy bytes, the best first.
+    /// The ways to copy bytes, the best first.
     package enum Method: CaseIterable, Sendable {
-        /// `copy_file_range`: the kernel copies, or has the file system share the bytes.
+        /// `copy_file_range`: the kernel copies the bytes, or the file system shares them.
         case kernel
         case readAndWrite
     }
@@ -34,7 +34,7 @@ package struct FileCopy {
         self.methods = methods
     }
 
-    /// Copies all, and has it on the disk when this returns.
+    /// Copies everything and syncs it.
     ///
     /// Returns the names of the attributes that the other file system does not keep.
     func run(
@@ -61,7 +61,8 @@ package struct FileCopy {
         return lost
     }
 
-    /// A full disk is found before anything is copied, where the file system can tell.
+    /// Reserves the space, so that a full disk is found before anything is copied, if the file
+    /// system supports that.
     private func reserve(_ size: Int64) throws(DownloadError) {
         guard size > 0 else { return }
         do throws(Errno) {
@@ -69,12 +70,14 @@ package struct FileCopy {
         } catch .noSpace, .diskQuotaExceeded {
             throw DownloadError.diskFull(missing: nil, .reserve, targetPath)
         } catch {
-            // The writes will tell.
+            // The writes will fail themselves.
             return
         }
     }
 
-    /// The first way that works is the one for all that follows.
+    /// Copies a piece.
+    ///
+    /// The first method that works is used for all that follows.
     private func copy(_ piece: Range<Int64>, _ methods: inout [Method]) throws(DownloadError) {
         var offset = piece.lowerBound
         while offset < piece.upperBound {
@@ -99,7 +102,7 @@ package struct FileCopy {
                 throw DownloadError(.last, while: .write, targetPath)
             default: break
             }
-            // It does not know how, between these two: then bytes are read and written.
+            // The kernel cannot copy between these two, so the bytes are read and written.
             methods.removeFirst()
         }
     }
@@ -115,7 +118,7 @@ package struct FileCopy {
                 try source.read(into: part, at: place)
             }
             guard count > 0 else {
-                // It was longer before.
+                // The file was longer before.
                 throw DownloadError(.resourceBusy, while: .read, sourcePath)
             }
             try attempt(.write, targetPath) { () throws(Errno) in

@@ -2,9 +2,13 @@ internal import Glibc
 internal import PawlCore
 internal import SystemPackage
 
-/// The lock on a partial file and on its checkpoint: it dies with the process.
+/// The lock on a partial file and on its checkpoint.
+///
+/// It ends with the process.
 enum FileLock {
-    /// Throws `.alreadyRunning`, with the owner's process id where it can be told.
+    /// Takes the lock.
+    ///
+    /// Throws `.alreadyRunning`, with the owner's process id if it is known.
     static func take(_ file: OpenFile, _ path: FilePath) throws(DownloadError) {
         do throws(Errno) {
             try takeWithoutContest(file)
@@ -15,6 +19,8 @@ enum FileLock {
         }
     }
 
+    /// Takes the lock if possible.
+    ///
     /// A file system without locks (some network ones) is used without them.
     static func takeWithoutContest(_ file: OpenFile) throws(Errno) {
         if try attempt(file) == .held { throw .wouldBlock }
@@ -22,7 +28,7 @@ enum FileLock {
 
     enum Attempt { case taken, held, notSupported }
 
-    /// Takes the lock where nobody has it: for those to whom a lock that cannot be is not a free one.
+    /// Tries to take the lock, for callers to whom a lock that is not supported is not a free one.
     static func attempt(_ file: OpenFile) throws(Errno) -> Attempt {
         do throws(Errno) {
             try retrying { flock(file.descriptor, LOCK_EX | LOCK_NB) }
@@ -35,21 +41,21 @@ enum FileLock {
     }
 
     static func release(_ file: OpenFile) {
-        // Closing the file releases it in any case.
+        // Closing the file releases the lock in any case.
         _ = flock(file.descriptor, LOCK_UN)
     }
 
-    /// The name went to somebody else between our look at it and now.
+    /// Returns the error for a name that somebody else took after the last check.
     static func taken(_ path: FilePath) -> DownloadError {
         if let status = try? path.status(), !status.isRegular { return noFile(path) }
-        // A file that cannot even be opened is not ours, whoever has it.
+        // A file that cannot even be opened is not ours, whoever owns it.
         if let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) {
             return held(file, path)
         }
         return DownloadError(
             .alreadyRunning,
-            "another process has just made \(path)",
-            advice: "wait until it ends, or give another name with --output",
+            "another process has just created \(path)",
+            advice: "wait until it ends, or choose another name with --output",
             context: DiskAction.create.text(path)
         )
     }
@@ -57,14 +63,14 @@ enum FileLock {
     private static func noFile(_ path: FilePath) -> DownloadError {
         DownloadError(
             .fileNotCreatable,
-            "\(path) is there already, and is no file but a folder or the like",
-            advice: "rename it, or give another name with --output",
+            "\(path) already exists, and is not a file",
+            advice: "rename it, or choose another name with --output",
             context: DiskAction.create.text(path)
         )
     }
 
     private static func held(_ file: OpenFile, _ path: FilePath) -> DownloadError {
-        // Without the file's identity the owner has no name, which is all that is lost.
+        // Without the file's identity only the owner's number is missing.
         let owner = (try? file.status()).flatMap { LockTable.owner(of: $0.identity) }
         let who =
             switch owner {
@@ -76,7 +82,7 @@ enum FileLock {
         return DownloadError(
             .alreadyRunning,
             "\(who) has \(name)",
-            advice: "wait until it ends, or give another name with --output",
+            advice: "wait until it ends, or choose another name with --output",
             context: DiskAction.lock.text(path)
         )
     }
@@ -91,19 +97,21 @@ enum LockTable {
         return entry(of: identity, among: same).flatMap { $0.process > 0 ? $0.process : nil }
     }
 
-    /// `same`: the locks on files of that number, on whatever device.
+    /// Returns the entry of a file.
+    ///
+    /// `same` are the locks on files of that number, on any device.
     static func entry(of identity: FileStatus.Identity, among same: [Entry]) -> Entry? {
-        // Some file systems (btrfs, overlays) show the kernel another device than programs. Then what the
-        // process has open tells: a number alone may be that of a file anywhere.
+        // Some file systems (btrfs, overlays) show the kernel another device than programs. Then
+        // the open files of the process decide: a number alone may belong to a file anywhere.
         same.first { $0.device == identity.device } ?? same.first { $0.hasOpen(identity) }
     }
 
-    /// All locks on files, of the list's text.
+    /// Returns all locks on files in the list's text.
     static func entries(in text: String) -> [Entry] {
         text.split(separator: "\n").compactMap(Entry.init)
     }
 
-    /// The numbers of all files that are locked, on whatever device.
+    /// The numbers of all locked files, on any device.
     static var lockedInodes: Set<UInt64> { Set(entries(in: text).map(\.inode)) }
 
     struct Entry: Hashable {
@@ -111,7 +119,7 @@ enum LockTable {
         let device: UInt64
         let inode: UInt64
 
-        /// `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`; waiting ones have an arrow.
+        /// Parses `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`; waiting locks have an arrow.
         init?(_ line: Substring) {
             let fields = line.split(separator: " ")
             guard fields.count >= 6, fields[1] == "FLOCK", let process = Int32(fields[4]) else {
@@ -128,7 +136,9 @@ enum LockTable {
                 | ((major & ~0xFFF) << 32)
         }
 
-        /// False where it cannot be told, as of another user's process.
+        /// Whether the process has the file open.
+        ///
+        /// Returns `false` if that is not known, as for another user's process.
         func hasOpen(_ identity: FileStatus.Identity) -> Bool {
             guard process > 0 else { return false }
             let folder = FilePath("/proc/\(process)/fd")
@@ -137,11 +147,11 @@ enum LockTable {
         }
     }
 
-    /// As it is at this moment.
+    /// The current text of the list.
     static var text: String {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
-        // A system without the list has locks all the same; only the owner stays unknown.
+        // Without the list the locks still work; only the owner is not known.
         guard let file = try? OpenFile("/proc/locks", O_RDONLY) else { return "" }
         while bytes.count < longest {
             let offset = Int64(bytes.count)

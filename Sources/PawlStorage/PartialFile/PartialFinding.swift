@@ -2,23 +2,25 @@ internal import Glibc
 package import PawlCore
 internal import SystemPackage
 
-/// What has the names of a partial file and its checkpoint, seen without taking a lock.
+/// What has the names of a partial file and its checkpoint, found without taking a lock.
 package enum PartialFinding: Sendable {
     case nothing
-    /// Something without a checkpoint: another tool's.
+    /// A file without a checkpoint: another tool's.
     case foreign
     /// A checkpoint that cannot be read.
     case unusable
-    /// A sound checkpoint, whether or not somebody has it.
+    /// A valid checkpoint, whether or not a process uses it.
     case checkpoint(Checkpoint)
 
-    /// Takes no lock, so that no owner ever finds its file locked by one who only looks.
+    /// Finds out what has the names.
+    ///
+    /// It takes no lock, so that no owner ever finds its file locked by a mere check.
     package init(_ paths: DownloadPaths) throws(DownloadError) {
         guard let status = try PartialStore.status(paths.checkpoint) else {
             self = try PartialStore.status(paths.partial) == nil ? .nothing : .foreign
             return
         }
-        // What went away or may not be read is looked at again where it is opened.
+        // A file that has gone or cannot be read is checked again when it is opened.
         guard status.isRegular,
             let file = try? OpenFile(paths.checkpoint, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let bytes = try? file.contents(limit: CheckpointImage.longest),
@@ -30,7 +32,7 @@ package enum PartialFinding: Sendable {
         self = .checkpoint(checkpoint)
     }
 
-    /// Of the partial file itself; nil where there is none.
+    /// Returns the stamp of the partial file; `nil` if there is none.
     package static func stamp(of paths: DownloadPaths) throws(DownloadError) -> FileStamp? {
         try PartialStore.status(paths.partial).map { FileStamp($0) }
     }

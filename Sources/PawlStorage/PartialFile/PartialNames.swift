@@ -2,15 +2,17 @@ internal import Glibc
 internal import PawlCore
 package import SystemPackage
 
-/// The numbered names of one finished file's partial files, checked without making a path of each.
+/// The numbered names of one finished file's partial files, checked without creating a path for
+/// each.
 ///
 /// Nearly all of them are free, and a download of a small file checks several.
 package struct PartialNames: Sendable {
-    /// The folder with its slash; empty for a bare name.
+    /// The folder with its trailing slash; empty for a plain name.
     private let folder: String
     private let name: FileNameParts
 
-    /// `nil` if the name is not UTF-8, or so long that numbers and suffixes would shorten it.
+    /// Returns `nil` if the name is not UTF-8, or so long that numbers and suffixes would shorten
+    /// it.
     package init?(_ final: FilePath) {
         // A path that is not UTF-8 has no such text.
         guard let path = final.withPlatformString({ String(validatingCString: $0) }) else {
@@ -30,7 +32,7 @@ package struct PartialNames: Sendable {
 
     /// Whether neither a partial file nor a checkpoint has the name with this number.
     ///
-    /// `false` also if that cannot be determined.
+    /// It is also `false` if that cannot be determined.
     package func isFree(_ number: Int) -> Bool {
         guard number <= Self.longestNumber else { return false }
         let stem =

@@ -3,12 +3,12 @@ package import PawlCore
 internal import SystemPackage
 
 extension PartialStore {
-    /// Takes over another tool's partial file: all of it is held for the file's beginning.
+    /// Takes over another tool's partial file, all of which is taken for the file's beginning.
     ///
-    /// Nothing is known of its bytes but that a digest will prove them at the end. It stays as it is,
-    /// without a checkpoint, until the first claim.
+    /// Nothing is known of its bytes except that a digest will prove them at the end. The file
+    /// stays as it is, without a checkpoint, until the first claim.
     ///
-    /// Nil where there is no such file, or something that is no file.
+    /// Returns `nil` if there is no such file, or it is not a regular file.
     package static func adopt(
         _ paths: DownloadPaths,
         source: String,
@@ -37,15 +37,15 @@ extension PartialStore {
             source: source,
             have: have,
             notes: [
-                "\(paths.partial), \(size) bytes of another tool, is gone on with; the checksum will "
-                    + "tell whether it was right"
+                "resuming \(paths.partial), \(size) bytes of another tool; the checksum will "
+                    + "show whether they are right"
             ],
             isForeign: true
         )
         return (PartialStore(paths, file: file, settings: settings, state: state), recovery)
     }
 
-    /// Drops what was appended to an adopted file.
+    /// Removes what was appended to an adopted file.
     package func cut(to size: Int64) throws(DownloadError) {
         try attempt(.truncate, paths.partial) { () throws(Errno) in
             if try file.status().size > size { try file.truncate(to: size) }

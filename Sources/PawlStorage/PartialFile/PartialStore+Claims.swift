@@ -4,13 +4,13 @@ package import PawlCore
 internal import SystemPackage
 internal import Synchronization
 
-/// Claims: what the checkpoint says is there.
+/// Claims: the ranges that the checkpoint lists as present.
 extension PartialStore {
-    /// Says that these ranges are written: a kill does not cost them.
+    /// Claims that these ranges are written, so that they survive a kill.
     ///
-    /// Syncs nothing. The first claim gives the partial file its name.
+    /// It syncs nothing. The first claim gives the partial file its name.
     ///
-    /// `epoch`: what counted when the ranges were written; where they count no more, nothing is done.
+    /// `epoch` is the epoch in which the ranges were written. If it has passed, nothing is done.
     package func saveCheckpoint(
         written: RangeSet,
         epoch: Int? = nil
@@ -22,31 +22,31 @@ extension PartialStore {
         }
     }
 
-    /// Has the disk begin with what was written, so that the next sync has little to wait for.
+    /// Starts writing to the disk, so that the next sync has little to wait for.
     package func startWriteback() {
-        // Where the system cannot, or the disk fails, the sync will tell.
+        // If the system cannot do this, or the disk fails, the sync will report it.
         _ = pawl_start_writeback(file.descriptor)
     }
 
-    /// Claims nothing but these ranges, of those that were claimed before.
+    /// Restricts the claims to these ranges.
     ///
-    /// The next checkpoint says so.
+    /// The next checkpoint contains the change.
     package func restrict(to kept: RangeSet) {
         state.withLock { state in
             let (written, durable) = (state.written, state.durable)
             state.written = written.intersection(kept)
             state.durable = durable.intersection(kept)
-            // What is written there again has another checksum.
+            // Bytes that are written there again have another checksum.
             if state.written != written || state.durable != durable { state.tails.removeAll() }
         }
     }
 
-    /// Makes these ranges durable, then says so: a power cut does not cost them.
+    /// Makes these ranges durable and then claims it, so that they survive a power cut.
     ///
-    /// Where the disk refuses, all that was not durable before is no longer claimed, and must be
-    /// fetched again: after a failed sync the kernel's pages are not to be trusted.
+    /// If the disk fails, everything that was not durable before is no longer claimed and must be
+    /// fetched again: after a failed sync the kernel's pages cannot be trusted.
     ///
-    /// `epoch`: what counted when the ranges were written; where they count no more, nothing is done.
+    /// `epoch` is the epoch in which the ranges were written. If it has passed, nothing is done.
     package func sync(written: RangeSet, epoch: Int? = nil) throws(DownloadError) {
         let start: (epoch: Int, isNameDurable: Bool)? = try state.withLock {
             (state) throws(DownloadError) in
@@ -59,17 +59,17 @@ extension PartialStore {
         try syncTurn.withLock { (_) throws(DownloadError) in
             // The file may have been emptied while this waited.
             guard state.withLock({ !$0.isClosed && $0.epoch == start.epoch }) else { return }
-            // Giving the file a name changed more than its data.
+            // Naming the file has changed more than its data.
             try syncFile(fully: !start.isNameDurable)
             try claimDurable(written, epoch: start.epoch)
         }
     }
 
-    /// Forgets all bytes: another representation begins.
+    /// Forgets all bytes, because another representation begins.
     ///
-    /// The checkpoint says so, durably, before the first byte goes.
+    /// The checkpoint durably contains this before the first byte is removed.
     ///
-    /// `mark`: that of the URL that it is fetched from; `nil` leaves what the file had.
+    /// `mark` is that of the source's URL; `nil` keeps the file's mark.
     package func reset(
         representation: Representation,
         source: String,
@@ -94,6 +94,8 @@ extension PartialStore {
         }
     }
 
+    /// Syncs the file.
+    ///
     /// Called with `syncTurn` held.
     func syncFile(fully: Bool) throws(DownloadError) {
         do throws(Errno) {
@@ -116,12 +118,12 @@ extension PartialStore {
         )
     }
 
-    /// What was not durable counts no more, and the checkpoint must not go on saying that it does.
+    /// Revokes the claims of everything that was not durable; the checkpoint must not keep them.
     private func distrust() {
         state.withLock { state in
             forgetBytes(&state, keeping: state.durable)
-            // The failed sync is the error to report; if this one fails too, the old claims stay,
-            // and their tails are compared before they are believed.
+            // The failed sync is the error to report. If this fails too, the old claims stay, and
+            // their tails are compared before they are trusted.
             try? writeCheckpoint(&state)
         }
     }
@@ -136,7 +138,8 @@ extension PartialStore {
     private func claimDurable(_ synced: RangeSet, epoch: Int) throws(DownloadError) {
         let checkpoint: (OpenFile, sequence: UInt64)? = try state.withLock {
             (state) throws(DownloadError) in
-            // A reset or another failed sync came in between: what was synced is not what was meant.
+            // There was a reset or another failed sync meanwhile, so other bytes were synced than
+            // intended.
             guard !state.isClosed, state.epoch == epoch else { return nil }
             state.durable.formUnion(synced)
             try save(&state)
@@ -146,7 +149,8 @@ extension PartialStore {
         try syncCheckpoint(checkpointFile, sequence: sequence)
     }
 
-    /// Outside of the state's lock, so that claims go on while the disk is slow.
+    /// Syncs the checkpoint outside the state's lock, so that claims can continue while the disk is
+    /// slow.
     private func syncCheckpoint(
         _ checkpoint: OpenFile,
         sequence: UInt64
@@ -165,7 +169,7 @@ extension PartialStore {
         try attempt(.sync, paths.checkpoint) { () throws(Errno) in try result.get() }
     }
 
-    /// Writes a checkpoint, and gives the partial file its name where it has none.
+    /// Writes a checkpoint, and names the partial file if it has no name.
     private func save(_ state: inout State) throws(DownloadError) {
         guard state.checkpoint == nil || !state.isNamed else { return try writeCheckpoint(&state) }
         try claimNames(try checkpoint(&state), &state)
@@ -178,14 +182,14 @@ extension PartialStore {
         state.latest = checkpoint
     }
 
-    /// What there is to claim now.
+    /// Returns a checkpoint with everything that can be claimed now.
     private func checkpoint(_ state: inout State) throws(DownloadError) -> Checkpoint {
         // Durable bytes are written bytes, whichever of the two claims came last.
         var written = state.written
         written.formUnion(state.durable)
         var tails = state.tails
         var durable = state.durable
-        // What lies behind the end is no part of the representation.
+        // Bytes after the end do not belong to the representation.
         if let total = state.representation.total {
             written.remove(ByteRange(total, .max))
             durable.remove(ByteRange(total, .max))

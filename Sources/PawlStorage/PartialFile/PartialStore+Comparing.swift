@@ -2,12 +2,12 @@ internal import Glibc
 package import PawlCore
 
 extension PartialStore {
-    /// How many bytes are read at a time.
+    /// The number of bytes read at once.
     private static let pieceBytes = 16 * 1024
 
-    /// Whether the partial file holds these bytes at that offset.
+    /// Whether the partial file contains these bytes at that offset.
     ///
-    /// It takes no lock and no memory of the heap.
+    /// It takes no lock and allocates no memory.
     package func holds(
         _ bytes: UnsafeRawBufferPointer,
         at offset: Int64

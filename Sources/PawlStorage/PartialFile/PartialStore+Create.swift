@@ -3,15 +3,15 @@ package import PawlCore
 internal import SystemPackage
 
 extension PartialStore {
-    /// Begins a partial file.
+    /// Creates a partial file.
     ///
-    /// Nothing is seen in the folder before the first claim, where the file system can make files
-    /// without a name.
+    /// If the file system supports files without a name, nothing is visible in the folder before
+    /// the first claim.
     ///
-    /// The folder must be there (`FolderPreparation`), and `recover` have found nothing.
+    /// The folder must exist (`FolderPreparation`), and `recover` must have found nothing.
     ///
-    /// `mark`: that of the URL that it is fetched from. `next`: which names to try if these are
-    /// another's when the file gets them; `nil` tries none.
+    /// `mark` is that of the source's URL. `next` returns the names to try if these are taken when
+    /// the file is named; `nil` tries none.
     package static func create(
         _ paths: DownloadPaths,
         source: String,
@@ -45,7 +45,7 @@ extension PartialStore {
         }
     }
 
-    /// The checkpoint of a file without bytes.
+    /// Returns the checkpoint of a file without bytes.
     private static func empty(
         _ paths: DownloadPaths,
         _ settings: StoreSettings,
@@ -62,10 +62,11 @@ extension PartialStore {
         return checkpoint
     }
 
-    /// The checkpoint is there already, so that the named file is known as ours from its first
-    /// moment.
+    /// Names the file.
     ///
-    /// `nil`, and no checkpoint, if the name is taken.
+    /// Its checkpoint exists already, so the named file is known as ours from its first moment.
+    ///
+    /// Returns `nil`, without a checkpoint, if the name is taken.
     static func named(
         _ paths: DownloadPaths,
         _ settings: StoreSettings,
@@ -83,19 +84,19 @@ extension PartialStore {
                 try FileLock.take(file, paths.partial)
                 try store.saveCheckpoint(written: state.written)
             } catch {
-                // It is empty, and without a checkpoint it would look like another tool's.
+                // The file is empty, and without a checkpoint it would look like another tool's.
                 try? paths.partial.removeFile()
                 throw error
             }
             return store
         } catch {
-            // It claims nothing; the first error is the one to report.
+            // The checkpoint claims nothing; the first error is the one to report.
             try? paths.checkpoint.removeFile()
             throw error
         }
     }
 
-    /// `nil` if the name is taken.
+    /// Returns `nil` if the name is taken.
     private static func openExclusively(_ path: FilePath) throws(DownloadError) -> OpenFile? {
         do throws(Errno) {
             return try OpenFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
@@ -106,7 +107,8 @@ extension PartialStore {
         }
     }
 
-    /// What would fail at the end fails now, before anything is fetched.
+    /// Checks the target, so that an error that would occur at the end occurs before anything is
+    /// fetched.
     private static func checkTarget(_ paths: DownloadPaths) throws(DownloadError) {
         let status = try attempt(.create, paths.final) { () throws(Errno) in
             try paths.final.targetStatus()

@@ -2,21 +2,23 @@ internal import Glibc
 package import PawlCore
 internal import SystemPackage
 
-/// A download that is to become another file in the same file system.
+/// Moving a download to another name in the same file system.
 extension PartialStore {
-    /// Gives what an earlier run left the names of another download; replaces nothing, and where
-    /// nothing was left does nothing.
+    /// Gives the files of an earlier run the names of another download.
     ///
-    /// One that was broken off between the two files goes on when it is asked again.
+    /// It replaces nothing; if there are no files, it does nothing.
     ///
-    /// - Throws: `.alreadyRunning` where another process has it, `.fileExists` where a name is taken.
+    /// If it was interrupted between the two files, the next call completes it.
+    ///
+    /// - Throws: `.alreadyRunning` if another process uses the files, `.fileExists` if a name is
+    ///   taken.
     package static func move(
         _ old: DownloadPaths,
         to new: DownloadPaths
     ) throws(DownloadError) {
         let partial = try openLocked(old.partial)
         let checkpoint = try openLocked(old.checkpoint)
-        // A partial file alone is another tool's.
+        // A partial file without a checkpoint is another tool's.
         guard checkpoint != nil else { return }
         if partial != nil { try rename(old.partial, new.partial) }
         try rename(old.checkpoint, new.checkpoint)
@@ -32,7 +34,7 @@ extension PartialStore {
         } catch .fileExists {
             throw DownloadError(
                 .fileExists,
-                "\(to) is there already",
+                "\(to) already exists",
                 advice: "choose another name",
                 context: DiskAction.rename.text(from)
             )

@@ -4,13 +4,15 @@ package import PawlCore
 internal import SystemPackage
 internal import Synchronization
 
-/// The names to try after `taken`, which belong to something else; throws where there are none.
+/// A closure that returns the names to try after `taken`, which belong to another file.
+///
+/// It throws if there are none.
 package typealias NextName =
     @Sendable (_ taken: DownloadPaths) throws(DownloadError) -> DownloadPaths
 
 /// Names: a partial file has none before its first claim.
 extension PartialStore {
-    /// Gives the partial file and its checkpoint their first names, others if these are taken.
+    /// Gives the partial file and its checkpoint their first names, or others if these are taken.
     func claimNames(_ checkpoint: Checkpoint, _ state: inout State) throws(DownloadError) {
         var checkpoint = checkpoint
         while try !takeNames(checkpoint, &state) {
@@ -27,22 +29,24 @@ extension PartialStore {
         }
     }
 
-    /// Calls this when the files are about to get other names than `paths` has said so far.
+    /// Sets a callback for the case that the files get other names than those in `paths`.
     ///
-    /// It must not call the store but for its paths.
+    /// The callback must call nothing of the store except its paths.
     package func onRename(_ body: @escaping @Sendable (PartialStore) -> Void) {
         names.withLock { $0.whenRenamed = body }
     }
 
-    /// Whether what now has these names is in the way, as an error that names its owner.
+    /// Returns the error for names that are taken, with their owner.
     package static func taken(_ paths: DownloadPaths) -> DownloadError {
         FileLock.taken(paths.partial)
     }
 
-    /// False if one of the two names is another's.
+    /// Takes the names.
     ///
-    /// The checkpoint goes first: a checkpoint without a partial file is known for what it is, the
-    /// reverse is not.
+    /// Returns `false` if one of the two is another file's.
+    ///
+    /// The checkpoint comes first: a checkpoint without a partial file can be recognized, the
+    /// reverse cannot.
     private func takeNames(
         _ checkpoint: Checkpoint,
         _ state: inout State
@@ -62,7 +66,7 @@ extension PartialStore {
             if state.isNamed { return true }
             if try nameFile(&state) { return true }
         } catch {
-            // A checkpoint of a file without a name claims what nobody can find.
+            // The checkpoint of a file without a name claims bytes that nobody can find.
             try? removeCheckpoint(&state)
             throw error
         }
@@ -71,7 +75,7 @@ extension PartialStore {
     }
 
     private func nameFile(_ state: inout State) throws(DownloadError) -> Bool {
-        // Before others can see it.
+        // The lock is taken before others can see the file.
         try FileLock.take(file, paths.partial)
         do throws(Errno) {
             try file.link(as: paths.partial)
@@ -84,8 +88,8 @@ extension PartialStore {
         }
     }
 
-    /// Without a name where the file system and `/proc` allow it: what a short download leaves
-    /// behind when it is killed is then nothing at all.
+    /// Opens a file without a name if the file system and `/proc` support that, so that a short
+    /// download leaves nothing behind when it is killed.
     static func openUnnamed(
         in folder: FilePath,
         _ settings: StoreSettings
@@ -103,7 +107,8 @@ extension OpenFile {
         return found != nil
     }()
 
-    /// A file without a name in that folder, nil where the system has none that could get one later.
+    /// Opens a file without a name in that folder; `nil` if the system has none that could be named
+    /// later.
     static func unnamed(in folder: FilePath, mode: mode_t = 0o666) throws(Errno) -> OpenFile? {
         guard canNameLater else { return nil }
         do throws(Errno) {
@@ -115,7 +120,9 @@ extension OpenFile {
         }
     }
 
-    /// Gives a file without a name one; never replaces.
+    /// Gives a file without a name one.
+    ///
+    /// It never replaces a file.
     func link(as path: FilePath) throws(Errno) {
         try FilePath("/proc/self/fd/\(descriptor)").systemCall(path) { handle, path in
             linkat(AT_FDCWD, handle, AT_FDCWD, path, AT_SYMLINK_FOLLOW)

@@ -3,7 +3,7 @@ internal import Synchronization
 internal import SystemPackage
 
 extension PartialStore {
-    /// Puts aside what an earlier run left, as the user asked not to go on with it.
+    /// Sets aside the files of an earlier run, because the user does not want to resume it.
     package static func setAside(
         _ paths: DownloadPaths,
         settings: StoreSettings = StoreSettings()
@@ -15,6 +15,7 @@ extension PartialStore {
         return try setAside(paths, .unwanted, hasPartial: store.state.withLock { $0.isNamed })
     }
 
-    /// Changes when what was written before counts no more: after a reset, or a failed sync.
+    /// A number that changes when bytes written before no longer count: after a reset, or a failed
+    /// sync.
     package var trustEpoch: Int { state.withLock { $0.epoch } }
 }

@@ -2,25 +2,25 @@ internal import Glibc
 package import PawlCore
 internal import SystemPackage
 
-/// What to do with what an earlier run left: the rows of "Resume, before the first request".
+/// Handles the files of an earlier run: the rows of "Resume, before the first request".
 extension PartialStore {
-    /// Looks for a partial file and its checkpoint, takes both locks, and believes what is proven.
+    /// Finds a partial file and its checkpoint, locks both, and trusts what is proven.
     ///
-    /// `allowsWeakResume`: continue although no validator can prove that the server's file is still
-    /// the same, because its bytes will be compared or a digest will prove it at the end.
+    /// `allowsWeakResume`: whether to resume although no validator can prove that the server's file
+    /// is unchanged, because its bytes will be compared or a digest will prove it at the end.
     package static func recover(
         _ paths: DownloadPaths,
         allowsWeakResume: Bool = false,
         settings: StoreSettings = StoreSettings()
     ) throws(DownloadError) -> RecoveredStore {
-        // Another process may rename or remove one of the two while we look; it ends soon.
+        // Another process may rename or remove one of the two meanwhile, which ends soon.
         for _ in 0..<8 {
             if let found = try look(paths, allowsWeakResume, settings) { return found }
         }
         throw FileLock.taken(paths.partial)
     }
 
-    /// Nil where what was there has just gone: look again.
+    /// Returns `nil` if the files have just gone and must be looked for again.
     private static func look(
         _ paths: DownloadPaths,
         _ allowsWeakResume: Bool,
@@ -68,7 +68,7 @@ extension PartialStore {
         _ settings: StoreSettings,
         allowsWeakResume: Bool
     ) throws(DownloadError) -> RecoveredStore {
-        // Of a rewrite of the checkpoint that was killed.
+        // It is left from a rewrite of the checkpoint that was killed.
         try? CheckpointFile.draft(of: paths.checkpoint).removeFile()
         var recovery = Recovery(
             representation: checkpoint.representation,
@@ -84,11 +84,12 @@ extension PartialStore {
         state.mark = checkpoint.mark
         state.checkpoint = checkpointFile
         guard let partial else {
-            recovery.notes = ["the partial file of the checkpoint is gone: all is fetched again"]
+            recovery.notes = ["the checkpoint's partial file is missing: fetching everything again"]
             return .resumable(try begin(paths, settings, state), recovery)
         }
         if checkpoint.targetName != paths.targetName {
-            // Renamed by somebody. Tails and validators still prove whose bytes these are.
+            // Somebody has renamed the file. Tails and validators still prove whose bytes these
+            // are.
             let name = FilePath(bytes: checkpoint.targetName)
             recovery.notes.append("the checkpoint was written for \(name), not \(paths.final)")
         }
@@ -109,7 +110,7 @@ extension PartialStore {
         )
     }
 
-    /// The checkpoint is there, the file has to be made anew.
+    /// Creates the missing partial file of a checkpoint.
     private static func begin(
         _ paths: DownloadPaths,
         _ settings: StoreSettings,
@@ -129,19 +130,19 @@ extension PartialStore {
         _ allowsWeakResume: Bool
     ) -> String? {
         if let encoding = representation.contentEncoding {
-            return "the server sends the file encoded (\(encoding)), so it cannot be gone on with: "
-                + "all is fetched again"
+            return "the server sends the file encoded (\(encoding)), so it cannot be resumed: "
+                + "fetching everything again"
         }
         guard !allowsWeakResume, representation.validatorStrength != .strong else { return nil }
-        return "nothing that the server said can prove that its file is still the same: all is "
-            + "fetched again"
+        return "nothing that the server sent can prove that its file is unchanged: fetching "
+            + "everything again"
     }
 
     static func status(_ path: FilePath) throws(DownloadError) -> FileStatus? {
         try attempt(.open, path) { () throws(Errno) in try path.status() }
     }
 
-    /// Open, locked, and still under its name; nil where there is none.
+    /// Opens and locks a file that still has its name; `nil` if there is none.
     static func openLocked(_ path: FilePath) throws(DownloadError) -> OpenFile? {
         for _ in 0..<8 {
             let file: OpenFile

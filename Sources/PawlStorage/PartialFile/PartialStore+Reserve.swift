@@ -4,13 +4,15 @@ package import PawlCore
 internal import SystemPackage
 internal import Synchronization
 
-/// Room on the disk, taken before it is needed.
+/// Reserving space on the disk before it is needed.
 extension PartialStore {
-    /// Makes sure of room for the whole file: `.diskFull` says how many bytes are missing.
+    /// Reserves space for the whole file.
     ///
-    /// The file gets its full length. Where the file system cannot reserve, its free room is
-    /// compared and nothing else: a sparse file of the full length would reserve nothing, and some
-    /// file systems would fill it with zeroes on the way.
+    /// If there is too little, `.diskFull` contains the number of missing bytes.
+    ///
+    /// The file gets its full length. If the file system cannot reserve space, only its free space
+    /// is compared: a sparse file of the full length would reserve nothing, and some file systems
+    /// would fill it with zeros.
     package func reserve(total: Int64) throws(DownloadError) {
         guard total > 0 else { return }
         let missing = try attempt(.reserve, paths.partial) { () throws(Errno) in
@@ -39,7 +41,9 @@ extension PartialStore {
         }
     }
 
-    /// Off the hot path: only a failed write comes here.
+    /// Returns the error of a failed write.
+    ///
+    /// This is not on the hot path.
     func writeFailure(_ errno: Errno, byteCount: Int) -> DownloadError {
         guard errno == .noSpace else { return DownloadError(errno, while: .write, paths.partial) }
         let total = state.withLock { $0.representation.total }
@@ -48,17 +52,18 @@ extension PartialStore {
     }
 
     private func missingRoom(for total: Int64) -> Int64? {
-        // Only for the text of an error that is reported in any case.
+        // This is only for the text of an error that is reported in any case.
         (try? file.missingRoom(for: total)) ?? nil
     }
 }
 
 extension OpenFile {
-    /// How many bytes more than are free the file needs to grow to `total`; nil where they suffice.
+    /// Returns how many bytes are missing for the file to grow to `total`; `nil` if there is enough
+    /// space.
     fileprivate func missingRoom(for total: Int64) throws(Errno) -> Int64? {
         var system = statvfs()
         try retrying { fstatvfs(descriptor, &system) }
-        // File systems without a limit, or that do not know theirs, say zero blocks.
+        // File systems that have no limit, or do not know it, report zero blocks.
         guard system.f_blocks > 0 else { return nil }
         let room = Int64(clamping: system.f_bavail)
             .multipliedReportingOverflow(by: Int64(clamping: system.f_frsize))
@@ -67,7 +72,7 @@ extension OpenFile {
         return needed > room.partialValue ? needed - room.partialValue : nil
     }
 
-    /// All or nothing: what a failed attempt has taken is given back.
+    /// Allocates all of the space or none: a failed attempt releases what it has taken.
     fileprivate func allocate(_ total: Int64) throws(Errno) {
         let size = try status().size
         do throws(Errno) {
@@ -75,7 +80,8 @@ extension OpenFile {
         } catch .notSupportedOnSocket, .noFunction {
             return
         } catch {
-            // The room that was taken behind the end; if even this fails, the first error stands.
+            // This releases the space after the end. If even this fails, the first error is
+            // reported.
             try? truncate(to: size)
             throw error
         }

@@ -3,22 +3,24 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// What resume data lead to.
+/// The result of using resume data.
 package enum RestoredStore: Sendable {
     case resumable(PartialStore, Recovery)
-    /// Nothing was touched.
+    /// The data cannot be used, and nothing was changed.
     case obstacle(ResumeObstacle)
 }
 
-/// Where a download is to go on.
+/// The paths of a resumed download.
 package struct RestorePlace: Sendable {
-    /// The partial file now.
+    /// The current path of the partial file.
     package var partial: FilePath
-    /// The finished file.
+    /// The path of the finished file.
     package var final: FilePath
-    /// The names to try for the partial file, 0 for `final` itself.
+    /// The names to try for the partial file; number 0 is `final` itself.
     package var numbered: @Sendable (Int) -> FilePath
-    /// Called before each piece of a copy from another file system, which it ends with what it throws.
+    /// Called before each piece of a copy from another file system.
+    ///
+    /// An error that it throws ends the copy.
     package var onPiece: @Sendable () throws(DownloadError) -> Void
 
     package init(
@@ -34,16 +36,16 @@ package struct RestorePlace: Sendable {
     }
 }
 
-/// Going on with what resume data say of a partial file.
+/// Resuming a partial file that resume data describe.
 extension PartialStore {
-    /// Takes the lock, believes what is proven, and moves the file where its download is to be.
+    /// Locks the file, trusts what is proven, and moves the file to the download's path.
     ///
-    /// A sound checkpoint beside the file is at least as new as the resume data: it counts, if it is
-    /// of the same representation. Without one the ends of the claimed ranges tell whose the bytes
-    /// are.
+    /// A valid checkpoint beside the file is at least as new as the resume data, so it is used if
+    /// it is of the same representation. Without one, the ends of the claimed ranges show whose
+    /// bytes they are.
     ///
-    /// `urls`: those that the download may have been begun with. Another's partial file that has come to
-    /// lie there since is gone on with only where validators prove it to be the same.
+    /// `urls` are those with which the download may have begun. If another download's partial file
+    /// is there now, it is resumed only if validators prove it to be of the same file.
     package static func restore(
         _ checkpoint: Checkpoint,
         of urls: [URL]? = nil,
@@ -87,7 +89,7 @@ extension PartialStore {
         return .obstacle(.partialFileChanged)
     }
 
-    /// The resume data stand for the checkpoint, which is gone or cannot be used.
+    /// Uses the resume data in place of the checkpoint, which is missing or cannot be used.
     private static func restore(
         _ checkpoint: Checkpoint,
         _ partial: OpenFile,
@@ -112,15 +114,15 @@ extension PartialStore {
         return try owned(file, paths, state, have: check.usable, notes, settings)
     }
 
-    /// The end of what another program says to have fetched is fetched again.
+    /// The number of bytes at the end of another program's data that are fetched again.
     ///
-    /// So the server always has bytes to send, and confirms with them of what they are.
+    /// So the server always has bytes to send, and thereby confirms which file they are of.
     private static let overlap: Int64 = 4096
 
-    /// Takes over the beginning of a file that another program says to have fetched.
+    /// Takes over the beginning of a file that another program claims to have fetched.
     ///
-    /// Nothing here proves its bytes: the caller joins them with others only where the server
-    /// confirms the representation.
+    /// Nothing here proves its bytes: the caller joins them with others only if the server confirms
+    /// the representation.
     package static func takeOver(
         beginning: Int64,
         of representation: Representation,
@@ -143,11 +145,11 @@ extension PartialStore {
             createdAt: Int64(time(nil))
         )
         let have = RangeSet(ByteRange(0, beginning - overlap))
-        let notes = ["\(paths.partial), \(have.count) bytes of another program, is gone on with"]
+        let notes = ["resuming \(paths.partial), \(have.count) bytes of another program"]
         return try owned(file, paths, state, have: have, notes, settings)
     }
 
-    /// Known as ours from now on: without a checkpoint it would look like another tool's.
+    /// Makes the file ours: without a checkpoint it would look like another tool's.
     private static func owned(
         _ partial: OpenFile,
         _ paths: DownloadPaths,

@@ -3,32 +3,34 @@ package import PawlCore
 internal import SystemPackage
 internal import Synchronization
 
-/// The owner of one partial file, of its lock and of its checkpoint.
+/// The owner of one partial file, its lock and its checkpoint.
 ///
-/// Everything blocks. `write` and `read` take no lock and may run on any number of threads; claims
+/// All calls block. `write` and `read` take no lock and may run on any number of threads; claims
 /// and syncs may overlap with them and with each other.
 package final class PartialStore: Sendable {
     let file: OpenFile
     let settings: StoreSettings
     let state: Mutex<State>
     let names: Mutex<Names>
-    /// Held while data are synced: the kernel reports a failure once, to one of those who ask.
+    /// Held while data are synced: the kernel reports a failure only once, to one of the callers.
     let syncTurn = Mutex<Void>(())
 
-    /// What the files are called; a lock of its own, as errors name them while the state is locked.
+    /// The names of the files.
+    ///
+    /// They have a separate lock, because errors use them while the state is locked.
     struct Names: Sendable {
         var paths: DownloadPaths
-        /// Which names to try if these are another's; `nil` tries none.
+        /// Returns the names to try if these are taken; `nil` tries none.
         var next: NextName?
         var whenRenamed: (@Sendable (PartialStore) -> Void)?
     }
 
     struct State: Sendable {
-        /// Nothing is claimed or renamed any more.
+        /// Whether the store is closed, so that nothing is claimed or renamed any more.
         var isClosed = false
         /// Whether the partial file has its name in the folder.
         var isNamed = false
-        /// Whether that name has been made durable.
+        /// Whether that name is durable.
         var isNameDurable = false
         var source: String
         var mark: SourceMark?
@@ -36,11 +38,12 @@ package final class PartialStore: Sendable {
         var createdAt: Int64
         var written = RangeSet()
         var durable = RangeSet()
-        /// Changes when what was written before counts no more: a reset, a failed sync.
+        /// A number that changes when bytes written before no longer count: after a reset, or a
+        /// failed sync.
         var epoch = 0
         var tails = TailCache()
         var checkpoint: CheckpointFile?
-        /// The newest that was written, nil where there is none in the folder.
+        /// The newest written checkpoint; `nil` if there is none in the folder.
         var latest: Checkpoint?
     }
 
@@ -57,20 +60,20 @@ package final class PartialStore: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Where the files are, or will be once they have names.
+    /// The paths of the files, now or as soon as they have names.
     package var paths: DownloadPaths { names.withLock { $0.paths } }
 
-    /// What a power cut leaves.
+    /// The ranges that survive a power cut.
     package var durable: RangeSet { state.withLock { $0.durable } }
 
     package var representation: Representation { state.withLock { $0.representation } }
 
-    /// What the checkpoint in the folder says; nil where there is none, or none any more.
+    /// The content of the checkpoint in the folder; `nil` if there is none, or none any more.
     package var latestCheckpoint: Checkpoint? { state.withLock { $0.latest } }
 
-    /// Puts bytes at their place.
+    /// Writes bytes at their offset.
     ///
-    /// The caller has proved that they belong there.
+    /// The caller has proven that they belong there.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(DownloadError) {
         do throws(Errno) {
             try file.write(bytes, at: offset)
@@ -79,7 +82,7 @@ package final class PartialStore: Sendable {
         }
     }
 
-    /// Puts a small file's beginning into it, but for its first `start` bytes.
+    /// Writes a small file from its beginning, without its first `start` bytes.
     package func write(_ bytes: [UInt8], from start: Int64 = 0) throws(DownloadError) {
         guard start < Int64(bytes.count) else { return }
         let failure: DownloadError? = bytes.withUnsafeBytes { buffer in
@@ -90,7 +93,9 @@ package final class PartialStore: Sendable {
         if let failure { throw failure }
     }
 
-    /// How many bytes were read: fewer than asked for only at the end of the file.
+    /// Reads bytes.
+    ///
+    /// Returns their number, which is less than requested only at the end of the file.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer,
         at offset: Int64
@@ -102,28 +107,29 @@ package final class PartialStore: Sendable {
         }
     }
 
-    /// What was learned later: the total, or that the entity tag cannot be used.
+    /// Stores what was learned later: the total, or that the entity tag cannot be used.
     ///
-    /// The next claim carries it.
+    /// The next claim contains it.
     package func setRepresentation(_ representation: Representation) {
         state.withLock { $0.representation = representation }
     }
 
-    /// The next claim says that the bytes are of a download from this URL.
+    /// Stores the mark of the download's URL for the next claim.
     package func setMark(_ mark: SourceMark) { state.withLock { $0.mark = mark } }
 
-    /// Lets go of the lock and keeps what was claimed.
+    /// Releases the lock, and keeps what was claimed.
     ///
-    /// A partial file that was never claimed has no name and is gone.
+    /// A partial file without any claim has no name and disappears.
     package func close() {
         state.withLock { close(&$0) }
     }
 
-    /// Throws the partial file and its checkpoint away.
+    /// Deletes the partial file and its checkpoint.
     package func discard() throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             guard !state.isClosed else { return }
-            // In this order: a partial file without checkpoint would look like another tool's.
+            // The order matters: a partial file without a checkpoint would look like another
+            // tool's.
             if state.isNamed, try namesOurs(paths.partial, file) { try remove(paths.partial) }
             try removeCheckpoint(&state)
             close(&state)
@@ -152,7 +158,7 @@ package final class PartialStore: Sendable {
         state.latest = nil
     }
 
-    /// Whether the path is still a name of the file: somebody may have moved or replaced it.
+    /// Whether the path is still a name of the file, which somebody may have moved or replaced.
     func namesOurs(_ path: FilePath, _ file: OpenFile) throws(DownloadError) -> Bool {
         try attempt(.read, path) { () throws(Errno) in
             try path.status()?.identity == file.status().identity

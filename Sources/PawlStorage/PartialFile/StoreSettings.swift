@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// What a store takes from the system; tests put other things in its place.
+/// The system functions that a store uses; tests replace them.
 package struct StoreSettings: Sendable {
-    /// Which boot this is.
+    /// The current boot.
     package var boot = BootIdentity.current
-    /// Whether partial files have no name before their first claim, where the file system can do
+    /// Whether partial files have no name before their first claim, if the file system supports
     /// that.
     package var startsUnnamed = true
-    /// Whose partial files these are, by which they are found again; `nil` for nobody's in particular.
+    /// The owner of the partial files, by which they are found again; `nil` for no particular one.
     package var keeper: String?
-    /// Syncs the data behind a descriptor; as `fdatasync`, -1 and `errno` where that fails.
+    /// Syncs the data of a descriptor like `fdatasync`: -1 and `errno` on failure.
     package var syncData: @Sendable (Int32) -> Int32 = { fdatasync($0) }
-    /// Syncs all that is known of a file; as `fsync`.
+    /// Syncs all data and metadata of a file, like `fsync`.
     package var syncAll: @Sendable (Int32) -> Int32 = { fsync($0) }
 
     package init() {}

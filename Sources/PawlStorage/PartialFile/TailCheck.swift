@@ -1,20 +1,20 @@
 internal import PawlCore
 internal import SystemPackage
 
-/// Which of a checkpoint's claims the partial file bears out.
+/// Checks which of a checkpoint's claims the partial file confirms.
 struct TailCheck: Sendable {
     let isOfThisBoot: Bool
-    /// What counts: proven, and on this boot written or else durable.
+    /// The ranges that count: proven, and written in this boot or durable.
     let usable: RangeSet
-    /// The part of it that is durable.
+    /// The part of `usable` that is durable.
     let durable: RangeSet
-    /// Claimed by what counts, but not proven.
+    /// The ranges that were claimed but not proven.
     let refused: RangeSet
 
     init(_ checkpoint: Checkpoint, in file: OpenFile, boot: BootIdentity) {
         isOfThisBoot = boot.isSame(as: checkpoint.bootIdentity)
         durable = Self.proven(checkpoint.durableClaims, in: file)
-        // A written range that is not proven may still hold a durable one that is.
+        // A written range that is not proven may contain a durable one that is.
         var usable = durable
         var claimed = checkpoint.durable
         if isOfThisBoot {
@@ -28,7 +28,7 @@ struct TailCheck: Sendable {
     private static func proven(_ claims: [Claim], in file: OpenFile) -> RangeSet {
         RangeSet(
             claims.lazy
-                // What cannot be read proves nothing: it is fetched again.
+                // A range that cannot be read proves nothing and is fetched again.
                 .filter { (try? file.checksum(of: Claim.tailRange(of: $0.range))) == $0.tail }
                 .map(\.range)
         )

@@ -1,27 +1,29 @@
 package import SystemPackage
 
-/// Where the parts of one download lie: all in the folder of the finished file.
+/// The paths of one download, all in the folder of the finished file.
 package struct DownloadPaths: Hashable, Sendable {
     /// The finished file.
     package let final: FilePath
-    /// The name that was asked for, without the number that `final` or `partial` may have.
+    /// The requested name, without the number that `final` or `partial` may have.
     package let wanted: FilePath
-    /// What the partial file is named after: `final`, unless something else has that name's.
+    /// The path after which the partial file is named: `final`, unless another file has that
+    /// partial name.
     package let base: FilePath
-    /// The number in the name of the partial file, 0 for none.
+    /// The number in the name of the partial file; 0 for none.
     package let number: Int
     private let stem: FilePath
 
-    /// `NAME.part`: the bytes so far.
+    /// `NAME.part`, the bytes so far.
     package var partial: FilePath { stem.appending(suffix: ".part") }
-    /// `NAME.part.pawl`: which of them are good.
+    /// `NAME.part.pawl`, which lists the valid bytes.
     package var checkpoint: FilePath { stem.appending(suffix: ".part.pawl") }
 
     package init(_ final: FilePath) { self.init(final, partial: final) }
 
-    /// The partial file is named after `other`, where another tool or download has the usual name.
+    /// Creates paths with a partial file named after `other`, if another tool or download has the
+    /// usual name.
     ///
-    /// `wanted`: the name that was asked for; `final` if it is `nil`. `number`: that of `other`.
+    /// `wanted` is the requested name, and `nil` means `final`. `number` is the number in `other`.
     package init(
         _ final: FilePath,
         partial other: FilePath,
@@ -35,7 +37,8 @@ package struct DownloadPaths: Hashable, Sendable {
         stem = other.shortenedStem
     }
 
-    /// Of a partial file or a checkpoint, nil where the name is neither.
+    /// Creates the paths from those of a partial file or a checkpoint; `nil` if the name is
+    /// neither.
     package init?(partialOrCheckpoint path: FilePath) {
         for suffix in [".part.pawl", ".part"] {
             guard let stem = path.removing(suffix: suffix) else { continue }
@@ -51,15 +54,15 @@ package struct DownloadPaths: Hashable, Sendable {
 
     package var folder: FilePath { final.folder }
 
-    /// The name that the finished file will have, as bytes.
+    /// The name of the finished file, as bytes.
     var targetName: [UInt8] { final.nameBytes }
 
-    /// `NAME.corrupt`, or `NAME.corrupt.N`.
+    /// Returns `NAME.corrupt`, or `NAME.corrupt.N`.
     func corrupt(_ number: Int) -> FilePath {
         final.shortenedStem.appending(suffix: number == 0 ? ".corrupt" : ".corrupt.\(number)")
     }
 
-    /// Where a partial file and a checkpoint that cannot be used are put.
+    /// Returns the paths to which an unusable partial file and checkpoint are moved.
     func setAside(_ number: Int) -> (partial: FilePath, checkpoint: FilePath) {
         (partial.appending(suffix: ".\(number)"), checkpoint.appending(suffix: ".\(number)"))
     }

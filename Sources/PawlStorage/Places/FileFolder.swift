@@ -3,16 +3,18 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// What is done with files in a folder, by names relative to it.
+/// Operations on the files in a folder, by names relative to it.
 package struct FileFolder: Hashable, Sendable {
     package let path: FilePath
 
-    /// The folder must be there.
+    /// Creates the value.
+    ///
+    /// The folder must exist.
     package init(_ path: FilePath) { self.path = path }
 
     /// Creates a folder and those above it.
     ///
-    /// False where it was there already.
+    /// Returns `false` if it existed already.
     package func createDirectory(_ name: String) throws(DownloadError) -> Bool {
         let folder = try resolve(name)
         let status = try attempt(.prepareFolder, folder) { () throws(Errno) in
@@ -22,17 +24,21 @@ package struct FileFolder: Hashable, Sendable {
         return status == nil
     }
 
-    /// Creates a file that is not there yet, with all of its bytes or not at all.
+    /// Creates a new file with all of its bytes, or none.
     package func createFile(_ name: String, _ bytes: [UInt8]) throws(DownloadError) {
         try put(bytes, name) { (draft, file) throws(Errno) in try draft.giveName(file) }
     }
 
-    /// Writes a file anew: whoever reads it meets the old bytes or the new ones.
+    /// Writes a file, replacing an existing one.
+    ///
+    /// A reader sees either the old bytes or the new ones.
     package func write(_ bytes: [UInt8], to name: String) throws(DownloadError) {
         try put(bytes, name) { (draft, file) throws(Errno) in try draft.takeName(file) }
     }
 
-    /// All bytes of a file; an error where they are more than `limit`.
+    /// Reads all bytes of a file.
+    ///
+    /// Throws if there are more than `limit`.
     package func read(
         _ name: String,
         limit: Int,
@@ -41,7 +47,7 @@ package struct FileFolder: Hashable, Sendable {
         let path = try resolve(name)
         let flags = O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
         let file = try attempt(.inspect, path) { () throws(Errno) in try OpenFile(path, flags) }
-        // One more than that tells of a file that grows.
+        // Reading one byte more detects a file that grows.
         let bytes = try attempt(.inspect, path) { () throws(Errno) in
             try file.contents(limit: limit == .max ? limit : max(0, limit) + 1)
         }
@@ -49,14 +55,15 @@ package struct FileFolder: Hashable, Sendable {
             throw DownloadError(
                 .fileUnreadable,
                 "\(name) has more than \(limit) bytes",
-                advice: "read it in pieces, or allow more",
+                advice: "read it in pieces, or raise the limit",
                 context: "reading \(path)"
             )
         }
         return bytes
     }
 
-    /// How many bytes a file has, or all files below a folder; nil where there is nothing.
+    /// Returns the size in bytes of a file, or of all files below a folder; `nil` if there is
+    /// nothing.
     package func size(of name: String) throws(DownloadError) -> Int64? {
         let path = try resolve(name)
         return try attempt(.inspect, path) { () throws(Errno) in
@@ -65,26 +72,28 @@ package struct FileFolder: Hashable, Sendable {
         }
     }
 
-    /// How many bytes all files in the folder have, each counted once.
+    /// Returns the size in bytes of all files in the folder, each counted once.
     package func size() throws(DownloadError) -> Int64 {
         try attempt(.inspect, path) { () throws(Errno) in try FolderTree.byteCount(of: path) }
     }
 
-    /// Removes a file, or a folder with all that is in it.
+    /// Removes a file, or a folder with its content.
     ///
-    /// False where there was nothing.
+    /// Returns `false` if there was nothing.
     package func delete(_ name: String) throws(DownloadError) -> Bool {
         let path = try resolve(name)
         return try attempt(.remove, path) { () throws(Errno) in try FolderTree.remove(path) }
     }
 
-    /// Whether there is anything of that name, a symbolic link that leads nowhere too.
+    /// Returns whether anything has that name; a symbolic link that leads nowhere counts, too.
     package func exists(_ name: String) throws(DownloadError) -> Bool {
         let path = try resolve(name)
         return try attempt(.inspect, path) { () throws(Errno) in try path.status() } != nil
     }
 
-    /// The names in the folder, sorted; such as are no UTF-8 are left out.
+    /// Returns the sorted names in the folder.
+    ///
+    /// Names that are not UTF-8 are left out.
     package func names() throws(DownloadError) -> [String] {
         let names = try attempt(.inspect, path) { () throws(Errno) in
             try FolderListing.names(in: path)
@@ -92,8 +101,8 @@ package struct FileFolder: Hashable, Sendable {
         return names.compactMap { String(validating: $0, as: UTF8.self) }.sorted()
     }
 
-    /// Notes that a file was used, for a cleaning by last use, where the file system does not note it
-    /// by itself.
+    /// Records that a file was used, for cleaning by last use, in case the file system does not
+    /// record it.
     package func markUsed(_ name: String) throws(DownloadError) {
         let path = try resolve(name)
         try attempt(.write, path) { () throws(Errno) in
@@ -105,7 +114,7 @@ package struct FileFolder: Hashable, Sendable {
         }
     }
 
-    /// The path of a name, which must lie within.
+    /// Returns the path of a name, which must be within the folder.
     package func resolve(_ name: String) throws(DownloadError) -> FilePath {
         let relative = name.utf8.contains(0) ? FilePath() : FilePath(name)
         guard !relative.isAbsolute, !relative.components.isEmpty,

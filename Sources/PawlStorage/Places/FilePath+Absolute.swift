@@ -2,7 +2,7 @@ internal import Glibc
 package import SystemPackage
 
 extension FilePath {
-    /// The path from the root; the path itself where the working folder cannot be told.
+    /// The absolute path; the path itself if the working folder cannot be determined.
     package var absolute: FilePath {
         guard isRelative, let folder = getcwd(nil, 0) else { return self }
         defer { free(folder) }

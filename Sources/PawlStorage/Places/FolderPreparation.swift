@@ -2,12 +2,12 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// Makes the folder of a download ready.
+/// Prepares the folder of a download.
 package enum FolderPreparation {
-    /// Creates the folder and those above it where they are missing, and finds out before anything
-    /// is fetched whether files can be made in it.
+    /// Creates the folder and its missing parents, and checks before anything is fetched whether
+    /// files can be created in it.
     ///
-    /// `mode`: of those that are created.
+    /// `mode` is for created folders.
     package static func prepare(
         _ folder: FilePath,
         mode: UInt32 = 0o777
@@ -19,7 +19,7 @@ package enum FolderPreparation {
         }
     }
 
-    /// Whether both paths lead to one folder.
+    /// Whether both paths lead to the same folder.
     package static func isSame(_ one: FilePath, _ other: FilePath) throws(DownloadError) -> Bool {
         try attempt(.inspect, one) { () throws(Errno) in
             guard let status = try one.targetStatus() else { return false }
@@ -40,10 +40,10 @@ package enum FolderPreparation {
             do throws(Errno) {
                 try folder.systemCall { mkdir($0, mode) }
             } catch .fileExists {
-                // Another process was faster; what it made must be a directory all the same.
+                // Another process was faster. What it created must be a directory all the same.
                 guard try isDirectory(folder) else { throw .notDirectory }
             }
-            // A folder whose own entry is lost with the power is made again by the next run.
+            // If a power cut destroys the folder's entry, the next run creates the folder again.
             try? folder.folder.syncFolder()
         }
     }

@@ -2,7 +2,7 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// Where files belong on this system.
+/// The standard folders of this system.
 package struct SystemPlaces: Sendable {
     private let resolver: any PlaceResolving
     private let user: UInt32
@@ -12,7 +12,7 @@ package struct SystemPlaces: Sendable {
         self.user = user
     }
 
-    /// As the environment says it now.
+    /// Returns the folders according to the current environment.
     package static func current() throws(DownloadError) -> SystemPlaces {
         var surroundings = surroundings
         #if os(Linux)
@@ -23,25 +23,26 @@ package struct SystemPlaces: Sendable {
         #else
         throw DownloadError(
             .directoryNotUsable,
-            "where files belong is known for Linux and macOS only",
-            advice: "name the folder"
+            "standard folders are known only for Linux and macOS",
+            advice: "give the folder's path"
         )
         #endif
     }
 
-    /// Where the user's downloads go, as the environment says it now; nil where there is no home.
+    /// The user's folder for downloads according to the current environment; `nil` if there is no
+    /// home folder.
     package static var downloads: String? {
         var surroundings = surroundings
         surroundings.userDirectories = listOfUserDirectories(surroundings)
         return XDGPlaces(surroundings).downloads
     }
 
-    /// The environment as it is now, without the list of the user's folders.
+    /// The current environment, without the list of the user's folders.
     package static var surroundings: PlaceSurroundings {
         PlaceSurroundings(variables: variables, homeOfUser: homeOfUser, user: getuid())
     }
 
-    /// The folder of an application; nothing is created.
+    /// Returns the folder of an application without creating it.
     package func path(
         of place: StandardPlace,
         for application: StorageKey
@@ -51,15 +52,15 @@ package struct SystemPlaces: Sendable {
         }
         throw DownloadError(
             .directoryNotUsable,
-            "nothing says where the user's \(place.rawValue) are: there is no home folder",
-            advice: "set HOME, or name the folder",
-            context: "looking for the folder of \(application.text)"
+            "cannot find the folder for the user's \(place.rawValue): there is no home folder",
+            advice: "set HOME, or give the folder's path",
+            context: "finding the folder of \(application.text)"
         )
     }
 
-    /// The folder, which is there when this returns.
+    /// Returns the folder, which exists when this returns.
     ///
-    /// What is created is the user's alone.
+    /// Only the user can access folders that are created.
     package func prepare(
         _ place: StandardPlace,
         for application: StorageKey
@@ -70,35 +71,39 @@ package struct SystemPlaces: Sendable {
         return path
     }
 
-    /// The folder above is everybody's: somebody else may have made this one, to read what is put in
-    /// it or to have it lead elsewhere.
+    /// Checks the owner.
+    ///
+    /// The parent folder is shared: another user may have created this one, to read its files or to
+    /// redirect it.
     private func checkOwner(_ path: FilePath) throws(DownloadError) {
         let status = try attempt(.prepareFolder, path) { () throws(Errno) in try path.status() }
         guard let status, status.isDirectory, status.owner == user, status.permissions & 0o022 == 0
         else {
             throw DownloadError(
                 .directoryNotUsable,
-                "\(path) is there already and is not this user's alone",
-                advice: "remove it, or set TMPDIR to a folder of your own",
+                "\(path) exists, but others can access it",
+                advice: "remove it, or set TMPDIR to a private folder",
                 context: "preparing the folder \(path)"
             )
         }
     }
 
-    /// No option names a program's own folder: the variables of the environment do.
+    /// Creates the program's own folder.
+    ///
+    /// Environment variables name it, not an option.
     private static func prepareOwn(_ path: FilePath) throws(DownloadError) {
         do throws(DownloadError) {
             try FolderPreparation.prepare(path, mode: 0o700)
         } catch {
             var error = error
             error.advice =
-                "make \(path) writable, or name another place with HOME or the variable of the XDG "
-                + "folders that it is in (such as XDG_STATE_HOME)"
+                "make \(path) writable, or choose another folder with HOME or with the variable of the XDG "
+                + "folder that contains it (such as XDG_STATE_HOME)"
             throw error
         }
     }
 
-    /// Makes a folder that is the user's alone; nobody else may look into it.
+    /// Creates a folder that only the user can access.
     package static func preparePrivate(_ path: FilePath) throws(DownloadError) {
         try prepareOwn(path)
         let status = try attempt(.prepareFolder, path) { () throws(Errno) in try path.status() }
@@ -107,8 +112,8 @@ package struct SystemPlaces: Sendable {
         else {
             throw DownloadError(
                 .directoryNotUsable,
-                "\(path) is there already and is not this user's alone",
-                advice: "make it so: chmod 700, or remove it",
+                "\(path) exists, but others can access it",
+                advice: "make it private with chmod 700, or remove it",
                 context: "preparing the folder \(path)"
             )
         }
@@ -138,7 +143,7 @@ package struct SystemPlaces: Sendable {
 
     private static func listOfUserDirectories(_ surroundings: PlaceSurroundings) -> String {
         guard let path = XDGPlaces.listOfUserDirectories(surroundings) else { return "" }
-        // Most servers have no such file; one that may not be read says nothing either.
+        // Most servers have no such file. One that cannot be read counts as missing.
         let file = try? OpenFile(FilePath(path), O_RDONLY | O_NONBLOCK)
         let bytes = file.flatMap { try? $0.contents(limit: 64 * 1024) }
         return bytes.flatMap { String(validating: $0, as: UTF8.self) } ?? ""

@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 package import PawlCore
 
-/// A few threads made for calls that block, so that Swift's own threads never wait for a disk.
+/// A few threads for blocking calls, so that Swift's own threads never wait for a disk.
 ///
 /// Threads start when there is work for them, and end after `shutDown()` or with the pool.
 package final class BlockingPool: Sendable {
@@ -10,7 +10,7 @@ package final class BlockingPool: Sendable {
     private let name: String
     private let queue = JobQueue()
 
-    /// Starts nothing.
+    /// Creates a pool without starting threads.
     ///
     /// The system keeps at most 15 bytes of the name.
     package init(threads: Int, name: String) {
@@ -20,9 +20,9 @@ package final class BlockingPool: Sendable {
 
     deinit { queue.close() }
 
-    /// Has the work done on one of the threads, in the order of arrival.
+    /// Runs work on one of the threads, in the order of arrival.
     ///
-    /// After `shutDown()` it is called at once, with the reason why it is not on one.
+    /// After `shutDown()` the work is called at once, with the reason why it is not on a thread.
     package func start(_ work: @Sendable @escaping (DownloadError?) -> Void) {
         switch queue.push({ work(nil) }, limit: limit) {
         case .accepted: break
@@ -31,9 +31,10 @@ package final class BlockingPool: Sendable {
         }
     }
 
-    /// Runs the work on one of the threads, in the order of arrival.
+    /// Runs work on one of the threads, in the order of arrival, and returns its result.
     ///
-    /// It is not stopped when the awaiting task is cancelled: what a disk has begun, it finishes.
+    /// Cancelling the awaiting task does not stop the work: a disk operation that has begun is
+    /// finished.
     package func run<T: Sendable>(
         _ work: @Sendable @escaping () throws(DownloadError) -> T
     ) async throws(DownloadError) -> T {
@@ -49,10 +50,10 @@ package final class BlockingPool: Sendable {
 
     /// Refuses new work.
     ///
-    /// Work that was accepted is still run; the threads end after it.
+    /// Accepted work is still run; the threads end after it.
     package func shutDown() { queue.close() }
 
-    /// How many threads there are now.
+    /// The current number of threads.
     package var threadCount: Int { queue.threadCount }
 
     private static let closed = DownloadError(
@@ -70,12 +71,12 @@ package final class BlockingPool: Sendable {
             return
         }
         seat.release()
-        // The machine has no thread to give. Slow is better than never: the jobs run here.
+        // The system cannot provide a thread. Slow is better than never, so the jobs run here.
         for job in queue.threadDidNotStart() { job() }
     }
 }
 
-/// What a new thread is told.
+/// The arguments of a new thread.
 private final class Seat: Sendable {
     let queue: JobQueue
     let name: String

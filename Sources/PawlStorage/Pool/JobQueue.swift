@@ -2,10 +2,10 @@ internal import Glibc
 
 typealias Job = @Sendable () -> Void
 
-/// The jobs of a pool and the count of its threads.
+/// The jobs of a pool and the number of its threads.
 ///
-/// `@unchecked Sendable`: all variables are guarded by `mutex`, which lies at an address of its own
-/// for as long as the queue lives. A `Mutex` cannot be waited on by a condition variable.
+/// `@unchecked Sendable`: all variables are guarded by `mutex`, which has a fixed address while the
+/// queue lives. A condition variable cannot wait on a `Mutex`.
 final class JobQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrived = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -29,7 +29,9 @@ final class JobQueue: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// `needsThread` counts the thread that the caller is to start as started.
+    /// Adds a job.
+    ///
+    /// With `needsThread`, the thread that the caller must start counts as started.
     func push(_ job: @escaping Job, limit: Int) -> Acceptance {
         locked {
             guard !isClosed else { return .closed }
@@ -41,9 +43,9 @@ final class JobQueue: @unchecked Sendable {
         }
     }
 
-    /// The thread did not start.
+    /// Records that a thread did not start.
     ///
-    /// Where there is no other one, hands the jobs back that nobody would run.
+    /// If there is no other thread, returns the jobs that nobody would run.
     func threadDidNotStart() -> [Job] {
         locked {
             threads -= 1
@@ -56,7 +58,9 @@ final class JobQueue: @unchecked Sendable {
         }
     }
 
-    /// Waits for a job; nil once the queue is closed and empty, which ends the thread.
+    /// Waits for a job.
+    ///
+    /// Returns `nil` once the queue is closed and empty, which ends the thread.
     func pop() -> Job? {
         locked {
             while next == jobs.count {
@@ -78,7 +82,9 @@ final class JobQueue: @unchecked Sendable {
         }
     }
 
-    /// Jobs that wait are still run; new ones are refused.
+    /// Closes the queue.
+    ///
+    /// Waiting jobs are still run; new ones are refused.
     func close() {
         locked {
             isClosed = true

@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 internal import SystemPackage
 
-/// A thread of its own for work that waits for the system all its life.
+/// Starts a separate thread for work that mostly waits for the system.
 enum ServiceThread {
     /// Runs `body` on a new thread, which ends with it.
     ///
@@ -21,7 +21,7 @@ enum ServiceThread {
     }
 }
 
-/// What a new thread is told.
+/// The arguments of a new thread.
 private final class ServiceSeat: Sendable {
     let name: String
     let body: @Sendable () -> Void

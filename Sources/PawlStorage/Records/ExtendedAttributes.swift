@@ -2,13 +2,13 @@ internal import CPlatform
 internal import Glibc
 package import SystemPackage
 
-/// Why an extended attribute could not be read or written.
+/// The reason why an extended attribute could not be read or written.
 package enum AttributeFailure: Error, Hashable, Sendable {
-    /// The file system keeps none, not of this kind, or the file is of a kind that has none.
+    /// The file system supports no attributes, or none of this kind, or the file cannot have any.
     case notSupportedHere
     /// The file has no attribute of that name.
     case absent
-    /// Longer than the file system allows, or there is no room left for it.
+    /// The value is longer than the file system allows, or there is no space left for it.
     case tooLarge
     case failed(Errno)
 
@@ -18,19 +18,19 @@ package enum AttributeFailure: Error, Hashable, Sendable {
             case .notSupportedOnSocket, .notSupported, .noFunction: .notSupportedHere
             case .noData: .absent
             case .outOfRange, .noSpace, .argListTooLong, .diskQuotaExceeded: .tooLarge
-            // Links and devices may have none of the user's (`xattr(7)`).
+            // Links and devices cannot have user attributes (`xattr(7)`).
             case .notPermitted: .notSupportedHere
             default: .failed(number)
             }
     }
 }
 
-/// Notes that a file system keeps with a file (`xattr(7)`), those of the user's kind.
+/// Reads and writes user attributes, which a file system stores with a file (`xattr(7)`).
 package enum ExtendedAttributes {
     private static let longestList = 64 * 1024
     private static let longestValue = 64 * 1024
 
-    /// All names that begin with `user.`, sorted.
+    /// Returns all names that begin with `user.`, sorted.
     package static func names(of path: FilePath) throws(AttributeFailure) -> [String] {
         try names(of: open(path, O_RDONLY))
     }
@@ -42,7 +42,7 @@ package enum ExtendedAttributes {
         try read(name, of: open(path, O_RDONLY))
     }
 
-    /// Puts a new value in place of an old one.
+    /// Writes a value, replacing an old one.
     package static func write(
         _ value: [UInt8],
         _ name: String,

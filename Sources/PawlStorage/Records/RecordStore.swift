@@ -2,10 +2,11 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// Records beside or on the files that they tell of.
+/// Stores records on or beside their files.
 ///
-/// A record is one attribute, `user.pawl.record`, so that it is there whole or not at all. Where the file
-/// system keeps none, or not so long a one, it is a hidden file beside the file: `.NAME.pawl-record`.
+/// A record is one attribute, `user.pawl.record`, so that it is either complete or missing. If the
+/// file system supports none, or none of this length, it is a hidden file beside the file:
+/// `.NAME.pawl-record`.
 package enum RecordStore {
     package static let attribute = "user.pawl.record"
     private static let suffix = ".pawl-record"
@@ -14,9 +15,9 @@ package enum RecordStore {
         case attribute, sideFile
     }
 
-    /// Puts a record in place of an older one.
+    /// Writes a record, replacing an older one.
     ///
-    /// Nothing is synced on an attribute's account: what a power cut takes, the file is fetched without.
+    /// An attribute is not synced: if a power cut destroys it, the file has no record.
     @discardableResult
     package static func write(
         _ record: FileRecord,
@@ -29,7 +30,7 @@ package enum RecordStore {
             if case .failed(let number) = error {
                 throw DownloadError(number, while: .write, path)
             }
-            // An older one that still fitted would now contradict the side file.
+            // An older attribute, which was shorter, would now contradict the side file.
             try? ExtendedAttributes.remove(attribute, of: path)
             try writeSideFile(text, for: path)
             return .sideFile
@@ -38,8 +39,8 @@ package enum RecordStore {
         return .attribute
     }
 
-    /// The record of a file, nil where it has none that fits it: other bytes have come under the name
-    /// since, or it was edited.
+    /// Returns the record of a file; `nil` if it has none that fits: the file was replaced or
+    /// edited since.
     package static func read(of path: FilePath) throws(DownloadError) -> FileRecord? {
         let status = try attempt(.inspect, path) { () throws(Errno) in try path.targetStatus() }
         guard let status, status.isRegular else { return nil }
@@ -49,45 +50,47 @@ package enum RecordStore {
         return record
     }
 
-    /// What is stored for a file, whether it fits or not: also of one that was changed.
+    /// Returns the stored record of a file, whether it fits or not, even if the file was changed.
     package static func stored(for path: FilePath) -> FileRecord? {
-        // What cannot be read is no record: the file is then one that nothing is known of.
+        // A record that cannot be read counts as missing: nothing is known of the file then.
         let noted = try? ExtendedAttributes.read(attribute, of: path)
         return record(noted) ?? record(sideFileBytes(of: path))
     }
 
-    /// What is stored for a file, whether it fits or not, and whether that can be read.
+    /// Returns the stored record of a file, whether it fits or not, and whether it can be read.
     package static func find(_ path: FilePath) -> RecordFinding {
         do throws(AttributeFailure) {
             let noted = try ExtendedAttributes.read(attribute, of: path)
             if let record = record(noted) { return .found(record) }
-            return .damaged("its attribute \(attribute) is no record that this version knows")
+            return .damaged("its attribute \(attribute) is not a record that this version can read")
         } catch {
-            // Whatever the reason: without an attribute the side file counts.
+            // Whatever the reason, without an attribute the side file counts.
         }
         guard let bytes = sideFileBytes(of: path) else { return .absent }
         if let record = record(bytes) { return .found(record) }
         let name = sideFile(of: path).lastComponent?.string ?? ""
-        return .damaged("\(name) is no record that this version knows")
+        return .damaged("\(name) is not a record that this version can read")
     }
 
-    /// What is kept in a side file follows the file's new name; an attribute does that by itself.
+    /// Moves a side file to the file's new name.
+    ///
+    /// An attribute moves with the file by itself.
     package static func move(from old: FilePath, to new: FilePath) throws(DownloadError) {
         guard let bytes = sideFileBytes(of: old) else { return }
         try writeSideFile(bytes, for: new)
         try removeSideFile(of: old)
     }
 
-    /// Removes what is stored for a file that was removed itself, or is no longer of interest.
+    /// Removes the record of a file that was removed itself, or is no longer needed.
     package static func remove(of path: FilePath) throws(DownloadError) {
-        // A file that is gone has taken its attribute with it.
+        // If the file is gone, so is its attribute.
         try? ExtendedAttributes.remove(attribute, of: path)
         try removeSideFile(of: path)
     }
 
-    /// The file that a side file tells of, nil for any other name.
+    /// Returns the file to which a side file belongs; `nil` for any other name.
     ///
-    /// A name so long that it had to be cut cannot be told.
+    /// The file of a name that had to be cut cannot be determined.
     package static func file(ofSideFile path: FilePath) -> FilePath? {
         let name = path.nameBytes
         guard name.first == UInt8(ascii: "."), let stem = path.removing(suffix: suffix),

@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 internal import SystemPackage
 
-/// What the system knows of a file.
+/// The status of a file.
 struct FileStatus: Sendable {
     struct Identity: Hashable, Sendable {
         let device: UInt64
@@ -14,10 +14,10 @@ struct FileStatus: Sendable {
     let allocated: Int64
     let modifiedNanoseconds: Int64
     let accessedNanoseconds: Int64
-    /// How many names it has.
+    /// The number of its names.
     let linkCount: UInt64
     let owner: UInt32
-    /// Without the kind of file.
+    /// The permissions, without the type of file.
     let permissions: UInt32
     let isRegular: Bool
     let isDirectory: Bool
@@ -41,7 +41,7 @@ struct FileStatus: Sendable {
             &+ Int64(time.tv_nsec)
     }
 
-    /// Nil where the call finds nothing.
+    /// Returns the status; `nil` if the call finds nothing.
     static func find(_ call: (inout Glibc.stat) throws(Errno) -> Void) throws(Errno) -> FileStatus?
     {
         var status = Glibc.stat()

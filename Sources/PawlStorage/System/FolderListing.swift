@@ -1,9 +1,9 @@
 internal import Glibc
 package import SystemPackage
 
-/// What is in a folder.
+/// Lists the content of a folder.
 package enum FolderListing {
-    /// All names but `.` and `..`, as bytes, in no order.
+    /// Returns all names except `.` and `..`, as bytes, in no particular order.
     static func names(in folder: FilePath) throws(Errno) -> [[UInt8]] {
         var stream: OpaquePointer?
         try folder.systemCall {
@@ -14,7 +14,7 @@ package enum FolderListing {
         defer { closedir(stream) }
         var names: [[UInt8]] = []
         while true {
-            // Only so can the end be told from a failure.
+            // This is the only way to tell the end from a failure.
             errno = 0
             guard let entry = readdir(stream) else {
                 guard errno == 0 else { throw .last }
@@ -25,7 +25,7 @@ package enum FolderListing {
         }
     }
 
-    /// Those that hold text, each with its path.
+    /// Returns the path of each name in the folder.
     package static func entries(of folder: FilePath) throws(Errno) -> [FilePath] {
         try names(in: folder).map { folder.appending(FilePath(bytes: $0).components) }
     }

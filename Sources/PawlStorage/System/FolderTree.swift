@@ -1,11 +1,11 @@
 internal import Glibc
 internal import SystemPackage
 
-/// A folder with all that is below it; symbolic links are never followed.
+/// Operations on a folder and everything below it; symbolic links are never followed.
 enum FolderTree {
-    /// Calls `body` with each file, link and other thing that is no folder.
+    /// Calls `body` with each file, link and other entry that is not a folder.
     ///
-    /// What disappears meanwhile is passed over.
+    /// Entries that disappear meanwhile are skipped.
     static func forEachFile(
         below folder: FilePath,
         skipping skipped: FileStatus.Identity? = nil,
@@ -26,7 +26,7 @@ enum FolderTree {
         }
     }
 
-    /// How many bytes the files have, each once, however many names it has.
+    /// Returns the total size of the files, each counted once, however many names it has.
     static func byteCount(of folder: FilePath) throws(Errno) -> Int64 {
         var total: Int64 = 0
         var counted: Set<FileStatus.Identity> = []
@@ -39,9 +39,9 @@ enum FolderTree {
         return total
     }
 
-    /// Removes a file, or a folder with all that is in it.
+    /// Removes a file, or a folder with its content.
     ///
-    /// False where there was nothing.
+    /// Returns `false` if there was nothing.
     @discardableResult
     static func remove(_ path: FilePath) throws(Errno) -> Bool {
         guard let status = try path.status() else { return false }
@@ -51,14 +51,14 @@ enum FolderTree {
         var failure: Errno?
         for entry in try present({ () throws(Errno) in try FolderListing.entries(of: path) }) ?? []
         {
-            // The rest goes all the same; the first reason is the one to report.
+            // The other entries are still removed; the first error is the one to report.
             do throws(Errno) { try remove(entry) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
         return try present { () throws(Errno) in try path.systemCall { rmdir($0) } } != nil
     }
 
-    /// Nil where it is gone: somebody else was faster.
+    /// Returns `nil` if it is gone, because another process was faster.
     private static func present<T>(_ call: () throws(Errno) -> T) throws(Errno) -> T? {
         do throws(Errno) { return try call() } catch .noSuchFileOrDirectory { return nil }
     }

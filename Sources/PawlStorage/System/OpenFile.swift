@@ -2,7 +2,8 @@ internal import CPlatform
 internal import Glibc
 internal import SystemPackage
 
-/// An open file that closes with its last owner, so that its number is never another file's.
+/// An open file that is closed with its last owner, so that its descriptor never refers to another
+/// file.
 final class OpenFile: Sendable {
     let descriptor: Int32
 
@@ -10,7 +11,9 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Never inherited by a child process.
+    /// Opens a file.
+    ///
+    /// Child processes never inherit it.
     convenience init(_ path: FilePath, _ flags: Int32, mode: mode_t = 0o666) throws(Errno) {
         let descriptor = try path.systemCall { pawl_open($0, flags | O_CLOEXEC, mode) }
         self.init(owning: descriptor)
@@ -22,7 +25,7 @@ final class OpenFile: Sendable {
         return FileStatus(status)
     }
 
-    /// Fewer bytes than asked for only at the end of the file.
+    /// Reads bytes; fewer than requested only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         var filled = 0
         while filled < buffer.count, let base = buffer.baseAddress {
@@ -35,7 +38,9 @@ final class OpenFile: Sendable {
         return filled
     }
 
-    /// The hot path of a download: no allocation, no lock.
+    /// Writes bytes.
+    ///
+    /// This is the hot path of a download: no allocation, no lock.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
         guard offset >= 0, !offset.addingReportingOverflow(Int64(bytes.count)).overflow else {
             throw .fileTooLarge
@@ -62,17 +67,17 @@ final class OpenFile: Sendable {
         try retrying { ftruncate(descriptor, off_t(size)) }
     }
 
-    /// The data, and what is needed to find them again.
+    /// Syncs the data, and what is needed to find them again.
     func syncData() throws(Errno) {
         try retrying { fdatasync(descriptor) }
     }
 
-    /// The data and all that is known of the file, such as its number of names.
+    /// Syncs the data and all metadata of the file, such as its number of names.
     func syncAll() throws(Errno) {
         try retrying { fsync(descriptor) }
     }
 
-    /// The whole file, at most `limit` bytes of it.
+    /// Reads the whole file, up to `limit` bytes.
     func contents(limit: Int) throws(Errno) -> [UInt8] {
         let size = Int(clamping: min(max(0, try status().size), Int64(limit)))
         var failure: Errno?

@@ -3,11 +3,11 @@ internal import Glibc
 internal import SystemPackage
 
 extension Errno {
-    /// What the last call on this thread said.
+    /// The error of the last call on this thread.
     static var last: Errno { Errno(rawValue: errno) }
 }
 
-/// Calls again where a signal came in between.
+/// Repeats the call if a signal interrupted it.
 @discardableResult
 func retrying(_ call: () -> Int32) throws(Errno) -> Int32 {
     while true {
@@ -17,7 +17,7 @@ func retrying(_ call: () -> Int32) throws(Errno) -> Int32 {
     }
 }
 
-/// `FilePath` has a `stat` of its own, which hides the system's.
+/// Calls the system's `stat`, which `FilePath`'s own `stat` hides.
 private func followingStatus(_ path: UnsafePointer<CChar>, _ status: inout stat) -> Int32 {
     stat(path, &status)
 }
@@ -26,7 +26,7 @@ extension FilePath {
     @discardableResult
     func systemCall(_ call: (UnsafePointer<CChar>) -> Int32) throws(Errno) -> Int32 {
         while true {
-            // The number is read at once: what runs after the closure may change it.
+            // The number is read at once, because code after the closure may change it.
             let (result, number) = withPlatformString { path in
                 let result = call(path)
                 return (result, result < 0 ? errno : 0)
@@ -44,16 +44,16 @@ extension FilePath {
         try systemCall { first in other.withPlatformString { second in call(first, second) } }
     }
 
-    /// Of the name itself: a symbolic link is not followed.
+    /// Returns the status of the name itself, without following a symbolic link.
     ///
-    /// Nil where there is nothing.
+    /// It is `nil` if nothing exists.
     func status() throws(Errno) -> FileStatus? {
         try FileStatus.find { (status) throws(Errno) in try systemCall { lstat($0, &status) } }
     }
 
-    /// Of what the path leads to: symbolic links are followed.
+    /// Returns the status of the target, following symbolic links.
     ///
-    /// Nil where there is nothing.
+    /// It is `nil` if nothing exists.
     func targetStatus() throws(Errno) -> FileStatus? {
         try FileStatus.find { (status) throws(Errno) in
             try systemCall { followingStatus($0, &status) }
@@ -66,8 +66,8 @@ extension FilePath {
 
     /// Makes the folder's entries durable.
     ///
-    /// File systems that cannot sync a folder, and folders that may be used but not read, are let
-    /// pass: nothing more can be done there.
+    /// If the file system cannot sync a folder, or the folder may be used but not read, this does
+    /// nothing: nothing more is possible then.
     func syncFolder() throws(Errno) {
         do throws(Errno) {
             let folder = try OpenFile(self, O_RDONLY | O_DIRECTORY)

@@ -2,11 +2,13 @@ internal import Glibc
 internal import PawlCore
 internal import SystemPackage
 
-/// What dead processes left.
+/// The temporary areas that ended processes left.
 enum AbandonedAreas {
-    /// Removes it; returns how many areas went.
+    /// Removes them.
     ///
-    /// A convenience of the next owner: what cannot be removed stays and is no error.
+    /// Returns the number of removed areas.
+    ///
+    /// This is optional: an area that cannot be removed stays, which is not an error.
     @discardableResult
     static func remove(in root: FilePath) -> Int {
         let entries = (try? FolderListing.names(in: root)) ?? []
@@ -14,14 +16,15 @@ enum AbandonedAreas {
     }
 
     private static func remove(_ name: AreaName) -> Bool {
-        // Also of a folder whose lock is gone: its owner makes the lock first and removes it last.
+        // A folder without a lock counts, too: its owner creates the lock first and removes it
+        // last.
         guard
             let lock = try? OpenFile(
                 name.lock,
                 O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
                 mode: 0o600
             ),
-            // Where there are no locks nobody can tell who is alive.
+            // Without locks nobody can tell which owners are alive.
             (try? FileLock.attempt(lock)) == .taken,
             // Another process that removes it may have been faster.
             let now = try? name.lock.status(), now.identity == (try? lock.status())?.identity

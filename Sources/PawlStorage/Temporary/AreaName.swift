@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The two names of a temporary area: `area-N` is the folder, `area-N.lock` says who has it.
+/// The two names of a temporary area: `area-N` is the folder, and `area-N.lock` shows its owner.
 struct AreaName: Hashable {
     private static let prefix = "area-"
     private static let suffix = ".lock"
@@ -18,7 +18,7 @@ struct AreaName: Hashable {
         AreaName(prefix + String(UInt64.random(in: .min ... .max), radix: 16), in: root)
     }
 
-    /// Of either, nil for any other name.
+    /// Creates the names from either one; `nil` for any other name.
     init?(entry: [UInt8], in root: FilePath) {
         guard let text = String(validating: entry, as: UTF8.self), text.hasPrefix(Self.prefix)
         else {
@@ -32,7 +32,9 @@ struct AreaName: Hashable {
         self.init(name, in: root)
     }
 
-    /// The lock goes last: a folder without one is nobody's.
+    /// Removes both.
+    ///
+    /// The lock is removed last: a folder without one has no owner.
     func remove() throws(Errno) {
         UnfinishedNote.settle(in: folder)
         try FolderTree.remove(folder)

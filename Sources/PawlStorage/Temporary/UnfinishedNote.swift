@@ -3,15 +3,16 @@ internal import Glibc
 internal import PawlCore
 internal import SystemPackage
 
-/// A line in a temporary area that says which partial file, outside of it, is to go with the area.
+/// A line in a temporary area that names a partial file outside it which is to be removed with the
+/// area.
 ///
-/// It names the file by its number and the moment at which it was made, too: another one of the same
-/// name is somebody else's, and may have got the number of one that is gone.
+/// It identifies the file by its number and the time of its creation, too: another file of the same
+/// name belongs to somebody else, and may have the number of one that is gone.
 enum UnfinishedNote {
     private static let suffix = ".unfinished"
     private static let mostBytes = 16 << 10
 
-    /// Which file it is, of all that ever were.
+    /// The identity of a file, which no other file ever has.
     struct Identity {
         fileprivate let text: String
 
@@ -32,7 +33,7 @@ enum UnfinishedNote {
     ) throws(Errno) {
         let file = try OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
         let bytes = Array("\(identity.text)\n".utf8) + partial.absolute.bytes
-        // A closure cannot throw an error of one type through this.
+        // The closure cannot throw a typed error through this call.
         let result = bytes.withUnsafeBytes { buffer -> Result<Void, Errno> in
             do throws(Errno) { return .success(try file.write(buffer, at: 0)) } catch {
                 return .failure(error)
@@ -41,9 +42,10 @@ enum UnfinishedNote {
         try result.get()
     }
 
-    /// Removes what the notes of an area name, as far as nobody has it.
+    /// Removes the files named by the notes of an area, unless somebody uses them.
     ///
-    /// What cannot be removed stays, and is no error: the area goes all the same.
+    /// A file that cannot be removed stays, which is not an error: the area is removed all the
+    /// same.
     static func settle(in area: FilePath) {
         for name in (try? FolderListing.names(in: area)) ?? [] {
             guard let name = String(validating: name, as: UTF8.self), name.hasSuffix(suffix),
@@ -57,7 +59,7 @@ enum UnfinishedNote {
     private static func read(
         _ path: FilePath
     ) -> (partial: FilePath, identity: String)? {
-        // One that cannot be read says nothing.
+        // A note that cannot be read is ignored.
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let bytes = try? file.contents(limit: mostBytes),
             let line = bytes.firstIndex(of: UInt8(ascii: "\n"))
@@ -73,7 +75,7 @@ enum UnfinishedNote {
             let found = try? Identity(of: file), found.text == identity,
             (try? FileLock.attempt(file)) != .held
         else { return }
-        // In this order: a partial file without checkpoint would look like another tool's.
+        // The order matters: a partial file without a checkpoint would look like another tool's.
         try? paths.partial.removeFile()
         try? paths.checkpoint.removeFile()
     }

@@ -2,22 +2,24 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// The regular files of a folder, as they are at a moment.
+/// Reads the regular files of a folder at one moment.
 package enum FolderSnapshot {
+    /// Returns all files.
+    ///
     /// Files that disappear meanwhile are left out.
     package static func take(_ folder: FilePath) throws(Errno) -> [String: FileStamp] {
         let names = try FolderListing.names(in: folder)
         return try look(at: names.compactMap { String(validating: $0, as: UTF8.self) }, in: folder)
     }
 
-    /// Those of the names that are files.
+    /// Returns those of the names that are files.
     static func look(
         at names: some Sequence<String>,
         in folder: FilePath
     ) throws(Errno) -> [String: FileStamp] {
         var files: [String: FileStamp] = [:]
         for name in names {
-            // Not `FilePath.appending`, which takes a text apart: this is a name.
+            // `FilePath.appending` is not used, because it parses its text, and this is a name.
             let path = FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.utf8))
             guard let status = try path.status(), status.isRegular else { continue }
             files[name] = FileStamp(status)

@@ -1,42 +1,46 @@
 package import PawlCore
 package import SystemPackage
 
-/// Tells what happens to the files of one folder, not of those below it.
+/// Watches the files of one folder, not those of folders below it.
 ///
-/// Only regular files count, and only those whose names are UTF-8.
+/// Only regular files with names in UTF-8 count.
 package protocol FolderWatching: AnyObject, Sendable {
-    /// What was in the folder when watching began; all changes are told from there.
+    /// The content of the folder when the watching began.
+    ///
+    /// All changes are relative to it.
     var baseline: [String: FileStamp] { get }
 
-    /// Waits for changes, and returns those that came since the last call, in an order in which they
-    /// can be followed.
+    /// Waits for changes.
     ///
-    /// Each name comes once at most, with its newest state: how long the caller takes costs no memory.
-    /// The last change is `ended`; after it, after `stop()`, and in a task that is cancelled, nil.
+    /// Returns those since the last call, in an order in which they can be followed.
+    ///
+    /// Each name occurs at most once, with its newest state, so a slow caller costs no memory. The
+    /// last change is `ended`. After it, after `stop()`, and in a cancelled task, this returns
+    /// `nil`.
     func next() async -> [FolderChange]?
 
-    /// Ends the watching, which ends with its owner in any case.
+    /// Ends the watching, which also ends with its owner.
     func stop()
 }
 
-/// Where watching folders begins.
+/// Creates watchers of folders.
 package enum FolderWatch {
-    /// Begins to watch a folder, which must be there.
+    /// Starts watching a folder, which must exist.
     package static func begin(_ folder: FilePath) throws(DownloadError) -> any FolderWatching {
         #if os(Linux)
         return try InotifyWatcher(folder)
         #else
         throw DownloadError(
             .directoryNotUsable,
-            "folders can be watched on Linux only",
-            advice: "look into the folder when you need to know",
+            "folders can be watched only on Linux",
+            advice: "list the folder when needed",
             context: "watching the folder \(folder)"
         )
         #endif
     }
 }
 
-/// The changes of a watched folder, one by one.
+/// The changes of a watched folder, one at a time.
 package struct FolderChanges: AsyncSequence, Sendable {
     package typealias Element = FolderChange
     package typealias Failure = Never

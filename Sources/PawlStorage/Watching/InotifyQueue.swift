@@ -4,14 +4,15 @@ internal import Glibc
 internal import PawlCore
 internal import SystemPackage
 
-/// The kernel's queue of what happens in one folder (`inotify(7)`).
+/// The kernel's queue of events in one folder (`inotify(7)`).
 struct InotifyQueue: Sendable {
-    /// What one reading of the queue brought.
+    /// The result of one reading of the queue.
     struct News {
         var names: [String] = []
         var didOverflow = false
         var end: FolderEnd?
-        /// Renames of which only the old name has come yet: the other may lie in another folder.
+        /// The renames of which only the old name has been received; the new one may be in another
+        /// folder.
         var halfRenames: Set<UInt32> = []
     }
 
@@ -21,7 +22,8 @@ struct InotifyQueue: Sendable {
     private static let ends = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
     private static let kinds = UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
     private static let headSize = 16
-    /// A queue that fills as fast as it is read must not be read for ever.
+    /// The maximum number of reads, because a queue that fills as fast as it is read must not be
+    /// read for ever.
     private static let mostReads = 16
 
     private let queue: OpenFile
@@ -38,7 +40,7 @@ struct InotifyQueue: Sendable {
 
     var descriptor: Int32 { queue.descriptor }
 
-    /// What is there now, or a good part of it.
+    /// Reads the current events, or a large part of them.
     func drain(_ buffer: PieceBuffer) throws(Errno) -> News {
         var news = News()
         for _ in 0..<Self.mostReads {
@@ -89,7 +91,7 @@ struct InotifyQueue: Sendable {
         }
         throw DownloadError(
             .directoryNotUsable,
-            "this user watches as many folders as the system allows, or has too many open files",
+            "the user has reached the system's limit of watched folders or of open files",
             advice: "raise fs.inotify.max_user_instances with sysctl, or ulimit -n",
             context: DiskAction.watch.text(folder),
             retryClass: .later

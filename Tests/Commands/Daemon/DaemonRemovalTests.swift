@@ -64,7 +64,7 @@ extension DaemonSuites {
             )
             // It is off the list, and what is still there is said.
             #expect(run.output == "1\tremoved, not all of its files\ta.iso\n")
-            #expect(run.errors.contains("is not in"), "\(run.errors)")
+            #expect(run.errors.contains("does not lie in"), "\(run.errors)")
             #expect(run.status == .code(ErrorCode.notAllowed.exitStatus))
             try await stop(network)
             #expect(home.list("outside") == ["a.iso"])

@@ -69,7 +69,7 @@ struct ExampleTests {
         #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
         let asked = workshop.origin.requests.dropFirst(before)
         #expect(!asked.isEmpty && asked.allSatisfy { $0.range?.first ?? 0 > 0 })
-        #expect(run.output.contains("goes on at "), "\(run.output)")
+        #expect(run.output.contains("resumes at "), "\(run.output)")
         #expect(run.output.contains("finished: \(resource.size) bytes, fetched\n"))
         #expect(workshop.folder.list() == ["disk.iso"])
         try expectExact("disk.iso", resource, in: workshop)

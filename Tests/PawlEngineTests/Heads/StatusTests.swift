@@ -129,7 +129,7 @@ struct StatusTests {
         try scene.expectFile(resource)
         #expect(scene.asked.count <= 4)
         #expect(scene.asked.last?.range == nil)
-        #expect(!running.log.says("anew"))
+        #expect(!running.log.says("starting over"))
     }
 
     @Test(arguments: [429, 503])

@@ -114,7 +114,7 @@ struct WholeHeadTests {
         let running = try scene.start(settings)
         _ = try await running.file()
         try scene.expectFile(resource)
-        #expect(!running.log.says("anew"))
+        #expect(!running.log.says("starting over"))
         #expect(running.log.says("one stream"))
     }
 

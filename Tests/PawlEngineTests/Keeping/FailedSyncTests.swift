@@ -81,7 +81,7 @@ struct FailedSyncTests {
         _ = try await running.file()
         try scene.expectFile(resource)
         #expect(scene.asked.count >= 2)
-        #expect(running.log.says("fetched again"))
+        #expect(running.log.says("unsynced bytes again"))
     }
 
     /// The transfer's end is held up, so that the failure comes after the download's own.

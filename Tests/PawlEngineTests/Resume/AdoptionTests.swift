@@ -95,7 +95,7 @@ struct AdoptionTests {
         let running = try scene.start(try settings(scene, 4))
         _ = try await running.file()
         try scene.expectFile(resource)
-        #expect(!running.log.says("anew"))
+        #expect(!running.log.says("starting over"))
     }
 
     @Test(arguments: Scene.connectionCounts)

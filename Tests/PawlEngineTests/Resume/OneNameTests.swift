@@ -163,7 +163,7 @@ struct OneNameTests {
         let running = try scene.start(settings, from: Scene.path + "?signature=new")
         #expect(try await running.file().path == scene.folder.path(Scene.name))
         try scene.expectFile(resource)
-        #expect(running.log.says("anew") == false)
+        #expect(running.log.says("starting over") == false)
         #expect(scene.asked.dropFirst().allSatisfy { $0.firstByte >= min(had, Scene.heldBytes) })
     }
 

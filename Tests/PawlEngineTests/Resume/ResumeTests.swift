@@ -23,7 +23,7 @@ struct ResumeTests {
         _ = try await running.file()
         try scene.expectFile(resource)
         #expect(scene.asked.allSatisfy { $0.status == 206 })
-        #expect(!running.log.says("anew"))
+        #expect(!running.log.says("starting over"))
     }
 
     @Test func `what was there is shown as that by the first look at it`() async throws {
@@ -98,7 +98,7 @@ struct ResumeTests {
         let running = try scene.start(settings)
         _ = try await running.file()
         try scene.expectFile(resource)
-        #expect(running.log.says("partial file of the checkpoint is gone"))
+        #expect(running.log.says("checkpoint's partial file is missing"))
     }
 
     @Test(arguments: Scene.connectionCounts)

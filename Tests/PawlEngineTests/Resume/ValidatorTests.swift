@@ -62,7 +62,7 @@ struct ValidatorTests {
         _ = try await running.file()
         try scene.expectFile(Self.fresh)
         #expect(scene.asked.allSatisfy { $0.status == 206 })
-        #expect(!running.log.says("anew"))
+        #expect(!running.log.says("starting over"))
         let seam = Scene.heldBytes - Seam.leadBytes
         #expect(scene.asked.contains { ($0.range?.first ?? 0) <= seam })
         #expect(scene.asked.map(\.bodyBytesSent).reduce(0, +) < Scene.size)
@@ -136,7 +136,7 @@ struct ValidatorTests {
         let running = try scene.start(settings)
         _ = try await running.file()
         try scene.expectFile(resource)
-        #expect(!running.log.says("anew"))
+        #expect(!running.log.says("starting over"))
         guard servesRanges else { return }
         #expect(scene.asked.allSatisfy { $0.status == 206 })
     }

@@ -74,7 +74,7 @@ struct NamingTests {
             try store.saveCheckpoint(written: RangeSet())
         }
         #expect(error?.code == .fileNotCreatable)
-        #expect(error?.message.contains("is there already, and is no file") == true)
+        #expect(error?.message.contains("already exists, and is not a file") == true)
         #expect(error?.message.contains("process") == false)
     }
 

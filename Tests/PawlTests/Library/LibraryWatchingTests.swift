@@ -172,7 +172,7 @@ struct LibraryWatchingTests {
         let reason = await events.first {
             if case .watchingEnded(let reason) = $0 { reason } else { nil }
         }
-        #expect(reason?.contains("another name") == true)
+        #expect(reason?.contains("was renamed") == true)
         #expect(rename(moved, scene.folder.path) == 0)
     }
 

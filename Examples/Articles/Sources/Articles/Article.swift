@@ -1,16 +1,16 @@
 import Foundation
 
-/// What an article's code works with.
+/// The files and folder that an article's code uses.
 struct Sample: Sendable {
-    /// A file of some mebibytes.
+    /// The URL of a file of some mebibytes.
     let url: URL
-    /// A small JSON document.
+    /// The URL of a small JSON document.
     let latest: URL
-    /// A folder that is there.
+    /// The path of an existing folder.
     let folder: String
 }
 
-/// All code of one article, run in order.
+/// The code of one article, run in order.
 struct Article: Sendable {
     let name: String
     let run: @Sendable (Sample) async throws -> Void

@@ -61,7 +61,7 @@ private final class Reporter: DownloadSessionDelegate {
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64?
     ) {
-        print("goes on at", fileOffset)
+        print("resumes at", fileOffset)
     }
 
     func session(

@@ -15,7 +15,7 @@ private func handled(_ url: URL, _ folder: String) async throws {
     } catch {
         switch error.code {
         case .notFound: print("there is no such file")
-        case .diskFull: print("make room, then call again: what came is kept")
+        case .diskFull: print("free some space and call again: received bytes are kept")
         default: print(error)
         }
         if error.isRetryable { print("the same call may help later") }

@@ -61,7 +61,9 @@ private func knownDigest(_ url: URL, _ folder: String) async throws {
     print(file.verifiedDigest == nil ? "not verified" : "verified")
 }
 
-/// As a page beside the file would say it; here the server says it in a field.
+/// Returns the digest that a page beside the file would show.
+///
+/// Here the server sends it in a field.
 private func sha256(of url: URL) async throws -> String {
     let answer = try await DownloadSession().bytes(from: url)
     return answer.response.value("X-SHA-256") ?? ""

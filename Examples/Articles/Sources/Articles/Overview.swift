@@ -7,7 +7,7 @@ private struct Release: Decodable {
 
 private final class Listener: DownloadSessionDelegate {}
 
-/// The README's code, and the first page's.
+/// The code of the README and of the first page.
 func overview(_ sample: Sample) async throws {
     let (url, folder) = (sample.url, sample.folder)
     let downloader = Downloader()
@@ -23,7 +23,7 @@ func overview(_ sample: Sample) async throws {
     try await commentedResuming(url, folder)
 }
 
-/// What stands in comments alone.
+/// Code that appears only in comments.
 private func commented(_ url: URL, _ folder: String) async throws {
     let downloader = Downloader()
     let file = try await downloader.download(url, to: .directory(folder))

@@ -21,7 +21,7 @@ func theLibrary(_ sample: Sample) async throws {
     try await openWithDrops(sample.folder)
 }
 
-/// What stands in the comment of the type.
+/// The code in the comment of the type.
 private func openCovers(_ url: URL) async throws {
     let library = try await DownloadLibrary(folder: .caches, named: "covers")
     let file = try await library.file(for: "album-17", from: url)
@@ -46,7 +46,7 @@ private func ask(_ library: DownloadLibrary, _ url: URL, _ other: URL) async thr
     }
     library.pause("trailer")
     try library.replaceURL(other, for: "trailer")
-    try library.start("trailer")  // goes on from there
+    try library.start("trailer")  // resumes from there
     _ = try await library.file(for: "trailer")
 }
 
@@ -78,9 +78,9 @@ private func follow(_ library: DownloadLibrary, _ url: URL) async throws {
     try library.start("another", from: url)
     for await event in events {
         switch event {
-        case .fileRemoved(let name, let key?): print("\(key.text) is gone, it was \(name)")
+        case .fileRemoved(let name, let key?): print("\(key.text) was removed: \(name)")
         case .fileChanged(let name, _): print("somebody wrote to \(name)")
-        case .finished(let file): print("\(file.key.text) is there")
+        case .finished(let file): print("\(file.key.text) is complete")
         default: continue
         }
         break

@@ -1,8 +1,8 @@
 import Foundation
 import Pawl
 
-// The code of the articles, which `scripts/check-snippets` compares with them; run here against a
-// server that has `/disk.iso` and `/latest.json`: `Articles URL FOLDER`.
+// Runs the code of the articles against a server that has `/disk.iso` and `/latest.json`: `Articles
+// URL FOLDER`. `scripts/check-snippets` compares the code with the articles.
 guard CommandLine.arguments.count == 3, let base = URL(string: CommandLine.arguments[1]) else {
     print("usage: Articles URL FOLDER")
     exit(2)

@@ -1,9 +1,9 @@
 import Foundation
 import Pawl
 
-/// The first way: a block that is called once, when the file is there.
+/// The first way: a block that is called once, when the file is complete.
 ///
-/// What it gets is a temporary file, which is gone when it returns unless it was moved.
+/// It receives a temporary file, which is removed when the block returns unless it was moved.
 func fetchWithBlock(_ url: URL, to path: String) async throws -> Int64 {
     let session = DownloadSession()
     return try await withCheckedThrowingContinuation { continuation in

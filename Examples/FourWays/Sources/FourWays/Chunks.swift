@@ -1,11 +1,11 @@
 import Foundation
 import Pawl
 
-/// The third way: chunks, as they come, into a file handle.
+/// The third way: chunks, as they arrive, into a file handle.
 ///
-/// While one is written, no more than 256 KiB are fetched: memory stays small however large the file
-/// is. But nothing is kept for going on later, and only one connection is used: what a download task
-/// does better.
+/// While one chunk is written, at most 256 KiB more are fetched, so memory use stays low however
+/// large the file is. But the transfer cannot be resumed, and uses only one connection; a download
+/// task does better.
 func fetchIntoFileHandle(_ url: URL, to path: String) async throws -> Int64 {
     guard FileManager.default.createFile(atPath: path, contents: nil),
         let handle = FileHandle(forWritingAtPath: path)

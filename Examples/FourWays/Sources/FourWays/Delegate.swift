@@ -1,7 +1,7 @@
 import Foundation
 import Pawl
 
-/// The second way: a delegate that hears of the bytes as they come, of the file, and of the end.
+/// The second way: a delegate that is told of received bytes, of the file, and of the end.
 final class MovingDelegate: DownloadSessionDelegate {
     /// One element, when the task has ended.
     let ends: AsyncStream<Result<Int64, any Error>>
@@ -20,7 +20,8 @@ final class MovingDelegate: DownloadSessionDelegate {
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64?
     ) {
-        // The total is the whole file's, also after a resume; nil where the server does not say it.
+        // The total is that of the whole file, even after a resume; `nil` if the server does not
+        // report it.
         guard let total = totalBytesExpectedToWrite else { return }
         print("delegate: \(totalBytesWritten * 100 / max(1, total)) %")
     }
@@ -30,7 +31,7 @@ final class MovingDelegate: DownloadSessionDelegate {
         downloadTask: DownloadTask,
         didFinishDownloadingTo file: DownloadedFile
     ) {
-        // A temporary file is gone soon after this has returned.
+        // A temporary file is removed soon after this has returned.
         end.yield(
             Result {
                 try FileManager.default.moveItem(atPath: file.path, toPath: path)

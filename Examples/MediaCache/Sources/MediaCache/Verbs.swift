@@ -2,14 +2,16 @@ import Pawl
 
 import struct Foundation.URL
 
-/// From the cache where it is there, else from its URL; a part of it that an earlier call left is kept.
+/// Gets a file from the cache, or from its URL if it is not there.
+///
+/// A part left by an earlier call is kept.
 func get(_ key: StorageKey, _ url: URL?, _ library: DownloadLibrary) async throws {
     let isThere = library.exists(key)
     let file = try await library.file(for: key, from: url)
     print(isThere ? "from the cache:" : "fetched:", file.path, file.byteCount)
 }
 
-/// What is there, and what was begun.
+/// Lists finished and unfinished files.
 func list(_ library: DownloadLibrary) async throws {
     for entry in library.entries {
         let text =
@@ -24,7 +26,7 @@ func list(_ library: DownloadLibrary) async throws {
     print("\(try await library.size()) bytes in all")
 }
 
-/// The least recently used go first.
+/// Removes the least recently used files first.
 func trim(_ library: DownloadLibrary, _ megabytes: Int64) async throws {
     let policy = CleaningPolicy(maximumTotalBytes: megabytes << 20)
     let cleaning = try await library.clean(policy)
@@ -32,7 +34,9 @@ func trim(_ library: DownloadLibrary, _ megabytes: Int64) async throws {
     print("\(cleaning.remainingBytes) bytes are left")
 }
 
-/// What a disk or a person has changed is fetched again.
+/// Verifies the files.
+///
+/// Those that a disk or a person has changed are fetched again.
 func verify(_ library: DownloadLibrary) async throws {
     let verification = try await library.verify()
     for fault in verification.faults {

@@ -1,7 +1,7 @@
 import Foundation
 import Pawl
 
-// A cache of media by key. Each call is a process of its own, and finds what the last one left.
+// A cache of media by key. Each call is a separate process, which finds the files of the last one.
 let usage = """
     usage: MediaCache FOLDER get KEY [URL]
            MediaCache FOLDER list

@@ -6,17 +6,19 @@ struct APIReference {
         var text = """
             # The HTTP API
 
-            Made from the daemon's own `GET /openapi.json` by a test: `PAWL_RECORD=1` writes it anew. Who may
-            ask what stands in [security.md](security.md), how to begin in [daemon.md](daemon.md).
+            A test generates this page from the daemon's own `GET /openapi.json`: `PAWL_RECORD=1`
+            writes it again. [security.md](security.md) lists who may send which request.
+            [daemon.md](daemon.md) explains how to begin.
 
             ```sh
             curl --unix-socket "$XDG_RUNTIME_DIR/pawl/daemon.sock" http://localhost/v1/downloads
             curl -H "Authorization: Bearer $(pawl daemon token)" http://127.0.0.1:6880/v1/downloads
             ```
 
-            HEAD is answered as GET is, without the body. Times are RFC 3339; what is not known is left out.
-            A query is percent-encoded UTF-8, with `+` for a space. An error is a [Problem](#problem), also
-            where the request was no proper HTTP. *Not over TCP* is what the Unix socket alone does.
+            HEAD is answered like GET, without the body. Times are in RFC 3339. Values that are not
+            known are omitted. A query is percent-encoded UTF-8, with `+` for a space. An error is a
+            [Problem](#problem), even if the request was not valid HTTP. *Not over TCP* marks what is
+            possible only at the Unix socket.
 
             ## Operations
 
@@ -83,7 +85,7 @@ struct APIReference {
             guard ends.contains(where: { $0 != nil }) else { return "whole number" }
             return "whole number, \(ends[0] ?? "") to \(ends[1] ?? "any")"
         case "string": return schema["format"] == nil ? "text" : "time"
-        case "boolean": return "truth value"
+        case "boolean": return "boolean"
         case let type?: return type
         case nil: return ""
         }

@@ -61,42 +61,42 @@ extension DaemonSuites {
                 Attempt(
                     request: "PAWL /v1/status HTTP/1.1\r\n\(fields)\r\n",
                     status: 400,
-                    says: "its method is none"
+                    says: "its method is not valid"
                 ),
                 Attempt(
                     request: "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}",
                     status: 400,
-                    says: "no HTTP"
+                    says: "is not HTTP"
                 ),
                 Attempt(
                     request: "GET /v1/status HTTP/3.7\r\n\(fields)\r\n",
                     status: 505,
-                    says: "another version"
+                    says: "unsupported version"
                 ),
                 Attempt(
                     request: "GET /v1/ status HTTP/1.1\r\n\(fields)\r\n",
                     status: 400,
-                    says: "no proper HTTP/1.1"
+                    says: "not valid HTTP/1.1"
                 ),
                 Attempt(
                     request: "\(add)Content-Length: x\r\n\r\n",
                     status: 400,
-                    says: "no proper HTTP/1.1"
+                    says: "not valid HTTP/1.1"
                 ),
                 Attempt(
                     request: "\(add)Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
                     status: 400,
-                    says: "no proper HTTP/1.1"
+                    says: "not valid HTTP/1.1"
                 ),
                 Attempt(
                     request: "\(add)Transfer-Encoding: chunked\r\n\r\nzz\r\n{}",
                     status: 400,
-                    says: "no proper HTTP/1.1"
+                    says: "not valid HTTP/1.1"
                 ),
                 Attempt(
                     request: "\(add)Content-Length: 100\r\n\r\n{}",
                     status: 400,
-                    says: "no proper HTTP/1.1"
+                    says: "not valid HTTP/1.1"
                 ),
             ]
         }
