@@ -8,7 +8,7 @@ struct AskingTests {
     private let resource = Resource(size: Scene.size)
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `every request is a GET for identity and one range at most, without If-Range`(
+    func `every request is an identity GET with at most one range and no If-Range`(
         start: Start,
         connections: Int
     ) async throws {
@@ -22,7 +22,7 @@ struct AskingTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `the first request of a fresh download has no range and its answer is kept`(
+    func `the first request of a fresh download has no range, and its answer is kept`(
         connections: Int
     ) async throws {
         let scene = try Scene(.resource(resource))
@@ -37,7 +37,7 @@ struct AskingTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a digest is asked for with the first request alone`(connections: Int) async throws {
+    func `only the first request asks for a digest`(connections: Int) async throws {
         let scene = try Scene(.resource(resource))
         try await scene.download(scene.settings(connections))
         let wants = scene.asked.map { $0["Want-Repr-Digest"] }
@@ -45,7 +45,7 @@ struct AskingTests {
         #expect(wants.dropFirst().allSatisfy { $0 == nil })
     }
 
-    @Test func `no digest is asked for where the user gave one or wants none`() async throws {
+    @Test func `no digest is requested if the user gave one or wants none`() async throws {
         let digest = try #require(resource.digest(.sha256))
         for policy in [ChecksumPolicy.none, .digest(digest)] {
             let scene = try Scene(.resource(resource))
@@ -57,7 +57,7 @@ struct AskingTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a server that answers any If-Range with 200 is resumed all the same`(
+    func `a server that answers any If-Range with 200 is still resumed`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -69,7 +69,7 @@ struct AskingTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `how to sign in is learned once for all connections`(connections: Int) async throws {
+    func `all connections share one authentication round`(connections: Int) async throws {
         let scene = try Scene()
         var settings = scene.settings(connections)
         settings.credentials = Credentials(name: "me", password: "secret")
@@ -80,7 +80,7 @@ struct AskingTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a resume asks for what is missing and for nothing else`(connections: Int) async throws {
+    func `a resume requests only the missing bytes`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         let kept = try await scene.interrupt(.resource(resource), settings)
@@ -90,7 +90,7 @@ struct AskingTests {
         let first = try #require(scene.asked.first)
         #expect(first.range == .from(Scene.heldBytes, last: first.range?.last))
         let fetched = scene.asked.reduce(0) { $0 + ($1.status == 206 ? $1.bodyBytesSent : 0) }
-        // A steal near the end cuts a response whose rest was on its way already.
+        // A steal near the end cuts a response whose remaining bytes were already in flight.
         #expect(fetched >= Scene.size - kept)
         #expect(connections > 1 || fetched == Scene.size - kept)
     }

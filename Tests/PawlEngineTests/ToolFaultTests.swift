@@ -2,14 +2,14 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What other tools get wrong, and Pawl does not: each fault that was seen in the field and that
-/// the tests of the tables do not show as such.
+/// Faults of other tools that Pawl avoids: those seen in the field that the tests of the tables do
+/// not show as such.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct ToolFaultTests {
     private let resource = Resource(size: Scene.size)
 
     @Test(arguments: Scene.connectionCounts)
-    func `the same size and other content between kill and resume gives no mixed file`(
+    func `other content of the same size never mixes into a resumed file`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -22,7 +22,7 @@ struct ToolFaultTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `bytes on disk are credited when it goes on`(connections: Int) async throws {
+    func `bytes on disk count when a download resumes`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         let kept = try await scene.interrupt(.resource(resource), settings)
@@ -55,7 +55,7 @@ struct ToolFaultTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `many pauses do not corrupt the file and cost no byte twice`() async throws {
+    @Test func `many pauses do not corrupt the file and fetch no byte twice`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         for round in 1...4 {
@@ -75,7 +75,7 @@ struct ToolFaultTests {
         #expect(starts == [0, 200_000, 400_000, 600_000, 800_000])
     }
 
-    @Test func `a pause at any moment is gone on with`() async throws {
+    @Test func `a pause at any moment can be resumed`() async throws {
         var generator = TestSeed.generator("a pause at any moment")
         let scene = try Scene(.resource(resource).rate(8_000_000))
         let settings = scene.settings(4)
@@ -104,9 +104,7 @@ struct ToolFaultTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `an origin that goes away and comes back loses nothing`(
-        connections: Int
-    ) async throws {
+    func `an origin that disappears and returns loses nothing`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         let latch = Latch()
@@ -114,7 +112,8 @@ struct ToolFaultTests {
         let running = try scene.start(settings)
         await latch.waitForArrivals(connections)
         await running.waitForBytes(Scene.heldBytes * Int64(connections))
-        // Until all were found broken nothing comes: one that is free would take from those that are not yet.
+        // No bytes arrive until all connections were found broken: a free one would take over the
+        // work of those that are not yet.
         let again = Latch()
         scene.serve(.resource(resource).holdAfterBytes(1000, until: again))
         scene.forgetRequests()

@@ -5,10 +5,10 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-/// A download's end must not hang on a transfer whose own end came just before.
+/// A download's end must not wait for a transfer that ended just before.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct WindingUpTests {
-    /// Gives a head and breaks, all before `start` returns.
+    /// Delivers a head and breaks, all before `start` returns.
     private struct AbruptTransport: Transport {
         final class Ended: Transfer {
             func cancel() {}
@@ -26,7 +26,7 @@ struct WindingUpTests {
         }
     }
 
-    @Test func `an end that comes together with what fails the download is heard`()
+    @Test func `a transfer's end that coincides with the download's failure is noticed`()
         async throws
     {
         let folder = try ScratchFolder()
@@ -55,7 +55,7 @@ struct WindingUpTests {
         #expect(error?.code == .fileExists)
     }
 
-    /// Brings a body that cannot be written, and leaves other requests to the real transport.
+    /// Delivers a body that cannot be written, and passes other requests to the real transport.
     private struct SpoilingTransport: Transport {
         let real: any Transport
 
@@ -66,16 +66,14 @@ struct WindingUpTests {
             let length = HTTPField(name: "Content-Length", value: "1000000")
             let head = ResponseHead(url: request.url, status: 200, fields: [length])
             _ = sink.transferReceived(head)
-            // Before the store is there.
+            // Before the store exists.
             _ = [UInt8](repeating: 1, count: 10).withUnsafeBytes { sink.transferReceived($0) }
             sink.transferEnded(TransferEnd(.stopped))
             return AbruptTransport.Ended()
         }
     }
 
-    @Test func `after bytes that could not be written the host's slot is another's`()
-        async throws
-    {
+    @Test func `after bytes that could not be written the host's slot is free`() async throws {
         let resource = Resource(size: Scene.size)
         let scene = try Scene(.resource(resource))
         var settings = DownloaderSettings()
@@ -93,7 +91,7 @@ struct WindingUpTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `a transport that is shut down ends the download with what came`() async throws {
+    @Test func `shutting down the transport ends the download and keeps its bytes`() async throws {
         let resource = Resource(size: Scene.size)
         let latch = Latch()
         let scene = try Scene(.resource(resource).holdAfterBytes(300_000, until: latch))

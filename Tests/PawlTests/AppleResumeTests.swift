@@ -3,14 +3,15 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The contract's row: Apple's own resume data can be imported, and gone on with.
+/// The contract's row: Apple's own resume data can be imported and resumed.
 @Suite(.timeLimit(.minutes(1)))
 struct AppleResumeTests {
     private static let count: Int64 = 400_000
     private let resource = Resource(size: LibraryScene.size)
     private let temporary = "CFNetworkDownload_4711.tmp"
 
-    /// As `cancel(byProducingResumeData:)` gives it; the temporary file beside it.
+    /// Resume data as `cancel(byProducingResumeData:)` returns it, with its temporary file beside
+    /// it.
     private func data(
         _ scene: LibraryScene,
         count: Int64 = AppleResumeTests.count,
@@ -46,9 +47,7 @@ struct AppleResumeTests {
         }
     }
 
-    @Test func `its temporary file is gone on with where the server confirms the tag`()
-        async throws
-    {
+    @Test func `Apple's temporary file is resumed if the server confirms the tag`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource))
         let file = try await goOn(scene, data(scene, tag: resource.entityTag))
@@ -61,7 +60,7 @@ struct AppleResumeTests {
         #expect(first)
     }
 
-    @Test func `a complete temporary file is confirmed all the same`() async throws {
+    @Test func `a complete temporary file is still confirmed by the server`() async throws {
         let scene = try LibraryScene()
         var small = Resource(bytes: resource.bytes(ByteRange(0, Self.count)))
         small.lastModified = resource.lastModified
@@ -71,7 +70,7 @@ struct AppleResumeTests {
         #expect(scene.origin.requests.map(\.status) == [206])
     }
 
-    @Test func `usable more than once though the first use took the temporary file`() async throws {
+    @Test func `Apple's resume data work again after a first use that failed`() async throws {
         let scene = try LibraryScene()
         let data = try data(scene, tag: resource.entityTag)
         scene.origin.route("/disk.bin", .status(404))
@@ -83,7 +82,7 @@ struct AppleResumeTests {
         #expect(scene.asked(since: count).allSatisfy { $0.status == 206 })
     }
 
-    @Test func `another tag is another file: all of it is fetched`() async throws {
+    @Test func `a different tag means a different file, which is fetched in full`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource))
         let file = try await goOn(scene, data(scene, tag: "\"another\""))
@@ -92,7 +91,7 @@ struct AppleResumeTests {
     }
 
     @Test(arguments: [nil, "W/\"1\""])
-    func `without a strong tag nothing is joined and the temporary file stays`(
+    func `without a strong tag nothing is resumed and the temporary file stays`(
         tag: String?
     ) async throws {
         let scene = try LibraryScene()
@@ -107,7 +106,7 @@ struct AppleResumeTests {
         #expect(scene.folder.list() == [temporary, "disk.bin"].sorted())
     }
 
-    @Test func `a temporary file shorter than it should be is not believed`() async throws {
+    @Test func `a temporary file that is too short is not trusted`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource))
         let data = try data(scene, count: Self.count + 1, tag: resource.entityTag)
@@ -119,7 +118,7 @@ struct AppleResumeTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
-    @Test func `without a place for the file it is a wrong use`() throws {
+    @Test func `Apple's resume data without a destination are a usage error`() throws {
         let scene = try LibraryScene()
         let data = try data(scene, tag: nil)
         let error = #expect(throws: DownloadError.self) {
@@ -128,7 +127,7 @@ struct AppleResumeTests {
         #expect(error?.code == .usage)
     }
 
-    @Test func `its bare name alone is no place`() async throws {
+    @Test func `the bare name of the temporary file does not locate it`() async throws {
         let scene = try LibraryScene()
         let data = try data(scene, tag: resource.entityTag)
         let error = await #expect(throws: DownloadError.self) {

@@ -3,12 +3,12 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What a server says of a file, and what a checkpoint holds.
+/// What a server reports about a file, and what a checkpoint holds.
 @Suite(.timeLimit(.minutes(1)))
 struct DescriptionTests {
     private let resource = Resource(size: LibraryScene.size)
 
-    @Test func `inspecting tells what the server says and fetches nothing`() async throws {
+    @Test func `inspecting returns what the server reports and fetches no body`() async throws {
         let scene = try LibraryScene()
         let digest = try #require(resource.digest(.sha256))
         scene.origin.route("/disk.bin", .redirect(to: "/real.bin"))
@@ -35,7 +35,7 @@ struct DescriptionTests {
         #expect(scene.origin.requests.allSatisfy { $0.method == "GET" && $0.range == nil })
     }
 
-    @Test func `inspecting tells why a download could not go on`() async throws {
+    @Test func `inspecting reports whether a download could resume`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource).omitValidators)
         let compared = try await scene.downloader.inspect(try scene.url())
@@ -49,7 +49,7 @@ struct DescriptionTests {
         #expect(!encoded.acceptsRanges && !encoded.isResumable)
     }
 
-    @Test func `inspecting what is not there is an error`() async throws {
+    @Test func `inspecting a missing file is an error`() async throws {
         let scene = try LibraryScene()
         let error = await #expect(throws: DownloadError.self) {
             try await scene.downloader.inspect(try scene.url())
@@ -90,7 +90,7 @@ struct DescriptionTests {
         }
     }
 
-    @Test func `a file that is no checkpoint cannot be described`() throws {
+    @Test func `a file that is not a checkpoint cannot be described`() throws {
         let folder = try ScratchFolder()
         try folder.write("disk.bin.part", "something")
         for name in ["disk.bin.part", "nothing.part", "disk.bin"] {

@@ -9,7 +9,7 @@ import Testing
 struct DownloaderTests {
     private let resource = Resource(size: LibraryScene.size)
 
-    @Test func `a download to a file is there when the call returns`() async throws {
+    @Test func `a download to a file is complete when the call returns`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource))
         let file = try await scene.downloader.download(try scene.url(), to: scene.file())
@@ -33,7 +33,7 @@ struct DownloaderTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
-    @Test func `credentials in the URL are sent and never told`() async throws {
+    @Test func `credentials in the URL are sent but never printed`() async throws {
         let scene = try LibraryScene()
         scene.origin.route(
             "/disk.bin",
@@ -68,7 +68,7 @@ struct DownloaderTests {
         #expect(!String(decoding: checkpoint, as: UTF8.self).contains("hunter2"))
     }
 
-    @Test func `a URL that is none is an error before anything is touched`() async throws {
+    @Test func `an invalid URL is an error before anything is touched`() async throws {
         let scene = try LibraryScene()
         for text in ["ftp://host/file", "file:///etc/passwd", "https:///nothing"] {
             let url = try #require(URL(string: text))
@@ -80,7 +80,7 @@ struct DownloaderTests {
         #expect(scene.folder.list().isEmpty)
     }
 
-    @Test func `cancelling the awaiting task keeps what came and a second call goes on`()
+    @Test func `cancelling the awaiting task keeps the bytes, and a second call resumes`()
         async throws
     {
         let scene = try LibraryScene()
@@ -117,7 +117,7 @@ struct DownloaderTests {
         #expect(again.reduce(0) { $0 + $1.bodyBytesSent } == LibraryScene.size - 600_000)
     }
 
-    @Test func `a cancelled download that has its turn to come is interrupted`() async throws {
+    @Test func `a waiting download that is cancelled is interrupted`() async throws {
         var settings = DownloaderSettings()
         settings.maximumConcurrentDownloads = 1
         let scene = try LibraryScene(settings)
@@ -138,7 +138,7 @@ struct DownloaderTests {
     }
 
     @Test(arguments: [0, 1000])
-    func `shutting down ends what runs`(bytes: Int64) async throws {
+    func `shutting down ends running downloads`(bytes: Int64) async throws {
         let scene = try LibraryScene()
         let latch = Latch()
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(bytes, until: latch))
@@ -156,7 +156,7 @@ struct DownloaderTests {
 }
 
 extension Download {
-    /// Reads the progress until so many bytes are there, or it has ended.
+    /// Waits until the progress reaches `count` bytes, or the download ends.
     func reaches(_ count: Int64) async {
         for await progress in updates where progress.completedBytes >= count { return }
     }

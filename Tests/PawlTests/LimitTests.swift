@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What holds across all downloads of one downloader.
+/// The limits that apply across all downloads of one downloader.
 @Suite(.timeLimit(.minutes(1)))
 struct LimitTests {
     private func fetch(
@@ -27,7 +27,7 @@ struct LimitTests {
     }
 
     @Test(arguments: [1, 3])
-    func `so many downloads run at a time and all are done`(limit: Int) async throws {
+    func `up to the limit of downloads run at once, and all finish`(limit: Int) async throws {
         var settings = DownloaderSettings()
         settings.maximumConcurrentDownloads = limit
         let scene = try LibraryScene(settings)
@@ -47,11 +47,11 @@ struct LimitTests {
             #expect(try resource.verify(fileAt: scene.folder.path("\(number).bin")) == nil)
         }
         #expect(running.peak == limit)
-        // The origin learns a little late that a client has all.
+        // The origin learns a little late that a client has received everything.
         #expect(running.refused <= 2)
     }
 
-    @Test func `a host gets so many connections over all downloads`() async throws {
+    @Test func `the limit of connections per host spans all downloads`() async throws {
         var settings = DownloaderSettings()
         settings.connectionsPerHost = 3
         settings.maximumConcurrentDownloads = 5
@@ -76,8 +76,8 @@ struct LimitTests {
         #expect(gate.peak <= 5)
     }
 
-    /// Each response is read to its end, so that every connection can be used again.
-    @Test func `a host gets no socket more than it may have connections`() async throws {
+    /// Each response is read to its end, so that every connection can be reused.
+    @Test func `a host never gets more sockets than connections`() async throws {
         var settings = DownloaderSettings()
         settings.connectionsPerHost = 3
         settings.maximumConcurrentDownloads = 5
@@ -90,20 +90,20 @@ struct LimitTests {
         #expect(snapshot.acceptedConnections == 3)
     }
 
-    @Test func `all downloads together keep the limit of bytes a second`() async throws {
+    @Test func `all downloads together obey the limit of bytes per second`() async throws {
         var settings = DownloaderSettings()
         settings.limitBytesPerSecond = 400_000
         let resource = Resource(size: 400_000)
         let time = SystemTimekeeper()
         var most = 0.0
-        // A busy machine, or its disk, stays behind the limit: one round of three counts.
+        // A busy machine, or its disk, may stay below the limit: one round of three must reach it.
         for _ in 0..<3 where most < 150_000 {
             let scene = try LibraryScene(settings)
             scene.origin.route("/*", .resource(resource))
             let start = time.now()
             try await fetch(scene, count: 3, scene.fixed(1))
             let average = 1_200_000 / (time.now() - start).seconds
-            // A little runs ahead of it.
+            // A little is sent ahead of the limit.
             #expect(average <= 480_000)
             most = max(most, average)
             for number in 1...3 {

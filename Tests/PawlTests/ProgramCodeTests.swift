@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ProgramCodeTests {
-    @Test func `code of files is given back, and nothing that was ever written to`() {
+    @Test func `only file-backed code that was never writable is returned to the kernel`() {
         let code = "55d0a000-55d0c000 r-xp 00001000 fe:00 1234    /usr/local/bin/my pawld\n"
         #expect(ProgramCode.addresses(code) == 0x55d0_a000..<0x55d0_c000)
         for line in [

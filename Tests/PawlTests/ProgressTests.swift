@@ -13,7 +13,7 @@ struct ProgressTests {
         return all
     }
 
-    @Test func `several readers see it grow and each sees the end`() async throws {
+    @Test func `several readers see the progress grow, and each sees the end`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource).rate(350_000))
         let download = scene.downloader.makeDownload(
@@ -43,7 +43,7 @@ struct ProgressTests {
         #expect(received.allSatisfy { $0.name == "disk.bin" })
     }
 
-    @Test func `it shows what each connection is fetching`() async throws {
+    @Test func `progress shows what each connection fetches`() async throws {
         let scene = try LibraryScene()
         let latch = Latch()
         let reply = Reply.resource(Resource(size: 16 << 20))
@@ -70,7 +70,7 @@ struct ProgressTests {
         #expect(download.progress.segments.isEmpty)
     }
 
-    @Test func `a reader that comes late gets the end alone`() async throws {
+    @Test func `a late reader gets only the end`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource))
         let download = scene.downloader.makeDownload(try scene.url(), to: scene.file())
@@ -78,7 +78,7 @@ struct ProgressTests {
         #expect(await read(download).map(\.phase) == [.finished])
     }
 
-    @Test func `a slow reader gets the newest`() async throws {
+    @Test func `a slow reader gets the newest progress`() async throws {
         let scene = try LibraryScene()
         let latch = Latch()
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(1000, until: latch))
@@ -106,7 +106,7 @@ struct ProgressTests {
         #expect(await seen.last?.phase == .failed)
     }
 
-    @Test func `a download that goes on begins with what is there`() async throws {
+    @Test func `a resumed download starts with the bytes on disk`() async throws {
         let scene = try LibraryScene()
         let latch = Latch()
         let reply = Reply.resource(resource)

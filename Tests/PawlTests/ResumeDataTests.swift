@@ -4,8 +4,8 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The contract's row: `ResumeData` is usable more than once, in another process, after the file
-/// moved, and valid only while its checks pass.
+/// The contract's row: `ResumeData` can be used more than once, in another process, and after the
+/// file moved, and only while its checks pass.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumeDataTests {
     private let resource = Resource(size: LibraryScene.size)
@@ -19,7 +19,7 @@ struct ResumeDataTests {
         #expect(fetched <= LibraryScene.size - 4 * LibraryScene.held + 8192)
     }
 
-    @Test func `resume data in the error, usable in another process`() async throws {
+    @Test func `resume data in the error can be used in another process`() async throws {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
         #expect(data.url == (try scene.url()))
@@ -34,7 +34,7 @@ struct ResumeDataTests {
         expectResumed(scene, since: count)
     }
 
-    @Test func `usable more than once, also when more has come since`() async throws {
+    @Test func `resume data can be used again after more bytes arrived`() async throws {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
         let second = try scene.downloader.makeDownload(resuming: data, settings: scene.fixed(1))
@@ -53,12 +53,12 @@ struct ResumeDataTests {
         expectResumed(scene, since: count)
     }
 
-    @Test func `once the file is complete it is found to be there`() async throws {
+    @Test func `after the file is complete, resume data find it`() async throws {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
         _ = try await scene.goOn(data)
         let again = try await scene.goOn(data)
-        // Without extended attributes nothing tells that it is the same.
+        // Without extended attributes nothing identifies the file.
         #expect(again.wasAlreadyThere == (scene.folder.list() == ["disk.bin"]))
         #expect(try resource.verify(fileAt: again.path) == nil)
     }
@@ -68,7 +68,7 @@ struct ResumeDataTests {
     }
 
     @Test(arguments: Move.allCases)
-    func `usable after the partial file moved`(move: Move) async throws {
+    func `resume data can be used after the partial file moved`(move: Move) async throws {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
         try scene.folder.makeFolder("other")
@@ -90,7 +90,7 @@ struct ResumeDataTests {
         #expect(!scene.folder.exists(place))
     }
 
-    @Test func `another destination takes the partial file along`() async throws {
+    @Test func `the partial file moves with a new destination`() async throws {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
         let count = scene.origin.requests.count
@@ -103,7 +103,7 @@ struct ResumeDataTests {
         expectResumed(scene, since: count)
     }
 
-    @Test func `usable more than once also where the first use failed`() async throws {
+    @Test func `resume data can be used again after a failed use`() async throws {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
         let place = Destination.file(scene.folder.path("new/name.bin"))
@@ -122,7 +122,7 @@ struct ResumeDataTests {
     }
 
     @Test(arguments: ["gone", "torn"])
-    func `without a sound checkpoint it stands for it`(state: String) async throws {
+    func `resume data replace a missing or damaged checkpoint`(state: String) async throws {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
         if state == "gone" { scene.remove(checkpoint) }
@@ -133,7 +133,7 @@ struct ResumeDataTests {
         expectResumed(scene, since: count)
     }
 
-    @Test func `what was changed within the partial file is fetched again`() async throws {
+    @Test func `changed bytes in the partial file are fetched again`() async throws {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
         scene.remove(checkpoint)
@@ -157,7 +157,7 @@ struct ResumeDataTests {
         expectResumed(scene, since: count)
     }
 
-    @Test func `at any time while it runs, and then its owner is named`() async throws {
+    @Test func `resume data exist while the download runs, and name its owner`() async throws {
         let scene = try LibraryScene()
         let download = scene.downloader.makeDownload(
             try scene.url(),
@@ -182,7 +182,7 @@ struct ResumeDataTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
-    @Test func `secrets are never in it and are given again`() async throws {
+    @Test func `resume data never contain secrets, which must be given again`() async throws {
         let scene = try LibraryScene()
         let reply = Reply.resource(resource).requireAuthorization("Bearer hunter2")
         var settings = scene.fixed(4)
@@ -212,7 +212,7 @@ struct ResumeDataTests {
         expectResumed(scene, since: count)
     }
 
-    @Test func `a digest that was given counts again`() async throws {
+    @Test func `resume data keep a given digest`() async throws {
         let scene = try LibraryScene()
         var settings = scene.fixed(4)
         settings.checksum = .digest(try #require(resource.digest(.sha256)))
@@ -221,13 +221,14 @@ struct ResumeDataTests {
             to: scene.file(),
             settings: settings
         )
-        // The digest answers for these bytes, which no validator does.
+        // The digest proves these bytes; no validator does.
         let error = try await scene.interrupt(download, .resource(resource).omitValidators)
         let data = try #require(error.resumeData)
         let count = scene.origin.requests.count
         let file = try await scene.goOn(data)
         #expect(file.verifiedDigest == resource.digest(.sha256))
-        // What is compared is fetched again; that nothing starts from zero is seen by the ranges.
+        // The bytes that are compared are fetched again; the ranges show that nothing starts from
+        // zero.
         #expect(scene.asked(since: count).allSatisfy { $0.status == 206 })
     }
 }

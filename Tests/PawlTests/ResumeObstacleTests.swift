@@ -4,8 +4,8 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The contract's row: where there is no resume data, `ResumeObstacle` says why; where a check fails
-/// there is a clean restart or a clear error, never a short file.
+/// The contract's row: `ResumeObstacle` states why there is no resume data; if a check fails, there
+/// is a clean restart or a clear error, never a short file.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumeObstacleTests {
     private let resource = Resource(size: LibraryScene.size)
@@ -35,7 +35,7 @@ struct ResumeObstacleTests {
     }
 
     @Test(arguments: Server.allCases)
-    func `the obstacle says why there is no resume data`(server: Server) async throws {
+    func `the obstacle states why there is no resume data`(server: Server) async throws {
         let scene = try LibraryScene()
         var settings = scene.fixed(1)
         settings.resumesWithoutValidator = false
@@ -52,7 +52,7 @@ struct ResumeObstacleTests {
         #expect(error.resumeObstacle == server.obstacle)
     }
 
-    @Test func `length unknown`() async throws {
+    @Test func `an unknown length is an obstacle`() async throws {
         let scene = try LibraryScene()
         let download = scene.downloader.makeDownload(
             try scene.url(),
@@ -64,7 +64,7 @@ struct ResumeObstacleTests {
         #expect(error.resumeObstacle == .lengthUnknown)
     }
 
-    @Test func `nothing received, and finished`() async throws {
+    @Test func `having received nothing, or everything, is an obstacle`() async throws {
         let scene = try LibraryScene()
         let gone = scene.downloader.makeDownload(try scene.url("/gone"), to: scene.file())
         let error = await #expect(throws: DownloadError.self) { try await gone.run() }
@@ -99,7 +99,9 @@ struct ResumeObstacleTests {
     }
 
     @Test(arguments: Fault.allCases)
-    func `by default it starts anew, and the file is whole`(fault: Fault) async throws {
+    func `by default a failed check restarts the download, and the file is whole`(fault: Fault)
+        async throws
+    {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
         let other = Resource(size: LibraryScene.size + 5, seed: 2)
@@ -109,13 +111,13 @@ struct ResumeObstacleTests {
         #expect(try now.verify(fileAt: file.path) == nil)
         #expect(file.path == scene.folder.path("disk.bin"))
         if fault == .partialFileChanged {
-            // Not ours, as nothing proves it.
+            // Nothing proves that the file is ours.
             #expect(try scene.folder.read(partial) == other.bytes())
         }
     }
 
     @Test(arguments: Fault.allCases)
-    func `where the caller wants it, it is a clear error and nothing is lost`(
+    func `on request a failed check is a clear error and nothing is lost`(
         fault: Fault
     ) async throws {
         let scene = try LibraryScene()
@@ -130,7 +132,7 @@ struct ResumeObstacleTests {
         #expect(error?.resumeObstacle == fault.obstacle)
         #expect(scene.folder.list() == before)
         guard fault == .changedOnServer else { return }
-        // The old version is back: what was left is still of use.
+        // The old version is back: the remaining bytes can be used again.
         scene.origin.route("/disk.bin", .resource(resource))
         let count = scene.origin.requests.count
         let file = try await scene.goOn(data) { $0.fallback = .fail }

@@ -12,7 +12,7 @@ struct AddressCheckTests {
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func `an address of this machine is not connected to where it is not allowed`(
+    func `an address of this machine is not connected to unless allowed`(
         host: String
     ) async throws {
         let origin = try TestOrigin { try $0.answer("x") }
@@ -24,8 +24,8 @@ struct AddressCheckTests {
         #expect(allowed.text == "x")
     }
 
-    /// What another transfer has connected is used again by libcurl, without a look at its address.
-    @Test func `a connection that is there already is of no use for it`() async throws {
+    /// libcurl reuses a connection that another transfer has opened, without checking its address.
+    @Test func `a forbidden address is not reached over an existing connection`() async throws {
         let origin = try TestOrigin { connection in while true { try connection.answer("x") } }
         try await withTransport { transport in
             for allows in [true, false, true, false] {
@@ -40,7 +40,7 @@ struct AddressCheckTests {
         #expect(origin.connections >= 1)
     }
 
-    @Test func `the error says what to do, and that again is of no use`() {
+    @Test func `the error states what to do, and that a retry is useless`() {
         let error = DownloadError(TransferFailure(.addressRefused, ""), host: "router.local")
         #expect(error.code == .notAllowed)
         #expect(!error.isRetryable)

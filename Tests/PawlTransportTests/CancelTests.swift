@@ -5,19 +5,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CancelTests {
-    @Test func `before the connection stands`() async throws {
+    @Test func `a transfer can be cancelled before it is connected`() async throws {
         let server = try DeafServer()
         try await withTransport { transport in
             let sink = RecordingSink()
             let transfer = transport.start(TransferRequest(url: server.url), sink: sink)
-            // A second one on the same loop has ended: the first one is on its way by then.
+            // A second transfer on the same loop has ended, so the first one has started.
             _ = try await fetch(TransferRequest(url: makeURL("none:")), over: transport)
             try await cancelled(transfer, sink)
             #expect(sink.record.heads.isEmpty)
         }
     }
 
-    @Test func `at once after the start`() async throws {
+    @Test func `a transfer can be cancelled right after its start`() async throws {
         let origin = try TestOrigin { try $0.answer("late") }
         try await withTransport { transport in
             for _ in 0..<100 {
@@ -31,7 +31,7 @@ struct CancelTests {
         }
     }
 
-    @Test func `while waiting for the head`() async throws {
+    @Test func `a transfer can be cancelled while it waits for the head`() async throws {
         let asked = Signal<Void>()
         let closed = Signal<Void>()
         let origin = try TestOrigin { connection in
@@ -50,7 +50,7 @@ struct CancelTests {
     }
 
     @Test(arguments: [BodyAnswer.more, .hold, .pause(.seconds(3_600))])
-    func `in mid-body`(answer: BodyAnswer) async throws {
+    func `a transfer can be cancelled in mid-body`(answer: BodyAnswer) async throws {
         let closed = Signal<Void>()
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
@@ -72,7 +72,7 @@ struct CancelTests {
         }
     }
 
-    @Test func `from within the sink`() async throws {
+    @Test func `a sink can cancel its own transfer`() async throws {
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
@@ -94,7 +94,7 @@ struct CancelTests {
         }
     }
 
-    @Test func `after the end nothing more is heard`() async throws {
+    @Test func `nothing follows the end of a transfer`() async throws {
         let origin = try TestOrigin { try $0.answer("x") }
         let sink = RecordingSink()
         try await withTransport { transport in

@@ -3,12 +3,14 @@ import PawlTesting
 import Synchronization
 import Testing
 
-/// Cookies that servers set, by way of libcurl; all over one handle, one request after the other.
+/// Cookies that servers set, handled by libcurl.
+///
+/// All requests use one handle, one after the other.
 @Suite(.timeLimit(.minutes(1)))
 struct CookieTests {
     private struct Visit {
         let jar: CookieJar?
-        /// What the answer says of cookies, line by line.
+        /// The values of the answer's `Set-Cookie` fields, one per line.
         var answer: [String] = []
         var path = "/"
         var host = "127.0.0.1"
@@ -44,9 +46,7 @@ struct CookieTests {
         return sent.withLock { $0 }
     }
 
-    @Test func `what a server has set is sent with the next request, beside the request's own`()
-        async throws
-    {
+    @Test func `a cookie set by a server is sent beside the request's own`() async throws {
         let jar = CookieJar()
         let sent = try await cookies(
             of: Visit(jar: jar, answer: ["id=7; Path=/", "deep=1; Path=/a; HttpOnly"]),
@@ -57,7 +57,7 @@ struct CookieTests {
         #expect(sent == ["-", "id=7", "deep=1; id=7", "id=7; own=1"])
     }
 
-    @Test func `another jar has none of them, and is not changed by them`() async throws {
+    @Test func `a jar is isolated from other jars`() async throws {
         let (mine, other) = (CookieJar(), CookieJar())
         let sent = try await cookies(
             of: Visit(jar: mine, answer: ["id=mine"]),
@@ -72,7 +72,7 @@ struct CookieTests {
         #expect(sent == ["-", "-", "-", "id=mine", "id=other", "-", "-", "id=mine"])
     }
 
-    @Test func `a request without a jar sends its own alone`() async throws {
+    @Test func `a request without a jar sends only its own cookies`() async throws {
         let sent = try await cookies(
             of: Visit(jar: nil, answer: ["id=7"]),
             Visit(jar: nil, own: "own=1")
@@ -80,7 +80,7 @@ struct CookieTests {
         #expect(sent == ["-", "own=1"])
     }
 
-    @Test func `a cookie is replaced, and taken back`() async throws {
+    @Test func `a server can replace and remove a cookie`() async throws {
         let jar = CookieJar()
         let sent = try await cookies(
             of: Visit(jar: jar, answer: ["id=1", "more=1"]),
@@ -93,7 +93,7 @@ struct CookieTests {
         #expect(sent[3] == "more=1")
     }
 
-    @Test func `a cookie stays with its host`() async throws {
+    @Test func `a cookie is sent only to its host`() async throws {
         let jar = CookieJar()
         let sent = try await cookies(
             of: Visit(jar: jar, answer: ["id=1"], host: "localhost"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ExchangeTests {
-    @Test func `a whole response is shown as head, body, end`() async throws {
+    @Test func `a whole response is delivered as head, body, end`() async throws {
         let origin = try TestOrigin { try $0.answer("hello", fields: "X-A: 1\r\nx-a:  2 \r\n") }
         let record = try await fetch(TransferRequest(url: origin.url("/a")))
         let head = try #require(record.heads.first)
@@ -27,12 +27,12 @@ struct ExchangeTests {
         (ByteRange(100, 200), "bytes=100-199"), (ByteRange(7, .max), "bytes=7-"),
         (ByteRange(0, 1), "bytes=0-0"),
     ])
-    func `a range is asked for`(range: ByteRange, line: String) async throws {
+    func `a range is requested`(range: ByteRange, line: String) async throws {
         let lines = try await requestLines { $0.range = range }
         #expect(lines.contains("Range: \(line)"))
     }
 
-    @Test func `fields are sent as they are and after identity`() async throws {
+    @Test func `fields are sent unchanged, after Accept-Encoding: identity`() async throws {
         let lines = try await requestLines {
             $0.fields = [
                 HTTPField(name: "X-One", value: "a;b: c"), HTTPField(name: "X-Two", value: ""),
@@ -73,7 +73,7 @@ struct ExchangeTests {
         #expect(origin.connections == 0)
     }
 
-    @Test func `a connection is used again`() async throws {
+    @Test func `a connection is reused`() async throws {
         let origin = try TestOrigin { connection in
             while true { try connection.answer("x") }
         }
@@ -88,7 +88,7 @@ struct ExchangeTests {
         #expect(origin.connections == 1)
     }
 
-    @Test func `a small body that is refused does not cost the connection`() async throws {
+    @Test func `refusing a small body keeps the connection`() async throws {
         let origin = try TestOrigin { connection in
             while true { try connection.answer("moved") }
         }
@@ -106,13 +106,13 @@ struct ExchangeTests {
         #expect(origin.connections == 1)
     }
 
-    @Test func `a name beyond ASCII goes out as punycode`() async throws {
+    @Test func `a host name beyond ASCII is sent as punycode`() async throws {
         let host = Signal<String?>()
         let origin = try TestOrigin { connection in
             host.send(try connection.readHead().first { $0.hasPrefix("Host:") })
             try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
         }
-        // libcurl knows that names under localhost are the loopback.
+        // libcurl resolves names under localhost to the loopback address.
         let url = try origin.url(host: "bücher.localhost")
         let record = try await fetch(TransferRequest(url: url))
         #expect(record.outcome == .completed, "\(record.message)")

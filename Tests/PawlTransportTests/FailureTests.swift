@@ -19,13 +19,11 @@ struct FailureTests {
         #expect(record.outcome == .completed)
     }
 
-    @Test func `what is left over of an answer costs the next one a connection, no failure`()
-        async throws
-    {
+    @Test func `leftover bytes of an answer cost a new connection, not a failure`() async throws {
         let asked = Signal<Void>()
         let origin = try TestOrigin { connection in
             try connection.answer("first")
-            // More than its length said, and too late to be seen before the connection is used again.
+            // More than the length states, and too late to be seen before the connection is reused.
             _ = try connection.readHead()
             asked.send()
             try connection.send("the rest of the first answer\r\n\r\n")
@@ -44,7 +42,7 @@ struct FailureTests {
     }
 
     @Test(arguments: [100_000, 300_000, 1 << 20], [false, true])
-    func `bytes behind an answer are never taken for the next one`(
+    func `bytes after an answer are never read as the next one`(
         count: Int,
         isSecure: Bool
     ) async throws {
@@ -73,7 +71,7 @@ struct FailureTests {
         }
     }
 
-    @Test func `what is no answer on a new connection is asked for once`() async throws {
+    @Test func `a malformed answer on a new connection is not retried`() async throws {
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
             try connection.send("no HTTP at all\r\n\r\n")
@@ -95,7 +93,7 @@ struct FailureTests {
         #expect(record.outcome == .completed)
     }
 
-    @Test func `chunks that are none are malformed`() async throws {
+    @Test func `invalid chunks are malformed`() async throws {
         let record = try await answer("Transfer-Encoding: chunked\r\n\r\nzz\r\n12345\r\n")
         #expect(record.failure == .malformedResponse, "\(record.message)")
     }
@@ -106,7 +104,7 @@ struct FailureTests {
         #expect(record.outcome == .completed)
     }
 
-    @Test func `a host without an address costs the transfers behind it nothing`() async throws {
+    @Test func `a host that does not resolve does not affect later transfers`() async throws {
         let origin = try TestOrigin { connection in
             while try !connection.readHead().isEmpty {
                 try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345")
@@ -114,7 +112,7 @@ struct FailureTests {
         }
         let transport = CurlTransport(loops: 1)
         defer { transport.shutDown() }
-        // No label has more than 63 letters (RFC 1035 §2.3.4), so that nobody is asked.
+        // A label has at most 63 letters (RFC 1035 §2.3.4), so no resolver is asked.
         let nowhere = "http://\(String(repeating: "a", count: 64)).invalid/"
         for bufferBytes in [4_096, 65_536] {
             var request = TransferRequest(url: try #require(URL(string: nowhere)))
@@ -149,14 +147,14 @@ struct FailureTests {
         #expect(record.failure == .connectionLost)
     }
 
-    @Test func `a head that is followed by nothing is shown before the end`() async throws {
+    @Test func `a head without a body is delivered before the end`() async throws {
         let record = try await answer("Content-Length: 10\r\n\r\n", status: "206 Partial Content")
         #expect(record.heads.map(\.status) == [206])
         #expect(record.body.isEmpty)
         #expect(record.failure == .bodyIncomplete)
     }
 
-    @Test func `a head that breaks off is not shown`() async throws {
+    @Test func `an incomplete head is not delivered`() async throws {
         let record = try await answer("Content-Len")
         #expect(record.heads.isEmpty)
         #expect(record.failure != nil)
@@ -170,12 +168,12 @@ struct FailureTests {
     }
 
     @Test(arguments: ["-5", "abc"])
-    func `a length that is none is malformed`(length: String) async throws {
+    func `an invalid length is malformed`(length: String) async throws {
         let record = try await answer("Content-Length: \(length)\r\n\r\n12345")
         #expect(record.failure == .malformedResponse, "\(record)")
     }
 
-    @Test func `a refused connection`() async throws {
+    @Test func `a refused connection is reported as such`() async throws {
         let (descriptor, port) = try listen(backlog: 1)
         close(descriptor)
         let record = try await fetch(TransferRequest(url: makeURL("http://127.0.0.1:\(port)/")))
@@ -184,15 +182,15 @@ struct FailureTests {
         #expect(record.ends.first?.timings.reusedConnection == false)
     }
 
-    @Test func `a name that is not known`() async throws {
-        // No label has more than 63 letters (RFC 1035 §2.3.4), so that nobody is asked.
+    @Test func `an unknown name is reported as such`() async throws {
+        // A label has at most 63 letters (RFC 1035 §2.3.4), so no resolver is asked.
         let name = "\(String(repeating: "a", count: 64)).invalid"
         let record = try await fetch(TransferRequest(url: makeURL("http://\(name)/")))
         #expect(record.failure == .nameNotResolved)
         #expect(record.message.contains(name))
     }
 
-    @Test func `a server that does not accept is given up in time`() async throws {
+    @Test func `connecting to a server that does not accept times out`() async throws {
         let server = try DeafServer()
         var request = TransferRequest(url: server.url)
         request.connection.connectTimeout = .milliseconds(100)
@@ -200,7 +198,7 @@ struct FailureTests {
         #expect(record.failure == .connectTimedOut, "\(record.message)")
     }
 
-    @Test func `other schemes are not for this transport`() async throws {
+    @Test func `other schemes are refused`() async throws {
         let record = try await fetch(TransferRequest(url: makeURL("file:///etc/passwd")))
         #expect(record.failure == .unsupportedURL)
         #expect(record.heads.isEmpty && record.body.isEmpty)

@@ -8,7 +8,7 @@ struct FlowTests {
     private static let body = patternedBytes(700_000)
 
     @Test(arguments: [1_024, 65_536, 512 * 1_024])
-    func `after a hold of the head each byte is shown once`(buffer: Int) async throws {
+    func `after holding the head each byte is delivered once`(buffer: Int) async throws {
         let origin = try TestOrigin { try $0.answer(Self.body) }
         try await withTransport { transport in
             let sink = RecordingSink(head: { _ in .hold })
@@ -26,7 +26,8 @@ struct FlowTests {
         }
     }
 
-    /// An origin that has sent head and body before the body is asked for, and the sink's record.
+    /// Returns the sink's record of a fetch from an origin that has sent head and body before the
+    /// body is requested.
     private func fetchWhatIsThere(
         _ body: [UInt8],
         bufferBytes: Int,
@@ -60,7 +61,7 @@ struct FlowTests {
         }
     }
 
-    @Test func `what is there is shown together`() async throws {
+    @Test func `bytes that are available are delivered together`() async throws {
         let body = Array(Self.body.prefix(60_000))
         let (record, offsets) = try await fetchWhatIsThere(body, bufferBytes: 512 * 1_024) { _ in
             .more
@@ -70,7 +71,7 @@ struct FlowTests {
         #expect(record.outcome == .completed)
     }
 
-    @Test func `bytes are shown up to round offsets, and what is behind them waits for a hold`()
+    @Test func `bytes are delivered up to round offsets, and the rest waits during a hold`()
         async throws
     {
         let body = Array(Self.body.prefix(65_000))
@@ -78,14 +79,15 @@ struct FlowTests {
             transfer.resume()
             return .hold
         }
-        // What libcurl gives after a hold may come in two pieces, and none goes beyond a round offset.
+        // libcurl may deliver bytes after a hold in two pieces, but none extends beyond a round
+        // offset.
         #expect([20_000, 40_000, 60_000, 65_000].allSatisfy(offsets.contains))
         #expect(record.body == body)
         #expect(record.outcome == .completed)
         #expect(record.misplacedCalls == 0)
     }
 
-    @Test func `threads that have moved bytes tell that they worked`() async throws {
+    @Test func `threads that have moved bytes report their work time`() async throws {
         let origin = try TestOrigin { try $0.answer(Self.body) }
         try await withTransport(loops: 2) { transport in
             #expect(transport.workTimes.isEmpty)
@@ -95,14 +97,15 @@ struct FlowTests {
         }
     }
 
-    @Test func `a hold of every chunk shows each byte once`() async throws {
+    @Test func `holding every chunk delivers each byte once`() async throws {
         let origin = try TestOrigin { try $0.answer(Self.body) }
         try await withTransport { transport in
             let running = Signal<any Transfer>()
             let holds = Atomic<Int>(0)
             let sink = RecordingSink(body: { _ in
                 holds.add(1, ordering: .relaxed)
-                // Comes before the hold has taken effect, or after: it may not be lost.
+                // Arrives before or after the hold has taken effect; it must not be lost in either
+                // case.
                 Task { await running.value.resume() }
                 return .hold
             })
@@ -114,7 +117,7 @@ struct FlowTests {
         }
     }
 
-    @Test func `a resume from within the callback counts`() async throws {
+    @Test func `a resume from within the callback takes effect`() async throws {
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -145,7 +148,7 @@ struct FlowTests {
         }
     }
 
-    @Test func `nothing is shown while the sink holds`() async throws {
+    @Test func `nothing is delivered while the sink holds`() async throws {
         let sent = Gate()
         let ready = Signal<Void>()
         let origin = try TestOrigin { connection in
@@ -166,7 +169,7 @@ struct FlowTests {
             let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
             await ready.value
             sent.open()
-            // The same loop serves others meanwhile: it has had turns in which to go wrong.
+            // The same loop serves others in the meantime, so it has had the chance to go wrong.
             for _ in 0..<50 {
                 _ = try await fetch(TransferRequest(url: other.url()), over: transport)
             }
@@ -174,7 +177,7 @@ struct FlowTests {
             #expect(sink.record.ends.isEmpty)
             transfer.resume()
             while sink.record.text != "abcdef" { await Task.yield() }
-            #expect(sink.record.ends.isEmpty, "the end comes after the last hold")
+            #expect(sink.record.ends.isEmpty, "the end follows the last hold")
             transfer.resume()
             #expect(await sink.end.value.outcome == .completed)
         }
@@ -218,7 +221,7 @@ struct FlowTests {
         }
     }
 
-    @Test func `pauses keep to a rate and lose nothing`() async throws {
+    @Test func `pauses limit the rate and lose nothing`() async throws {
         let body = Array(Self.body.prefix(40_000))
         let origin = try TestOrigin { try $0.answer(body) }
         var request = try TransferRequest(url: origin.url())
@@ -230,11 +233,11 @@ struct FlowTests {
         #expect(record.body == body)
         #expect(record.outcome == .completed)
         #expect(record.bodyCalls >= 40)
-        // The end is not held up by the last pause, nor the head's own buffer by any.
+        // Neither the last pause delays the end, nor does any pause delay the head's own buffer.
         #expect(clock.now - start >= .milliseconds(4) * (record.bodyCalls - 1))
     }
 
-    @Test func `a stop in the middle ends at once`() async throws {
+    @Test func `stopping in the middle ends at once`() async throws {
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nabc")
@@ -248,7 +251,7 @@ struct FlowTests {
         #expect(record.outcome == .stopped)
     }
 
-    @Test func `a stop after a pause ends at once`() async throws {
+    @Test func `stopping after a pause ends at once`() async throws {
         let origin = try TestOrigin { connection in
             try connection.answer(Self.body)
             connection.waitForClose()
@@ -260,7 +263,7 @@ struct FlowTests {
         #expect(record.outcome == .stopped)
     }
 
-    @Test func `a refused head ends the transfer`() async throws {
+    @Test func `refusing the head ends the transfer`() async throws {
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nabc")
@@ -287,7 +290,7 @@ struct FlowTests {
         }
         try await withTransport { transport in
             let sinks = try (0..<200).map { number in
-                // Buffers of several sizes, as handles are used again.
+                // Buffers of several sizes, because handles are reused.
                 var request = try TransferRequest(url: origin.url("/\(number)"))
                 request.bufferBytes = 1_024 << (number % 8)
                 let sink = RecordingSink(body: { record in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HeadTests {
-    @Test func `interim heads are not shown`() async throws {
+    @Test func `interim heads are not delivered`() async throws {
         let record = try await answer(
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
                 + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -16,7 +16,7 @@ struct HeadTests {
         #expect(record.outcome == .completed)
     }
 
-    @Test func `an interim head alone is no response`() async throws {
+    @Test func `an interim head alone is not a response`() async throws {
         let record = try await answer("HTTP/1.1 103 Early Hints\r\n\r\n")
         #expect(record.heads.isEmpty)
         #expect(record.failure != nil)
@@ -25,7 +25,7 @@ struct HeadTests {
     @Test(arguments: [
         "101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade", "101 X",
     ])
-    func `what follows a switch of protocols is no body`(head: String) async throws {
+    func `bytes after a protocol switch are not a body`(head: String) async throws {
         let record = try await answer("HTTP/1.1 \(head)\r\n\r\nbytes of something else")
         #expect(record.heads.isEmpty)
         #expect(record.body.isEmpty)
@@ -33,7 +33,7 @@ struct HeadTests {
     }
 
     @Test(arguments: ["gzip", "gzip, chunked", "x-foo", "chunked, chunked"])
-    func `a coding that is not understood is refused`(coding: String) async throws {
+    func `an unknown transfer coding is refused`(coding: String) async throws {
         let record = try await answer(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n5\r\n12345\r\n0\r\n\r\n"
         )
@@ -41,13 +41,13 @@ struct HeadTests {
         #expect(record.failure == .malformedResponse, "\(record.message)")
     }
 
-    @Test func `the coding identity is none`() async throws {
+    @Test func `the coding identity means no coding`() async throws {
         let record = try await answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n12345")
         #expect(record.text == "12345")
         #expect(record.outcome == .completed, "\(record.message)")
     }
 
-    @Test func `a reason without an end is refused`() async throws {
+    @Test func `an endless reason phrase is refused`() async throws {
         let record = try await answer("HTTP/1.1 200 " + String(repeating: "x", count: 4 << 20))
         #expect(record.heads.isEmpty)
         #expect(record.failure == .malformedResponse, "\(record.message)")
@@ -67,14 +67,14 @@ struct HeadTests {
     }
 
     @Test(arguments: [204, 304, 416])
-    func `a head without a body is shown before the end`(status: Int) async throws {
+    func `a head without a body is delivered before the end`(status: Int) async throws {
         let record = try await answer("HTTP/1.1 \(status) So\r\nContent-Length: 0\r\n\r\n")
         #expect(record.heads.map(\.status) == [status])
         #expect(record.body.isEmpty)
         #expect(record.outcome == .completed)
     }
 
-    @Test func `redirects are shown and not followed`() async throws {
+    @Test func `redirects are delivered and not followed`() async throws {
         let record = try await answer(
             "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 2\r\n\r\nno"
         )
@@ -83,7 +83,7 @@ struct HeadTests {
         #expect(record.outcome == .completed)
     }
 
-    @Test func `fields are taken as they came`() async throws {
+    @Test func `fields are delivered as received`() async throws {
         let record = try await answer(
             "HTTP/1.1 200\r\nFolded: one\r\n \t two\r\nLatin: caf\u{E9}\r\nEmpty:\r\n"
                 + "Spaced : 1\r\nContent-Length: 0\r\n\r\n",
@@ -97,7 +97,7 @@ struct HeadTests {
         #expect(head["spaced"] == nil)
     }
 
-    @Test func `trailers are not taken for fields`() async throws {
+    @Test func `trailers are not treated as fields`() async throws {
         let record = try await answer(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nETag: \"t\"\r\n\r\n"
         )
@@ -105,7 +105,7 @@ struct HeadTests {
         #expect(record.outcome == .completed)
     }
 
-    @Test func `a thousand fields are taken and one more is not`() async throws {
+    @Test func `up to a thousand fields are accepted`() async throws {
         func head(_ count: Int) -> String {
             "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
                 + (1..<count).map { "X-\($0): 1\r\n" }.joined() + "\r\n"
@@ -117,7 +117,7 @@ struct HeadTests {
         #expect(over.failure == .malformedResponse)
     }
 
-    @Test func `fields of interim heads count too`() async throws {
+    @Test func `fields of interim heads count, too`() async throws {
         let interim =
             "HTTP/1.1 103 Early Hints\r\n"
             + (0..<300).map { "X-\($0): 1\r\n" }.joined() + "\r\n"
@@ -138,7 +138,7 @@ struct HeadTests {
         #expect(record.failure == .malformedResponse)
     }
 
-    @Test func `a line without an end is refused`() async throws {
+    @Test func `an endless line is refused`() async throws {
         let record = try await answer(
             "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 4 << 20)
         )
@@ -146,13 +146,13 @@ struct HeadTests {
         #expect(record.failure == .malformedResponse, "\(record.message)")
     }
 
-    @Test func `what is not HTTP is refused`() async throws {
+    @Test func `an answer that is not HTTP is refused`() async throws {
         let record = try await answer("220 ftp.example ready\r\n")
         #expect(record.heads.isEmpty)
         #expect(record.failure == .malformedResponse, "\(record.message)")
     }
 
-    @Test func `the rounds of Digest are not shown`() async throws {
+    @Test func `the first round of Digest authentication is not delivered`() async throws {
         let origin = try TestOrigin { connection in
             while true {
                 let lines = try connection.readHead()
@@ -178,7 +178,7 @@ struct HeadTests {
         #expect(record.outcome == .completed)
     }
 
-    @Test func `wrong credentials show the 401`() async throws {
+    @Test func `wrong credentials deliver the 401`() async throws {
         let origin = try TestOrigin { connection in
             while true {
                 _ = try connection.readHead()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LifetimeTests {
-    @Test func `shutting down cancels what runs`() async throws {
+    @Test func `shutting down cancels running transfers`() async throws {
         let asked = (0..<5).map { _ in Signal<Void>() }
         let origin = try TestOrigin { connection in
             let line = try connection.readHead().first ?? ""
@@ -38,7 +38,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test func `a transport that nobody holds ends by itself`() async throws {
+    @Test func `a transport that is released ends by itself`() async throws {
         let origin = try TestOrigin { connection in
             try connection.answer("x")
             connection.waitForClose()
@@ -51,7 +51,7 @@ struct LifetimeTests {
         #expect(outcome == .cancelled || outcome == .completed)
     }
 
-    @Test func `sinks are let go after the end`() async throws {
+    @Test func `sinks are released after the end`() async throws {
         let origin = try TestOrigin { connection in
             while true { try connection.answer("hello") }
         }
@@ -74,7 +74,7 @@ struct LifetimeTests {
             for sink in sinks { _ = await sink.end.value }
             return sinks.map { WeakSink(sink: $0) }
         }()
-        // Joins the threads, which may be on their way out of the last call.
+        // Joins the threads, which may still be returning from the last call.
         transport.shutDown()
         #expect(remembered.count == 5)
         #expect(remembered.allSatisfy { $0.sink == nil })

@@ -3,13 +3,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LoopPlacementTests {
-    @Test func `the idlest loop gets the transfer`() {
+    @Test func `the least loaded loop gets the transfer`() {
         var placement = LoopPlacement()
         #expect(placement.choose(for: "http://a", loads: [2, 1, 3], idle: [0, 0, 0]) == 1)
         #expect(placement.choose(for: "http://a", loads: [0, 1, 3], idle: [0, 0, 0]) == 0)
     }
 
-    @Test func `among equals the one that last served the origin gets it`() {
+    @Test func `among equal loops the last one to serve the origin gets it`() {
         var placement = LoopPlacement()
         #expect(placement.choose(for: "http://a", loads: [1, 0], idle: [0, 0]) == 1)
         #expect(placement.choose(for: "http://b", loads: [0, 0], idle: [0, 0]) == 0)
@@ -17,7 +17,7 @@ struct LoopPlacementTests {
         #expect(placement.choose(for: "http://a", loads: [0, 1], idle: [0, 0]) == 0)
     }
 
-    @Test func `many origins are forgotten, not kept`() {
+    @Test func `old origins are forgotten when there are many`() {
         var placement = LoopPlacement()
         _ = placement.choose(for: "http://a", loads: [1, 0], idle: [0, 0])
         for number in 0..<2_000 {
@@ -26,7 +26,7 @@ struct LoopPlacementTests {
         #expect(placement.choose(for: "http://a", loads: [0, 0], idle: [0, 0]) == 0)
     }
 
-    @Test func `a loop with an idle connection to the origin gets it, however busy it is`() {
+    @Test func `a loop with an idle connection to the origin gets it, however busy`() {
         var placement = LoopPlacement()
         #expect(placement.choose(for: "http://a", loads: [3, 0], idle: [1, 0]) == 0)
         #expect(placement.choose(for: "http://a", loads: [3, 0, 2], idle: [1, 0, 1]) == 2)

@@ -4,7 +4,7 @@ import PawlTesting
 import PawlTransport
 import Testing
 
-/// Exchanges that may share a connection, with nginx as the other side.
+/// Exchanges that may share a connection, with nginx as the server.
 @Suite(.timeLimit(.minutes(1)))
 struct MultiplexTests {
     private static let large = patternedBytes(8 << 20, seed: 99)
@@ -30,7 +30,7 @@ struct MultiplexTests {
         return request
     }
 
-    /// Runs so many exchanges at a time, each of which must bring its own file.
+    /// Runs `count` exchanges at once, each of which must receive its own file.
     private func fetchSmall(
         _ count: Int,
         of server: NginxServer,
@@ -49,7 +49,7 @@ struct MultiplexTests {
         }
     }
 
-    @Test func `many share one connection`() async throws {
+    @Test func `many exchanges share one connection`() async throws {
         let server = try await server()
         try await withTransport(loops: 2) { try await fetchSmall(40, of: server, over: $0) }
         let asked = try await server.close()
@@ -58,7 +58,7 @@ struct MultiplexTests {
         #expect(asked.allSatisfy { $0.version == "HTTP/2.0" })
     }
 
-    @Test func `others have connections of their own, and HTTP 1`() async throws {
+    @Test func `exchanges that do not multiplex use their own HTTP 1 connections`() async throws {
         let server = try await server()
         try await withTransport { transport in
             let own = try request("3", of: server, multiplexes: false)
@@ -67,7 +67,7 @@ struct MultiplexTests {
         #expect(try await server.close().map(\.version) == ["HTTP/1.1"])
     }
 
-    @Test func `a connection of HTTP 1 in use is never shared`() async throws {
+    @Test func `an HTTP 1 connection in use is never shared`() async throws {
         let server = try await server()
         try server.put("large", Self.large)
         try await withTransport { transport in
@@ -83,7 +83,7 @@ struct MultiplexTests {
         #expect(Set(try await server.close().map(\.connection)).count == 2)
     }
 
-    @Test func `a server without HTTP 2 is asked over separate connections`() async throws {
+    @Test func `without HTTP 2 separate connections are used`() async throws {
         let server = try await server(http2: false)
         try await withTransport(loops: 2) { transport in
             for _ in 0..<3 { try await fetchSmall(20, of: server, over: transport) }
@@ -93,7 +93,7 @@ struct MultiplexTests {
         #expect(asked.allSatisfy { $0.version == "HTTP/1.1" })
     }
 
-    @Test func `who was moved to a connection of its own goes on, and bears to be told more`()
+    @Test func `a transfer moved to its own connection continues and accepts commands`()
         async throws
     {
         let server = try await server(http2: false)
@@ -112,7 +112,8 @@ struct MultiplexTests {
                 transfer.nudge()
                 transfer.cancel()
             }
-            // The loops take commands in order: when these are through, those were heeded.
+            // The loops process commands in order: when these transfers have ended, the earlier
+            // commands were processed.
             try await fetchSmall(20, of: server, over: transport)
             for sink in sinks {
                 #expect(sink.record.ends.count == 1)
@@ -122,7 +123,7 @@ struct MultiplexTests {
         #expect(try await server.close().allSatisfy { $0.version == "HTTP/1.1" })
     }
 
-    @Test func `a server may allow few streams, and end connections`() async throws {
+    @Test func `a server may allow few streams and end connections`() async throws {
         let server = try await server(
             """
             http2_max_concurrent_streams 3;
@@ -135,7 +136,7 @@ struct MultiplexTests {
         #expect(Set(asked.map(\.connection)).count > 1)
     }
 
-    @Test func `nobody answers where all wait for one connection`() async throws {
+    @Test func `transfers that wait for one silent connection all time out`() async throws {
         let deaf = try DeafServer()
         let port = try #require(deaf.url.port)
         try await withTransport { transport in
@@ -152,9 +153,9 @@ struct MultiplexTests {
     }
 }
 
-// Single streams, beside others.
+// Single streams beside others.
 extension MultiplexTests {
-    @Test func `a held stream keeps no other waiting`() async throws {
+    @Test func `a held stream does not delay others`() async throws {
         let server = try await server()
         try await withTransport { transport in
             let sink = RecordingSink(head: { _ in .hold })
@@ -170,8 +171,10 @@ extension MultiplexTests {
         #expect(Set(try await server.close().map(\.connection)).count == 1)
     }
 
-    /// libcurl 7.88 takes up to 32 MiB of it into memory, which is not to be.
-    @Test func `a large held stream keeps no other waiting, and gives up`() async throws {
+    /// libcurl 7.88 would buffer up to 32 MiB of the stream in memory.
+    ///
+    /// Pawl must prevent that.
+    @Test func `a large held stream does not delay others, and gives up`() async throws {
         let server = try await server()
         try server.put("large", Self.large)
         try await withTransport { transport in
@@ -184,7 +187,7 @@ extension MultiplexTests {
             let record = sink.record
             #expect(record.failure == .connectionLost || record.body == Self.large)
             #expect(record.misplacedCalls == 0)
-            // Nothing of it is left in what libcurl uses again.
+            // No bytes of it remain in the handles and connections that libcurl reuses.
             for _ in 0..<3 { try await fetchSmall(10, of: server, over: transport) }
         }
     }
@@ -206,7 +209,7 @@ extension MultiplexTests {
     enum Leaving: CaseIterable { case refused, stopped, cancelled, cancelledWhileHeld }
 
     @Test(arguments: Leaving.allCases)
-    func `a stream that ends early leaves the connection to the others`(
+    func `a stream that ends early keeps the connection open for others`(
         leaving: Leaving
     ) async throws {
         let server = try await server()
@@ -248,7 +251,7 @@ extension MultiplexTests {
         }
     }
 
-    @Test func `signing in takes two rounds over one connection`() async throws {
+    @Test func `authentication takes two rounds on one connection`() async throws {
         let server = try await server("auth_basic here; auth_basic_user_file users;")
         try server.put("users", Array("anna:{PLAIN}secret\n".utf8))
         try await withTransport { transport in

@@ -8,7 +8,7 @@ struct SharingTests {
         Moment(nanoseconds: Int64(seconds * 1_000_000_000))
     }
 
-    @Test func `silence counts from what came last`() {
+    @Test func `silence counts from the last bytes received`() {
         var sharing = Sharing()
         sharing.asked(at: at(1))
         #expect(!sharing.isSilent(at: at(5.9)))
@@ -18,7 +18,7 @@ struct SharingTests {
         #expect(sharing.isSilent(at: at(11)))
     }
 
-    @Test func `who waits for a connection has not been left without an answer`() {
+    @Test func `a transfer that waits for a connection is not silent`() {
         #expect(!Sharing().isSilent(at: at(100)))
     }
 }

@@ -8,13 +8,13 @@ struct ShowingPaceTests {
         Moment(nanoseconds: milliseconds * 1_000_000)
     }
 
-    @Test func `a busy loop shows what two gather every tenth of a second`() {
+    @Test func `a busy loop flushes two buffers every tenth of a second`() {
         var pace = ShowingPace()
         let shown = (0..<1000).filter { pace.isDue(borrowers: 2, at: at($0)) }
         #expect(shown == [100, 200, 300, 400, 500, 600, 700, 800, 900])
     }
 
-    @Test func `what was shown begins anew`() {
+    @Test func `the period restarts after a flush`() {
         var pace = ShowingPace()
         let first = pace.isDue(borrowers: 2, at: at(0))
         pace.allShown()
@@ -23,7 +23,7 @@ struct ShowingPaceTests {
         #expect([first, second, third] == [false, false, true])
     }
 
-    @Test func `one alone fills its buffer, and the clock is not read`() {
+    @Test func `a single transfer fills its buffer without reading the clock`() {
         var pace = ShowingPace()
         var looks = 0
         func now() -> Moment {

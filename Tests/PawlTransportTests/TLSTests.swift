@@ -7,7 +7,7 @@ import Testing
 struct TLSTests {
     private static let body = patternedBytes(700_000)
 
-    @Test func `a server of a trusted authority`() async throws {
+    @Test func `a server of a trusted authority is accepted`() async throws {
         let tls = try #require(try TLSServer())
         let origin = try TestOrigin(tls: tls) { try $0.answer("hello") }
         let record = try await fetch(trusting(tls, origin))
@@ -32,7 +32,7 @@ struct TLSTests {
         #expect(try await fetch(request).failure == .certificateRefused)
     }
 
-    @Test func `an unknown authority is taken when that is allowed`() async throws {
+    @Test func `an unknown authority is accepted when that is allowed`() async throws {
         let tls = try #require(try TLSServer())
         let origin = try TestOrigin(tls: tls) { connection in
             while true { try connection.answer("hello") }
@@ -41,13 +41,13 @@ struct TLSTests {
             var request = try TransferRequest(url: origin.url())
             request.connection.allowsUntrustedCertificates = true
             #expect(try await fetch(request, over: transport).text == "hello")
-            // The connection that was not checked serves none that asks for the check.
+            // The unchecked connection is not reused for a request that requires the check.
             request.connection.allowsUntrustedCertificates = false
             #expect(try await fetch(request, over: transport).failure == .certificateRefused)
         }
     }
 
-    @Test func `a file of authorities that is none names itself`() async throws {
+    @Test func `an error about a missing authorities file names the file`() async throws {
         let tls = try #require(try TLSServer())
         let origin = try TestOrigin(tls: tls) { try $0.answer("hello") }
         var request = try TransferRequest(url: origin.url())
@@ -57,7 +57,7 @@ struct TLSTests {
         #expect(record.message.contains("/nonexistent/authorities.pem"))
     }
 
-    @Test func `what is not TLS fails`() async throws {
+    @Test func `a server that does not speak TLS fails`() async throws {
         let origin = try TestOrigin { try $0.send("HTTP/1.1 400 Bad Request\r\n\r\n") }
         let url = try makeURL("https://127.0.0.1:\(origin.port)/")
         let record = try await fetch(TransferRequest(url: url))
@@ -81,7 +81,7 @@ struct TLSTests {
         )
     }
 
-    @Test func `a cut before any body is none either`() async throws {
+    @Test func `a cut before the body is not complete either`() async throws {
         let tls = try #require(try TLSServer())
         let origin = try TestOrigin(tls: tls) { connection in
             _ = try connection.readHead()

@@ -9,7 +9,7 @@ struct AddressPartsTests {
         "/a/b?c#d?e", "?q", "#f", "", "mailto:a@b", "https://", "a:b:c", "http://h?q", "http://@h",
         "https://host:/x", "http://a@b@c:1:2/",
     ])
-    func `parts make the text again`(text: String) {
+    func `the parts join to the original text`(text: String) {
         #expect(AddressParts(text).text == text)
     }
 
@@ -24,7 +24,7 @@ struct AddressPartsTests {
         #expect(parts.fragment == "e#f")
     }
 
-    @Test func `brackets hold an address`() {
+    @Test func `brackets enclose an address`() {
         let parts = AddressParts("http://[2001:db8::1]:8080/x")
         #expect(parts.host == "[2001:db8::1]")
         #expect(parts.port == "8080")
@@ -71,7 +71,7 @@ struct AddressPartsTests {
             "https://h/?design=1&keyboard=2&author=3&page=4&file=a.iso"
         ),
     ])
-    func `a URL is shown without its secrets`(text: String, expected: String) throws {
+    func `a redacted URL hides its secrets`(text: String, expected: String) throws {
         #expect(try #require(URL(string: text)).redacted == expected)
     }
 
@@ -80,14 +80,14 @@ struct AddressPartsTests {
         "Private-Token",
         "x-amz-security-token", "X-Secret", "X-Password", "X-Auth", "X-Auth-Key",
     ])
-    func `a field that carries a secret is known`(name: String) {
+    func `a field that carries a secret is recognized`(name: String) {
         #expect(SecretField.isSecret(name))
     }
 
     @Test(arguments: [
         "Accept", "Referer", "User-Agent", "X-Author", "Range", "WWW-Authenticate", "Policy",
     ])
-    func `other fields are none`(name: String) {
+    func `other fields are not secret`(name: String) {
         #expect(!SecretField.isSecret(name))
     }
 }

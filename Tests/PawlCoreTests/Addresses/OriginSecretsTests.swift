@@ -20,7 +20,7 @@ struct OriginSecretsTests {
     }
 
     @Test(arguments: ["https://host/b?sig=2", "https://HOST:443/", "https://user@host/c"])
-    func `secrets stay with their origin`(new: String) {
+    func `secrets are kept within their origin`(new: String) {
         let moved = settings(from: "https://host/a", to: new)
         #expect(moved.fields.map(\.name) == fields.map(\.name))
         #expect(moved.credentials == credentials)
@@ -32,7 +32,7 @@ struct OriginSecretsTests {
             "ftp://host/a", "https:///a", nil,
         ]
     )
-    func `no secret goes to another origin, or to one that nobody knows`(new: String?) {
+    func `no secret is sent to another or unknown origin`(new: String?) {
         for (old, new) in [("https://host/a", new), (new, "https://host/a")] as [(String?, String?)]
         {
             let moved = settings(from: old, to: new)
@@ -43,7 +43,7 @@ struct OriginSecretsTests {
     }
 
     @Test(arguments: ["https://other/a", "ftp://host/a", "https:///a", nil])
-    func `a field given for one origin goes to no other, known or not`(new: String?) {
+    func `a field given for one origin is sent to no other, known or unknown`(new: String?) {
         var settings = DownloadSettings()
         settings.fields = [
             HTTPField(name: "X-Own", value: "1"),

@@ -33,7 +33,7 @@ struct OriginTests {
         ("https://h.example:443/x", "HTTPS://h.example/y"),
         ("http://h.example:80/x", "http://h.example/y"),
     ])
-    func `the same origin gets all`(url: String, original: String) throws {
+    func `the same origin gets all fields`(url: String, original: String) throws {
         let (names, credentials) = try send(to: url, from: original)
         #expect(names == Self.fields.map(\.name))
         #expect(credentials == Self.credentials)
@@ -50,7 +50,7 @@ struct OriginTests {
         ("http://127.0.0.2/x", "http://127.0.0.1/x"),
         ("http://[::2]/x", "http://[::1]/x"),
     ])
-    func `another origin gets what describes the request, and nothing of the user's own`(
+    func `another origin gets only fields that describe the request`(
         url: String,
         original: String
     ) throws {
@@ -73,7 +73,7 @@ struct OriginTests {
         #expect(sent.credentials == nil)
     }
 
-    @Test func `only HTTP has origins`() throws {
+    @Test func `only HTTP URLs have origins`() throws {
         #expect(try Origin(#require(URL(string: "ftp://h.example/"))) == nil)
         #expect(Origin(URL(filePath: "/etc/passwd")) == nil)
     }
@@ -83,7 +83,7 @@ struct OriginTests {
         ("http://h.example:8080/x", "http://h.example:8080"),
         ("http://[::1]:80/x", "http://[::1]"),
     ])
-    func `an origin is written without its usual port`(url: String, expected: String) throws {
+    func `an origin is written without its default port`(url: String, expected: String) throws {
         #expect(try Origin(#require(URL(string: url)))?.description == expected)
     }
 }

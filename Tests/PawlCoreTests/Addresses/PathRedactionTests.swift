@@ -2,7 +2,7 @@ import struct FoundationEssentials.URL
 import PawlCore
 import Testing
 
-/// Parameters within a URL's path (RFC 3986 §3.3): what of them is shown.
+/// Parameters within a URL's path (RFC 3986 §3.3), and how they are redacted.
 @Suite(.timeLimit(.minutes(1)))
 struct PathRedactionTests {
     @Test(arguments: [
@@ -15,7 +15,8 @@ struct PathRedactionTests {
         ("/a%3Bkey=s3cret", "/a%3Bkey=s3cret"),
         ("/a;k%65y=s3cret", "/a;k%65y=REDACTED"),
     ])
-    func `a parameter of a path is shown as one of a query`(path: String, shown: String) throws {
+    func `a parameter of a path is redacted like one of a query`(path: String, shown: String) throws
+    {
         let url = try #require(URL(string: "https://h.example\(path)"))
         #expect(url.redacted == "https://h.example\(shown)")
         let again = try #require(URL(string: url.redacted))

@@ -15,7 +15,7 @@ struct PublicAddressTests {
             "fe80::1%eth0", "fec0::1", "ff02::1", "5f00::1", "4000::1",
         ]
     )
-    func `what is not of the public Internet is known as such`(text: String) throws {
+    func `a private or reserved address is not public`(text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(!address.isPublic)
     }
@@ -28,7 +28,7 @@ struct PublicAddressTests {
             "2a00::1", "::ffff:1.1.1.1", "64:ff9b::1.1.1.1", "2002:101:101::1",
         ]
     )
-    func `what is of it, too`(text: String) throws {
+    func `an address of the public Internet is public`(text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(address.isPublic)
     }

@@ -2,7 +2,7 @@ import struct FoundationEssentials.URL
 import PawlCore
 import Testing
 
-/// Links as file hosts and clouds give them out: what of their queries is shown.
+/// Links of file hosts and clouds, and how their queries are redacted.
 @Suite(.timeLimit(.minutes(1)))
 struct QueryRedactionTests {
     struct Link: Sendable {
@@ -15,7 +15,9 @@ struct QueryRedactionTests {
         }
     }
 
-    /// Of each link, which parameters are shown; all others are hidden.
+    /// The parameters of each link that are shown.
+    ///
+    /// All others are hidden.
     static let links: [Link] = [
         Link(
             "S3, R2, Wasabi, MinIO",
@@ -165,12 +167,12 @@ struct QueryRedactionTests {
     ]
 
     @Test(arguments: links.indices)
-    func `of real links only what is harmless is shown`(index: Int) throws {
+    func `only harmless parts of real links are shown`(index: Int) throws {
         let link = Self.links[index]
         let shown = try #require(URL(string: link.url)).redacted
         #expect(
             try #require(URL(string: shown)).redacted == shown,
-            "\(link.host): not the same again"
+            "\(link.host): redacting twice differs"
         )
         let given = Self.parameters(link.url)
         let left = Self.parameters(shown)
@@ -188,7 +190,7 @@ struct QueryRedactionTests {
         ("https://h/f?a=&b", "https://h/f?a=&b"),
         ("https://h/f?2026-11-22", "https://h/f?2026-11-22"),
     ])
-    func `a query without names is shown where it is plain`(text: String, shown: String) throws {
+    func `a query without names is shown if it is plain`(text: String, shown: String) throws {
         #expect(try #require(URL(string: text)).redacted == shown)
     }
 

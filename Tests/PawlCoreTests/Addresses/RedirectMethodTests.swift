@@ -9,7 +9,7 @@ struct RedirectMethodTests {
         (303, "DELETE", "GET", false), (303, "HEAD", "HEAD", false), (302, "HEAD", "HEAD", true),
         (301, "GET", "GET", true),
     ])
-    func `each redirect leads to the method that it should`(
+    func `each redirect leads to the correct method`(
         status: Int,
         method: String,
         next: String,
@@ -20,7 +20,7 @@ struct RedirectMethodTests {
         #expect(answer.keepsBody == keepsBody)
     }
 
-    @Test func `fields that speak of a body go with it`() {
+    @Test func `fields that describe a body are dropped with it`() {
         let fields = ["content-type", "Expect", "X-Own", "Accept"].map {
             HTTPField(name: $0, value: "x")
         }

@@ -44,7 +44,7 @@ struct RedirectPolicyTests {
         ("/x:y", "https://h.example/x:y"),
         ("/x?next=https://e.example/", "https://h.example/x?next=https://e.example/"),
     ])
-    func `a location is followed`(location: String, expected: String) throws {
+    func `a location is resolved`(location: String, expected: String) throws {
         #expect(try next(location) == expected)
     }
 
@@ -67,12 +67,12 @@ struct RedirectPolicyTests {
         ("https://a\u{0}b/x", .badResponse),
         ("//", .badResponse),
     ])
-    func `a location where Pawl does not go is refused`(location: String, code: ErrorCode) {
+    func `a forbidden or malformed location is refused`(location: String, code: ErrorCode) {
         let error = #expect(throws: DownloadError.self) { try next(location) }
         #expect(error?.code == code)
     }
 
-    @Test func `HTTPS falls to HTTP only where that is allowed`() throws {
+    @Test func `HTTPS redirects to HTTP only if allowed`() throws {
         #expect(try next("http://h.example/x", allowsInsecure: true) == "http://h.example/x")
         #expect(try next("/x", from: "http://h.example/a") == "http://h.example/x")
         #expect(try next("//o.example/x", from: "http://h.example/a") == "http://o.example/x")
@@ -84,7 +84,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `twenty redirects are followed, and no more`() throws {
+    @Test func `no more than twenty redirects are followed`() throws {
         #expect(try next("/x", hops: 19) == "https://h.example/x")
         for hops in [20, 21, Int.max] {
             let error = #expect(throws: DownloadError.self) { try next("/x", hops: hops) }
@@ -101,7 +101,7 @@ struct RedirectPolicyTests {
         #expect(error?.description.contains("hunter2") == false)
     }
 
-    @Test func `random locations are followed over HTTPS or refused`() async throws {
+    @Test func `random locations lead to HTTPS or are refused`() async throws {
         var random = SeededRandom()
         let pieces = [
             "https:", "http:", "file:", "//", "/", "\\", "@", ":", "?", "#", "[", "]", "..", ".",
@@ -113,7 +113,7 @@ struct RedirectPolicyTests {
             await breath.take()
             let count = Int.random(in: 0...8, using: &random)
             let text = (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
-            guard let next = try? next(text) else { continue }  // refusing is right too
+            guard let next = try? next(text) else { continue }  // a refusal is correct, too
             let parts = AddressParts(next)
             let isSound =
                 parts.scheme == "https" && parts.userInfo == nil && parts.fragment == nil

@@ -20,14 +20,14 @@ struct SourceURLTests {
         ("https://h/a\\b", "https://h/a%5Cb"),
         ("https://h/a@b:c", "https://h/a@b:c"),
     ])
-    func `a URL is read`(text: String, expected: String) throws {
+    func `a URL is parsed`(text: String, expected: String) throws {
         let (url, credentials) = try SourceURL.parse(text)
         #expect(url.absoluteString == expected)
         #expect(credentials == nil)
     }
 
-    @Test func `a host in another script is kept for DNS to read`() throws {
-        // Foundation makes it punycode where ICU is linked, else it percent-encodes it.
+    @Test func `an international host name is kept for DNS to read`() throws {
+        // Foundation converts it to punycode if ICU is linked. Otherwise it percent-encodes it.
         let (url, _) = try SourceURL.parse("https://münchen.example/a")
         let forms = ["https://xn--mnchen-3ya.example/a", "https://m%C3%BCnchen.example/a"]
         #expect(forms.contains(url.absoluteString))
@@ -40,7 +40,7 @@ struct SourceURLTests {
         ("https://m%40e:p%3Aw%2F@h/a", "m@e", "p:w/"),
         ("https://me:p:w@x@h/a", "me", "p:w@x"),
     ])
-    func `a user is taken out of the URL`(text: String, name: String, password: String) throws {
+    func `a user is removed from the URL`(text: String, name: String, password: String) throws {
         let (url, credentials) = try SourceURL.parse(text)
         #expect(url.absoluteString == "https://h/a")
         #expect(credentials == Credentials(name: name, password: password))
@@ -80,7 +80,7 @@ struct SourceURLTests {
         ("https://h/a\nb", "%XX"),
         ("https://h/\u{1B}[31m", "%XX"),
     ])
-    func `what is no URL is an error that helps`(text: String, advice: String) throws {
+    func `an invalid URL is an error with useful advice`(text: String, advice: String) throws {
         let error = #expect(throws: DownloadError.self) { try SourceURL.parse(text) }
         #expect(error?.code == .usage)
         #expect(error?.advice.contains(advice) == true, "\(String(describing: error))")

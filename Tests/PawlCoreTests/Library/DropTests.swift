@@ -17,7 +17,7 @@ struct DropTests {
         }
     }
 
-    @Test func `names tell the kind`() {
+    @Test func `a name determines the kind`() {
         #expect(DropList.Kind(fileName: "a.URL") == .url)
         #expect(DropList.Kind(fileName: "list.of.things.txt") == .txt)
         #expect(DropList.Kind(fileName: "a.json") == .json)
@@ -26,7 +26,7 @@ struct DropTests {
         }
     }
 
-    @Test func `shortcuts of both systems and a URL alone`() {
+    @Test func `shortcuts of both systems and a bare URL are read`() {
         let url = "https://example.org/a.iso"
         let windows = "[InternetShortcut]\r\nIDList=\r\nURL=\(url)\r\nIconIndex=0\r\n"
         let desktop = "# made by hand\n[Desktop Entry]\nType=Link\nURL = \(url)\nIcon=text\n"
@@ -38,7 +38,7 @@ struct DropTests {
         #expect(reason("", .url) == "it is empty")
     }
 
-    @Test func `a text has a URL a line`() throws {
+    @Test func `a text has one URL per line`() throws {
         let text =
             "# all of it\n\nhttps://a.example/1\n  http://b.example/2  \n#https://no.example\n"
         let items = try #require(read(text, .txt))
@@ -49,7 +49,7 @@ struct DropTests {
         #expect((try? DropList.read([0xFF, 0xFE, 0xFF], .txt) { _ in "" }) == nil)
     }
 
-    @Test func `JSON has texts and objects`() throws {
+    @Test func `JSON has strings and objects`() throws {
         let text = """
             ["https://a.example/1",
              {"url": "https://b.example/2", "key": "ключ", "name": "b.bin"}]
@@ -62,7 +62,7 @@ struct DropTests {
         }
     }
 
-    @Test func `a key of a signed URL tells no secret, and is its own all the same`() throws {
+    @Test func `the key of a signed URL is unique but reveals no secret`() throws {
         let urls = ["one", "other1"].map { "https://a.example/x?signature=\($0)&expires=9" }
         let keys = try #require(read(urls.joined(separator: "\n"), .txt)).map(\.key.text)
         #expect(Set(keys).count == 2)
@@ -71,7 +71,7 @@ struct DropTests {
         #expect(read(urls[0], .url)?.first?.url.absoluteString == urls[0])
     }
 
-    @Test func `a file is whole when nobody writes and it has rested`() {
+    @Test func `a file is complete when it has no writer and has not changed for a while`() {
         var settling = DropSettling(rest: .milliseconds(300))
         func stamp(_ size: Int64) -> FileStamp {
             FileStamp(device: 1, inode: 2, size: size, modified: size)
@@ -88,7 +88,7 @@ struct DropTests {
         #expect(settling.names == ["a"])
         #expect(settling.looked(look(9, false), at: at(1400)) == ["a"])
         #expect(settling.isIdle)
-        // Where nobody can tell, and where it is empty, it takes longer.
+        // If the writer is unknown, or the file is empty, this takes longer.
         for (size, hasWriter) in [(9, nil), (0, false)] as [(Int64, Bool?)] {
             settling.noted("a", at: at(0))
             #expect(settling.looked(look(size, hasWriter), at: at(0)) == [])

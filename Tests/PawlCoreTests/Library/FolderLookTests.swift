@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// What is told of a folder while downloads go on.
+/// How changes of a folder are judged while downloads run.
 @Suite(.timeLimit(.minutes(1)))
 struct FolderLookTests {
     private let other = FoundFile(stamp: FileStamp(device: 1, inode: 5, size: 50, modified: 5))
@@ -10,12 +10,12 @@ struct FolderLookTests {
         FoundFile(stamp: file.stamp, record: .found(file.record))
     }
 
-    @Test func `what a download has touched is looked at again, and nothing else`() {
+    @Test func `only names that a download has touched are checked again`() {
         var desk = IndexDesk()
         _ = desk.ask("a")
         var look = FolderLook([.added("a"), .added("b"), .added("c")])
         #expect(look.missing(for: desk.index) == ["a", "b", "c"])
-        // It has not got its name yet.
+        // The download's file does not have its name yet.
         look.saw(["b": other, "c": other], of: ["a", "b", "c"])
         #expect(look.missing(for: desk.index).isEmpty)
         desk.finish("a")
@@ -28,7 +28,7 @@ struct FolderLookTests {
         #expect(desk.index.entries["a"]?.file == desk.file("a"))
     }
 
-    @Test func `a note that was seen before its download has ended counts no more`() {
+    @Test func `a note seen before its download ended is ignored`() {
         var desk = IndexDesk()
         var look = FolderLook([.added(".a.pawl-download")])
         let order = PendingDownload(key: "a", name: "a", url: desk.url("a"))
@@ -45,7 +45,7 @@ struct FolderLookTests {
         #expect(desk.index.entries["a"]?.file == desk.file("a"))
     }
 
-    @Test func `a key's file under another name has its own name looked at, too`() {
+    @Test func `a key's file under another name has its own name checked, too`() {
         var desk = IndexDesk()
         desk.finish("a")
         for isGone in [false, true] {
@@ -61,7 +61,7 @@ struct FolderLookTests {
         }
     }
 
-    @Test func `the names of a key are where something of it is, or may come`() {
+    @Test func `the names of a key include existing and planned ones`() {
         var desk = IndexDesk()
         #expect(desk.index.names(of: "a").isEmpty)
         desk.finish("a")

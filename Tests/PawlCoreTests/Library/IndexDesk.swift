@@ -1,7 +1,7 @@
 import struct FoundationEssentials.URL
 import PawlCore
 
-/// An index, and what a test says to it.
+/// An index, and the events that a test sends to it.
 struct IndexDesk {
     var index = LibraryIndex(folder: "/library")
 
@@ -66,7 +66,7 @@ struct IndexDesk {
         _ = end(key, .finished(file(key, name: name), wasFetched: true))
     }
 
-    /// Somebody writes to the file.
+    /// Simulates that somebody writes to the file.
     mutating func change(_ name: String) {
         _ = folder([.modified(name)], [name: FoundFile(stamp: stamp(inode: 1))])
     }
@@ -78,7 +78,7 @@ enum Conclusion: Equatable {
 }
 
 extension ErrorCode {
-    /// What a status is called.
+    /// The error code for a status.
     static func code(_ status: Int) -> ErrorCode {
         DownloadError(status: status, reason: "", host: "").code
     }
@@ -98,7 +98,7 @@ extension [LibraryIndex.Action] {
     var refused: [ErrorCode] {
         compactMap { if case .refuse(let error) = $0 { error.code } else { nil } }
     }
-    /// Each with whether what came is kept.
+    /// For each stop, whether the received bytes are kept.
     var stops: [Bool] {
         compactMap { if case .stop(_, let keeping) = $0 { keeping } else { nil } }
     }
@@ -126,7 +126,7 @@ extension [LibraryIndex.Action] {
             }
         }
     }
-    /// What is told, in a word each.
+    /// The reported events, in a few words each.
     var told: [String] {
         compactMap { action in
             guard case .tell(let event) = action else { return nil }

@@ -4,7 +4,7 @@ import Testing
 /// Contract: "deleted, renamed, replaced or added files change the library".
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryIndexFolderTests {
-    @Test func `a renamed file keeps its key, and its side file follows`() {
+    @Test func `a renamed file keeps its key, and its side file moves with it`() {
         var desk = IndexDesk()
         desk.finish("a")
         let stamp = desk.file("a").stamp
@@ -16,7 +16,7 @@ struct LibraryIndexFolderTests {
         #expect(desk.index.entries.isEmpty)
     }
 
-    @Test func `a replaced file is changed until one with its record is there`() {
+    @Test func `a replaced file counts as changed until one with its record exists`() {
         var desk = IndexDesk()
         desk.finish("a")
         let other = desk.stamp(inode: 9)
@@ -28,11 +28,11 @@ struct LibraryIndexFolderTests {
         let found = FoundFile(stamp: file.stamp, record: .found(file.record))
         #expect(desk.folder([.modified("a")], ["a": found]).told == ["changed a a"])
         #expect(desk.index.entries["a"]?.file?.isChanged == false)
-        // What is known is not told again.
+        // A known state is not reported again.
         #expect(desk.folder([.modified("a")], ["a": found]).isEmpty)
     }
 
-    @Test func `that a file was removed is no word on the one that came after it`() {
+    @Test func `a late removal event does not affect a newer file`() {
         var desk = IndexDesk()
         desk.finish("a")
         let old = desk.file("a")
@@ -43,11 +43,11 @@ struct LibraryIndexFolderTests {
         #expect(desk.index.entries["a"]?.file == new)
         #expect(desk.index.handle(.removed("a", new)).told == ["removed a a"])
         #expect(desk.index.entries.isEmpty)
-        // The folder has told before.
+        // The folder has already reported it.
         #expect(desk.index.handle(.removed("a", new)).isEmpty)
     }
 
-    @Test func `files of nobody are told, and those of Pawl's own are not`() {
+    @Test func `foreign files are reported, but not Pawl's own`() {
         var desk = IndexDesk()
         let found = FoundFile(stamp: desk.stamp(inode: 5))
         #expect(desk.folder([.added("photo")], ["photo": found]).told == ["added photo -"])
@@ -56,12 +56,12 @@ struct LibraryIndexFolderTests {
             #expect(desk.folder([.removed(name)], [:]).isEmpty)
         }
         #expect(desk.folder([.added("my.party")], ["my.party": found]).count == 1)
-        // One that was gone before it could be looked at.
+        // A file that was gone before it could be checked.
         #expect(desk.folder([.added("gone")], [:]).isEmpty)
         #expect(desk.folder([.modified("photo")], [:]).told == ["removed photo -"])
     }
 
-    @Test func `a copy with all its attributes is not the key's file`() {
+    @Test func `a copy with all attributes is not the key's file`() {
         var desk = IndexDesk()
         desk.finish("a")
         let record = desk.file("a").record
@@ -76,13 +76,13 @@ struct LibraryIndexFolderTests {
         )
         #expect(desk.folder([.added("copy")], ["copy": copy]).told == ["added copy -"])
         #expect(desk.index.entries["a"]?.file?.name == "a")
-        // Where the first one goes, the next look finds it.
+        // When the first file is gone, the next check finds the copy.
         _ = desk.folder([.removed("a")], [:])
         #expect(desk.folder([.modified("copy")], ["copy": copy]).told == ["changed copy a"])
         #expect(desk.index.entries["a"]?.file?.name == "copy")
     }
 
-    @Test func `a download's own file is told by its end alone`() {
+    @Test func `only its end reports a download's own file`() {
         var desk = IndexDesk()
         _ = desk.ask("a", name: "a")
         let file = desk.file("a")
@@ -92,14 +92,14 @@ struct LibraryIndexFolderTests {
         #expect(desk.folder([.added("a")], ["a": found]).isEmpty)
     }
 
-    @Test func `another process's download is seen begin, pause and end`() {
+    @Test func `a download of another process is seen starting, pausing and ending`() {
         var desk = IndexDesk()
         let order = PendingDownload(key: "a", name: "a.bin", url: desk.url("a"))
         let note = LibraryName.pendingName(form: "a")
         let stamp = desk.stamp(inode: 3)
         _ = desk.folder([.added(note)], [note: FoundFile(stamp: stamp, pending: order)])
         #expect(desk.index.entries["a"]?.download?.order == order)
-        // The file is there before its record is.
+        // The file exists before its record does.
         let file = desk.file("a", name: "a.bin")
         #expect(desk.folder([.added("a.bin")], ["a.bin": FoundFile(stamp: file.stamp)]).isEmpty)
         let changes = [FolderChange.removed(note)]
@@ -110,7 +110,7 @@ struct LibraryIndexFolderTests {
         #expect(desk.index.entries["a"]?.download == nil)
     }
 
-    @Test func `what was there at the beginning is no news, and what is damaged is`() {
+    @Test func `initial content is not reported, but damaged records are`() {
         var desk = IndexDesk()
         var content = LibraryContent()
         let file = desk.file("a")

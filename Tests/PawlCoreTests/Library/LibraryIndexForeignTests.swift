@@ -1,10 +1,11 @@
 import PawlCore
 import Testing
 
-/// What is somebody else's, or was changed by somebody, is neither given as a key's own nor written over.
+/// Files that belong to others, or were changed by others, are neither returned as a key's own nor
+/// overwritten.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryIndexForeignTests {
-    /// A file as it is found after its bytes were written into the file that has another number.
+    /// A file as found after its bytes were written into another file, which has another inode.
     private func copy(of file: KnownFile, into other: KnownFile) -> FoundFile {
         var stamp = other.stamp
         (stamp.size, stamp.modified) = (file.stamp.size, file.stamp.modified)
@@ -15,7 +16,7 @@ struct LibraryIndexForeignTests {
         FoundFile(stamp: file.stamp, record: .found(file.record))
     }
 
-    @Test func `a file that another key's was copied over is changed`() {
+    @Test func `a file overwritten with another key's file counts as changed`() {
         var desk = IndexDesk()
         desk.finish("a", name: "a.bin")
         desk.finish("b", name: "b.bin")
@@ -32,7 +33,7 @@ struct LibraryIndexForeignTests {
         #expect(desk.ask("b").given == ["b.bin"])
     }
 
-    @Test func `two files that have changed names keep their keys`() {
+    @Test func `two files that have swapped names keep their keys`() {
         var desk = IndexDesk()
         desk.finish("a", name: "a.bin")
         desk.finish("b", name: "b.bin")
@@ -42,14 +43,14 @@ struct LibraryIndexForeignTests {
         #expect(actions.told == ["changed a.bin b", "changed b.bin a"])
         #expect(desk.ask("a").given == ["b.bin"])
         #expect(desk.ask("b").given == ["a.bin"])
-        // What is seen of one of them first is enough.
+        // Seeing one of them is enough.
         _ = desk.folder([.modified("a.bin")], ["a.bin": found(a), "b.bin": found(b)])
         _ = desk.folder([.modified("b.bin")], ["b.bin": found(b), "a.bin": found(a)])
         #expect(desk.ask("a").given == ["a.bin"])
         #expect(desk.ask("b").given == ["b.bin"])
     }
 
-    @Test func `a file that was renamed before the watch saw it is told as renamed`() {
+    @Test func `a file renamed before the watch saw it is reported as renamed`() {
         var desk = IndexDesk()
         desk.finish("a", name: "a.bin")
         let seen = ["b.bin": found(desk.file("a"))]
@@ -59,7 +60,7 @@ struct LibraryIndexForeignTests {
         #expect(desk.index.changes(changes, seen, gone: ["a.bin"]) == changes)
         #expect(desk.folder(changes, seen).told == ["renamed a.bin b.bin a"])
         #expect(desk.ask("a").given == ["b.bin"])
-        // Another file with its record is another one: its own is gone.
+        // Another file with its record is a different file: the key's own is gone.
         let other = ["c.bin": copy(of: desk.file("a"), into: desk.file("other"))]
         #expect(
             desk.index.changes([.added("c.bin")], other, gone: ["b.bin"]) == [
@@ -68,7 +69,7 @@ struct LibraryIndexForeignTests {
         )
     }
 
-    @Test func `a name that a file of nobody's has is not free`() throws {
+    @Test func `the name of a foreign file is not free`() throws {
         var desk = IndexDesk()
         let mine = FoundFile(stamp: desk.stamp(inode: 5))
         _ = desk.folder([.added("notes.txt")], ["notes.txt": mine])
@@ -77,7 +78,7 @@ struct LibraryIndexForeignTests {
         #expect(start.order.name == "notes.1.txt")
         // Another process may have put it there a moment ago.
         #expect(start.mayBeAt == ["notes.txt"])
-        // The key's own name is free for it, until somebody has changed the file.
+        // The key's own name is free for it until somebody changes the file.
         desk.finish("a", name: "a.bin")
         #expect(desk.index.isFree("a.bin", for: "a"))
         #expect(!desk.index.isFree("a.bin", for: "b"))
@@ -85,7 +86,7 @@ struct LibraryIndexForeignTests {
         #expect(!desk.index.isFree("a.bin", for: "a"))
     }
 
-    @Test func `asking after a replacement that failed leaves an edited file alone`() throws {
+    @Test func `after a failed replacement an edited file is left alone`() throws {
         var desk = IndexDesk()
         desk.finish("a")
         let reload = try #require(desk.ask("a", policy: .reload).starts.first)
@@ -100,8 +101,7 @@ struct LibraryIndexForeignTests {
         #expect(actions.discards.map(\.name) == ["a"])
     }
 
-    @Test func `what was to be replaced and is gone, or renamed, is not replaced any more`() throws
-    {
+    @Test func `a file that is gone or renamed is no longer replaced`() throws {
         for isRenamed in [false, true] {
             var desk = IndexDesk()
             desk.finish("a")
@@ -122,7 +122,7 @@ struct LibraryIndexForeignTests {
         }
     }
 
-    @Test func `a note that says to replace does not count against a changed file`() throws {
+    @Test func `a note that requests a replacement does not affect a changed file`() throws {
         var desk = IndexDesk()
         var order = PendingDownload(key: "a", name: "a", url: desk.url("a"))
         order.replaces = true
@@ -138,10 +138,10 @@ struct LibraryIndexForeignTests {
         #expect(start.order.name == "a.1")
     }
 
-    @Test func `a record beside another file does not make that one the key's`() {
+    @Test func `a record next to another file does not make it the key's`() {
         var desk = IndexDesk()
         var content = LibraryContent()
-        // The side file of a file that is gone; somebody has put another one there.
+        // The side file of a missing file; somebody has put another file in its place.
         content.files["a"] = FoundFile(
             stamp: desk.stamp(inode: 7),
             record: .found(desk.file("a").record)
@@ -152,7 +152,7 @@ struct LibraryIndexForeignTests {
     }
 
     @Test(arguments: [true, false])
-    func `a change while a replacement runs is looked at when that has failed`(isPaused: Bool) {
+    func `a change during a replacement is checked after the replacement failed`(isPaused: Bool) {
         var desk = IndexDesk()
         desk.finish("a")
         _ = desk.ask("a", policy: .reload)
@@ -166,7 +166,7 @@ struct LibraryIndexForeignTests {
         #expect(desk.ask("a").given.isEmpty)
     }
 
-    @Test func `a finished file is looked at again only where it was changed since`() {
+    @Test func `a finished file is checked again only if it was changed since`() {
         var desk = IndexDesk()
         let file = desk.file("a")
         _ = desk.ask("a")
@@ -180,7 +180,7 @@ struct LibraryIndexForeignTests {
         #expect(desk.end("c", .finished(desk.file("c"), wasFetched: true)).looks == ["c"])
     }
 
-    @Test func `what a verification found of a file that is another by now does not count`() {
+    @Test func `the verification of an outdated file is ignored`() {
         var desk = IndexDesk()
         desk.finish("a")
         let before = desk.file("a")
@@ -197,7 +197,7 @@ struct LibraryIndexForeignTests {
         #expect(desk.index.entries["a"]?.file?.isChanged == true)
     }
 
-    @Test func `a download's true name is the one that others may not have`() throws {
+    @Test func `a download's actual name is reserved, not the requested one`() throws {
         var desk = IndexDesk()
         let run = try #require(desk.ask("a", name: "x.png").starts.first?.run)
         #expect(desk.index.handle(.named("a", run + 1, "y.png")).isEmpty)
@@ -207,7 +207,7 @@ struct LibraryIndexForeignTests {
         #expect(!desk.index.isFree("x.1.png", for: "b"))
     }
 
-    @Test func `a name that one key looks at on disk is no other's meanwhile`() {
+    @Test func `a name that one key is checking on disk is reserved`() {
         var index = LibraryIndex(folder: "/library")
         let claims = ["a", "b"].map { index.claim("x.png", for: $0) }
         #expect(claims == [true, false])
@@ -217,19 +217,19 @@ struct LibraryIndexForeignTests {
         #expect(index.isFree("x.png", for: "b"))
     }
 
-    @Test func `a URL that is replaced while a pause is under way is noted`() throws {
+    @Test func `a URL replaced during a pause is recorded`() throws {
         var desk = IndexDesk()
         _ = desk.ask("a")
         _ = desk.index.handle(.pauseAsked("a"))
         _ = desk.index.handle(.urlReplaced("a", desk.url("other")))
         #expect(desk.end("a", .stopped).saves.map(\.url) == [desk.url("other")])
-        // A run writes it down itself.
+        // A run writes the note itself.
         _ = desk.ask("a", hasURL: false)
         _ = desk.index.handle(.pauseAsked("a"))
         #expect(desk.end("a", .stopped).saves.isEmpty)
     }
 
-    @Test func `a user's name is never one of Pawl's own`() {
+    @Test func `a name given by the user is never an internal one`() {
         for name in ["x.part.1", "x.part.pawl.7", "x.part", ".x"] {
             let usable = LibraryName.usable(name)
             #expect(usable.map(LibraryName.isInternal) == false, "\(name): \(usable ?? "nil")")

@@ -2,10 +2,10 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Random events, and what holds after each.
+/// Random events, with invariants that hold after each.
 @Suite(.timeLimit(.minutes(2)))
 struct LibraryIndexSimulationTests {
-    @Test func `whatever happens, one run a key, one conclusion a waiter, no shared names`() async {
+    @Test func `each key has one run, each waiter one conclusion, and no name is shared`() async {
         var breath = Breath()
         for seed in TestSeed.seeds("library index", count: 300) {
             await breath.take()
@@ -25,7 +25,7 @@ struct LibrarySimulation {
 
     private var random: SplitMix64
     private var desk = IndexDesk()
-    /// Runs that have begun and not ended, by their keys.
+    /// Runs that have started and not ended, by their keys.
     private var runs: [StorageKey: LibraryIndex.RunID] = [:]
     private var renewals: [(StorageKey, LibraryIndex.RunID)] = []
     private var waiters: [StorageKey: Int] = [:]
@@ -53,12 +53,12 @@ struct LibrarySimulation {
         }
     }
 
-    /// Closes it, and lets all runs end.
+    /// Closes the index and lets all runs end.
     mutating func finish() {
         apply(.closed)
         while !runs.isEmpty { endRun() }
         let left = waiters.filter { $0.value > 0 }
-        if !left.isEmpty { faults.append("nobody answered \(left)") }
+        if !left.isEmpty { faults.append("unanswered waiters: \(left)") }
     }
 
     private mutating func ask(_ key: StorageKey) {
@@ -140,7 +140,9 @@ struct LibrarySimulation {
             faults.append("the run of \(key) is forgotten")
         }
         for (key, entry) in entries {
-            if entry.file == nil, entry.download == nil { faults.append("\(key) is nothing") }
+            if entry.file == nil, entry.download == nil {
+                faults.append("\(key) has neither a file nor a download")
+            }
             if let file = entry.file, file.record.key != key { faults.append("\(key)'s file") }
         }
     }

@@ -2,11 +2,11 @@ import struct FoundationEssentials.URL
 import PawlCore
 import Testing
 
-/// Contract: "one download a key: the second ask for a running key joins it, for a finished one gets the
-/// file, for a paused one resumes it".
+/// Contract: "one download per key: a second request for a running key joins it, for a finished key
+/// returns the file, for a paused key resumes it".
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryIndexTests {
-    @Test func `a running key is joined, and has one run`() throws {
+    @Test func `a running key is joined and has one run`() throws {
         var desk = IndexDesk()
         #expect(desk.ask("a").count { $0.isStart } == 1)
         #expect(desk.ask("a").isEmpty)
@@ -16,12 +16,12 @@ struct LibraryIndexTests {
         #expect(desk.ask("a").given == ["a"])
     }
 
-    @Test func `a paused key goes on from its own URL and to its own name`() throws {
+    @Test func `a paused key resumes with its own URL and name`() throws {
         var desk = IndexDesk()
         _ = desk.ask("a", name: "first.bin")
         let run = try #require(desk.run(of: "a"))
         #expect(desk.index.handle(.pauseAsked("a")).stops == [true])
-        // Who asks while it ends is not sent away.
+        // A request made while the run ends is not refused.
         #expect(desk.ask("a", hasURL: false).isEmpty)
         let actions = desk.end("a", .stopped)
         let start = try #require(actions.starts.first)
@@ -33,7 +33,7 @@ struct LibraryIndexTests {
         #expect(desk.ask("a", hasURL: false).starts.map(\.order.name) == ["first.bin"])
     }
 
-    @Test func `the last who waits pauses it, unless somebody wants it who does not wait`() {
+    @Test func `the last waiter to leave pauses the download unless others want it`() {
         var desk = IndexDesk()
         _ = desk.ask("a")
         _ = desk.ask("a")
@@ -44,13 +44,13 @@ struct LibraryIndexTests {
         #expect(desk.index.handle(.waiterLeft("b")).isEmpty)
     }
 
-    @Test func `a new URL begins another run when the old one has ended`() throws {
+    @Test func `a new URL starts another run when the old one has ended`() throws {
         var desk = IndexDesk()
         _ = desk.ask("a")
         let other = try #require(URL(string: "http://other.example/a"))
         #expect(desk.index.handle(.urlReplaced("a", other)).stops == [true])
         #expect(desk.end("a", .stopped).starts.map(\.order.url) == [other])
-        // One that has failed is noted, and goes on when it is asked for.
+        // For a failed download the URL is recorded and used with the next request.
         _ = desk.end("a", .failed(DownloadError(.network, "broke"), reached: 1000))
         #expect(
             desk.index.handle(.urlReplaced("a", desk.url("a"))).saves.map(\.url) == [desk.url("a")]
@@ -60,7 +60,7 @@ struct LibraryIndexTests {
     }
 
     @Test(arguments: [401, 403, 410])
-    func `an expired link is asked for once, and again only after bytes`(status: Int) throws {
+    func `a renewal is requested once, and again only after more bytes`(status: Int) throws {
         var desk = IndexDesk()
         let expired = DownloadError(status: status, reason: "", host: "h")
         _ = desk.ask("a", renews: true)
@@ -83,7 +83,7 @@ struct LibraryIndexTests {
         )
     }
 
-    @Test func `a source that begins anew each time is not asked for in a circle`() {
+    @Test func `a source that always restarts is not renewed in a loop`() {
         let expired = DownloadError(status: 403, reason: "", host: "h")
         var renewal = LinkRenewal()
         var answers: [Bool] = []
@@ -91,7 +91,7 @@ struct LibraryIndexTests {
             answers.append(renewal.mayAsk(after: expired, reached: reached))
         }
         #expect(answers == [true, false, false, true])
-        // A few bytes each time are no reason to ask for ever.
+        // A few bytes each time do not justify endless renewals.
         var asked = 2
         for bytes in 5000..<6000 where renewal.mayAsk(after: expired, reached: Int64(bytes)) {
             asked += 1
@@ -99,7 +99,7 @@ struct LibraryIndexTests {
         #expect(asked == LinkRenewal.most)
     }
 
-    @Test func `who joins can be asked for a URL where nobody else can`() {
+    @Test func `a joining request can supply the renewal closure`() {
         var desk = IndexDesk()
         let expired = DownloadError(status: 403, reason: "", host: "h")
         _ = desk.ask("a")
@@ -107,7 +107,7 @@ struct LibraryIndexTests {
         #expect(desk.end("a", .failed(expired, reached: 0)).renewals == ["a"])
     }
 
-    @Test func `other failures, and libraries without a closure, ask for nothing`() {
+    @Test func `other failures, and requests without a closure, trigger no renewal`() {
         var desk = IndexDesk()
         _ = desk.ask("a", renews: true)
         let gone = DownloadError(status: 404, reason: "", host: "h")
@@ -117,7 +117,7 @@ struct LibraryIndexTests {
         #expect(desk.end("b", .failed(expired, reached: 1000)).renewals.isEmpty)
     }
 
-    @Test func `what is thrown away is forgotten when its run has ended`() {
+    @Test func `a discarded key is forgotten when its run has ended`() {
         var desk = IndexDesk()
         _ = desk.ask("a")
         #expect(desk.index.handle(.cancelAsked("a")).stops == [false])
@@ -143,7 +143,7 @@ struct LibraryIndexTests {
         #expect(again.revalidates == nil)
     }
 
-    @Test func `a changed file is left alone by who asks, and replaced by who reloads`() throws {
+    @Test func `a request leaves a changed file alone, and a reload replaces it`() throws {
         var desk = IndexDesk()
         desk.finish("a")
         desk.change("a")
@@ -165,13 +165,13 @@ struct LibraryIndexTests {
         #expect(desk.ask("c", name: "x.png").starts.map(\.order.name) == ["x.2.png"])
     }
 
-    @Test func `without a URL there is nothing to fetch`() {
+    @Test func `a key without a URL cannot be fetched`() {
         var desk = IndexDesk()
         #expect(desk.ask("a", hasURL: false).refused == [.usage])
         #expect(desk.index.entries.isEmpty)
     }
 
-    @Test func `closing pauses all, and nothing begins any more`() {
+    @Test func `closing pauses all runs and starts no more`() {
         var desk = IndexDesk()
         _ = desk.ask("a", renews: true)
         _ = desk.ask("b", renews: true)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PendingDownloadTests {
-    @Test func `a note says all again, and nothing secret of the user`() throws {
+    @Test func `a note is read as written, and contains none of the user's secrets`() throws {
         let url = try #require(URL(string: "https://example.org/a?signature=s3cret"))
         var order = PendingDownload(key: "ключ\u{0}\n", name: "a.bin", url: url)
         order.replaces = true
@@ -24,11 +24,11 @@ struct PendingDownloadTests {
         #"{"pawl":1,"key":"a","name":"a.part","replaces":false}"#,
         #"{"pawl":1,"key":"a","name":"","replaces":false}"#,
     ])
-    func `what is damaged, newer or leads outside is no note`(text: String) {
+    func `a damaged, newer or unsafe note is ignored`(text: String) {
         #expect(PendingDownload(text: text) == nil)
     }
 
-    @Test func `names of notes are told from others`() {
+    @Test func `names of notes are recognized`() {
         #expect(LibraryName.form(ofPending: LibraryName.pendingName(form: "a%20b")) == "a%20b")
         for name in ["a.pawl-download", ".pawl-download", ".a.pawl-record", ".a"] {
             #expect(LibraryName.form(ofPending: name) == nil)

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// Heads of images of a given size, put together as the formats say.
+/// Heads of images of a given size, built according to the formats.
 enum ImageSamples {
     struct Sample: Sendable, CustomTestStringConvertible {
         var name: String
@@ -54,10 +54,10 @@ enum ImageSamples {
         return join(Array(png[..<8]), first, Array(png[8...]))
     }
 
-    /// With what cameras put before the frame, and more filling than is usual.
+    /// A JPEG with the data that cameras put before the frame, and more fill bytes than usual.
     static func jpeg(_ frame: UInt8, _ width: Int, _ height: Int) -> [UInt8] {
         let beginning = join([0xFF, 0xD8, 0xFF, 0xE0], big(9, 2), text("JFIF"), [0, 1, 1])
-        // In a thumbnail within the metadata is a frame too.
+        // A thumbnail within the metadata contains a frame, too.
         let metadata = join([0xFF, 0xE1], big(12, 2), [0xFF, 0xC0, 0, 8, 8, 0, 1, 0, 1, 1])
         let table = join([0xFF, 0xFF, 0xFF, 0xC4], big(5, 2), [1, 2, 3])
         let size = join([0xFF, frame], big(17, 2), [8], big(height, 2), big(width, 2), [3])
@@ -68,7 +68,7 @@ enum ImageSamples {
         join(text(version), little(width, 2), little(height, 2), [0xF7, 0, 0])
     }
 
-    /// The two highest bits of each number say how to scale.
+    /// The two highest bits of each number define the scaling.
     private static func lossyWebP(_ width: Int, _ height: Int) -> [UInt8] {
         let start: [UInt8] = [0x10, 0x02, 0x00, 0x9D, 0x01, 0x2A]
         return webp("VP8 ", join(start, little(width | 0x4000, 2), little(height | 0x8000, 2)))

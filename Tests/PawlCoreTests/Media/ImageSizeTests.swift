@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct ImageSizeTests {
     @Test(arguments: ImageSamples.all)
-    func `the size is in the head`(sample: ImageSamples.Sample) {
+    func `the size is read from the head`(sample: ImageSamples.Sample) {
         for (width, height) in [(1, 1), (640, 480), (3, sample.largest), (sample.largest, 7)] {
             let size = ImageSize(ofHead: sample.make(width, height))
             #expect(size?.width == width)
@@ -16,7 +16,7 @@ struct ImageSizeTests {
     }
 
     @Test(arguments: ImageSamples.all)
-    func `a head that is too short has no size, whatever is missing`(sample: ImageSamples.Sample) {
+    func `a truncated head has no size`(sample: ImageSamples.Sample) {
         let head = sample.make(640, 480)
         var shortest = head.count
         while ImageSize(ofHead: head.prefix(shortest - 1)) != nil { shortest -= 1 }
@@ -27,24 +27,24 @@ struct ImageSizeTests {
     @Test(
         arguments: ImageSamples.all.filter { !$0.name.contains("less") && !$0.name.contains("ext") }
     )
-    func `an image of no pixels has no size`(sample: ImageSamples.Sample) {
+    func `an image without pixels has no size`(sample: ImageSamples.Sample) {
         #expect(ImageSize(ofHead: sample.make(0, 5)) == nil)
         #expect(ImageSize(ofHead: sample.make(5, 0)) == nil)
     }
 
-    @Test func `a slice of a file is as good as an array`() {
+    @Test func `a slice of a file works like an array`() {
         let head = [UInt8](repeating: 0xFF, count: 7) + ImageSamples.png(8, 9)
         #expect(ImageSize(ofHead: head[7...])?.height == 9)
     }
 
-    @Test func `a JPEG whose picture begins before its frame has no size`() {
+    @Test func `a JPEG whose image data precede its frame has no size`() {
         let jpeg = ImageSamples.jpeg(0xC0, 8, 9)
         #expect(ImageSize(ofHead: [0xFF, 0xD8, 0xFF, 0xDA] + jpeg[2...]) == nil)
         #expect(ImageSize(ofHead: [0xFF, 0xD8, 0xFF, 0xE0, 0, 1] + jpeg[2...]) == nil)
         #expect(ImageSize(ofHead: [0xFF, 0xD8] + [UInt8](repeating: 0xFF, count: 5_000)) == nil)
     }
 
-    @Test func `a WebP frame that needs others has no size`() {
+    @Test func `a WebP frame that depends on others has no size`() {
         let head = ImageSamples.all.first { $0.name == "lossy WebP" }?.make(8, 9) ?? []
         var dependent = head
         dependent[20] |= 1
@@ -57,7 +57,7 @@ struct ImageSizeTests {
         Array("BM".utf8),
         Array("RIFF1234WAVEfmt ".utf8),
     ])
-    func `what is no image has no size`(head: [UInt8]) {
+    func `a file that is not an image has no size`(head: [UInt8]) {
         #expect(ImageSize(ofHead: head) == nil)
     }
 

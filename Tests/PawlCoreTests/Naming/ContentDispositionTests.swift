@@ -39,7 +39,7 @@ struct ContentDispositionTests {
         ("attachment; filename=\"=?=\"", "=?="),
         ("attachment; filename=\"=??=\"", "=??="),
     ])
-    func `the name is read`(field: String, expected: String) {
+    func `a file name is parsed`(field: String, expected: String) {
         #expect(ContentDisposition(parsing: field).fileName == expected)
     }
 
@@ -47,7 +47,7 @@ struct ContentDispositionTests {
         "", "attachment", "inline;", ";;;", "=", "=;=;=", "attachment; size=5",
         "attachment; filename*=UTF-8", "attachment; notfilename=x", "\"", "filename",
     ])
-    func `no name is no name`(field: String) {
+    func `a field without a file name has none`(field: String) {
         #expect(ContentDisposition(parsing: field).fileName == nil)
     }
 
@@ -56,7 +56,7 @@ struct ContentDispositionTests {
         #expect(ContentDisposition(parsing: "attachment; filename=\"").fileName == "")
     }
 
-    @Test func `random fields are read without harm`() {
+    @Test func `random fields do no harm`() {
         var random = SeededRandom()
         let pieces = [
             "filename", "*", "=", "\"", ";", "\\", "'", "UTF-8''", "%", "%41", " ", "=?", "?=",

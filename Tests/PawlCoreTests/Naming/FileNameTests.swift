@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FileNameTests {
-    /// What servers send to write elsewhere, to hide, to look like something else.
+    /// Names that servers send to write elsewhere, to hide, or to look like something else.
     static let hostile: [(String, String?)] = [
         ("../../evil", "evil"),
         ("..\\..\\evil.exe", "evil.exe"),
@@ -63,11 +63,11 @@ struct FileNameTests {
     ]
 
     @Test(arguments: hostile)
-    func `a hostile name becomes a name`(raw: String, expected: String?) {
+    func `a hostile name becomes safe`(raw: String, expected: String?) {
         #expect(FileName.clean(raw) == expected)
     }
 
-    @Test func `a dot with an accent hides no file`() {
+    @Test func `a dot with an accent does not hide a file`() {
         let name = FileName.clean(".\u{301}bashrc")
         #expect(name?.utf8.first != UInt8(ascii: "."))
     }
@@ -82,18 +82,18 @@ struct FileNameTests {
         #expect(FileName.clean(families) == "👨‍👩‍👧‍👦".repeated(9) + ".txt")
     }
 
-    @Test func `a character longer than a name is cut too`() throws {
+    @Test func `a character longer than the limit is cut, too`() throws {
         let name = try #require(FileName.clean("a" + "\u{301}".repeated(5000) + ".txt"))
         #expect((200...240).contains(name.utf8.count))
         #expect(name.hasSuffix(".txt"))
     }
 
-    @Test func `a name that is cut to a partial file's is none`() throws {
+    @Test func `a name cut to that of a partial file is changed`() throws {
         let name = try #require(FileName.clean("x".repeated(235) + ".part of a name"))
         #expect(name == "x".repeated(235) + "_part")
     }
 
-    @Test func `random names come out safe, and twice the same`() throws {
+    @Test func `cleaning random names is safe and idempotent`() throws {
         var random = SeededRandom()
         let alphabet: [Unicode.Scalar] = [
             ".", "/", "\\", "-", "~", " ", "a", "\u{0}", "\n", "\u{202E}", "\u{301}", "文", "🎉",
@@ -133,7 +133,7 @@ struct FileNameTests {
         ("x.", 1, "x..1"),
         ("x.averyveryverylongending", 1, "x.averyveryverylongending.1"),
     ])
-    func `a number goes before the extension`(name: String, number: Int, expected: String) {
+    func `a number is put before the extension`(name: String, number: Int, expected: String) {
         #expect(FileName.numbered(name, number) == expected)
     }
 
@@ -149,13 +149,13 @@ struct FileNameTests {
         #expect(FileName.number(in: name) == nil)
     }
 
-    @Test func `a numbered name is no longer than a name may be`() {
+    @Test func `a numbered name obeys the length limit`() {
         let name = FileName.numbered("x".repeated(236) + ".iso", 1234)
         #expect(name == "x".repeated(231) + ".1234.iso")
         #expect(FileName.numbered("文".repeated(80), .max).utf8.count <= 240)
     }
 
-    @Test func `a user's name must leave room for the checkpoint's`() {
+    @Test func `a name given by the user must leave room for the checkpoint's suffix`() {
         #expect(!FileName.isTooLong("x".repeated(245)))
         #expect(FileName.isTooLong("x".repeated(246)))
         #expect(FileName.isTooLong("文".repeated(82)))

@@ -5,24 +5,24 @@ import Testing
 /// Contract: storage keys, "any Unicode string; its own path-safe form on disk".
 @Suite(.timeLimit(.minutes(3)))
 struct StorageKeyTests {
-    /// Stable on disk: these may never change.
+    /// These forms are on disk and must never change.
     @Test(arguments: [
         ("", "%"), ("disk_1-a", "disk_1-a"), ("Disk", "%44isk"), ("-rf", "%2drf"), (".", "%2e"),
         ("..", "%2e%2e"), ("a/b", "a%2fb"), ("a.jpg", "a%2ejpg"), ("%", "%25"), ("%2f", "%252f"),
         ("é", "%c3%a9"), ("e\u{301}", "e%cc%81"), ("\u{0}", "%00"), ("a b", "a%20b"), ("~", "%7e"),
     ])
-    func `each key has its own form, and the form leads back`(text: String, form: String) {
+    func `each key has its own form, and the form leads back to it`(text: String, form: String) {
         let key = StorageKey(text)
         #expect(key.plainForm == form)
         #expect(StorageKey(plainForm: form) == key)
     }
 
     @Test(arguments: ["Ab", "a/b", "%2F", "%a", "a%", "%zz", "%+1", "%61", "a.b", "%ff", "-a"])
-    func `what was not written like that is not read`(form: String) {
+    func `a form that is not canonical is refused`(form: String) {
         #expect(StorageKey(plainForm: form) == nil)
     }
 
-    @Test func `texts that Swift calls equal are two keys where their bytes differ`() {
+    @Test func `strings that are equal in Swift are two keys if their bytes differ`() {
         #expect("é" == "e\u{301}")
         #expect(StorageKey("é") != StorageKey("e\u{301}"))
         #expect(Set([StorageKey("é"), StorageKey("e\u{301}")]).count == 2)
@@ -44,7 +44,7 @@ struct StorageKeyTests {
         }
     }
 
-    @Test func `random keys have forms that lead back and fit each file system`() async {
+    @Test func `random keys have reversible forms that fit every file system`() async {
         var random = TestSeed.generator("storage keys")
         var keys: [String: StorageKey] = [:]
         var breath = Breath()
@@ -64,7 +64,7 @@ struct StorageKeyTests {
             guard let form = key.plainForm else { continue }
             #expect(StorageKey(plainForm: form) == key)
             #expect(form.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") })
-            // Also where capital letters are the same as small ones.
+            // Also on file systems that ignore case.
             #expect(form == form.lowercased())
             #expect(keys[form] == nil || keys[form] == key)
             keys[form] = key

@@ -23,7 +23,7 @@ struct SuggestedNameTests {
         ("https://x.example/;key=s3cret", "download"),
         ("https://x.example/one;two.txt", "one;two.txt"),
     ])
-    func `the URL's last part is the name`(url: String, expected: String) throws {
+    func `the last component of the URL is the name`(url: String, expected: String) throws {
         let url = try #require(URL(string: url))
         #expect(FileName.suggested(contentDisposition: nil, url: url, mediaType: nil) == expected)
     }
@@ -41,7 +41,8 @@ struct SuggestedNameTests {
         ("attachment; filename=", "disk.iso"),
         ("attachment", "disk.iso"),
     ])
-    func `the server's name comes first and is cleaned`(field: String, expected: String) throws {
+    func `the server's name takes precedence and is cleaned`(field: String, expected: String) throws
+    {
         let url = try #require(URL(string: "https://x.example/disk.iso"))
         let name = FileName.suggested(contentDisposition: field, url: url, mediaType: "text/html")
         #expect(name == expected)

@@ -18,7 +18,7 @@ struct MomentTests {
         #expect(duration.nanoseconds == expected)
     }
 
-    @Test func `a moment far away is the distant future`() {
+    @Test func `a moment beyond the range is the distant future`() {
         #expect(Moment.zero + .seconds(Int64.max) == .distantFuture)
     }
 }

@@ -5,21 +5,21 @@ import Testing
 struct RateEstimatorTests {
     private func moment(_ seconds: Double) -> Moment { .zero + .seconds(seconds) }
 
-    @Test func `nothing is known before the second sample`() {
+    @Test func `the rate is unknown before the second sample`() {
         var estimator = RateEstimator()
         #expect(estimator.bytesPerSecond(at: .zero) == 0)
         estimator.record(totalBytes: 5_000_000, at: .zero)
         #expect(estimator.bytesPerSecond(at: moment(1)) == 0)
     }
 
-    @Test func `the second sample gives the whole speed`() {
+    @Test func `the second sample gives the full rate`() {
         var estimator = RateEstimator()
         estimator.record(totalBytes: 5_000_000, at: moment(10))
         estimator.record(totalBytes: 5_100_000, at: moment(10.1))
         #expect(abs(estimator.bytesPerSecond(at: moment(10.1)) - 1_000_000) < 1)
     }
 
-    @Test func `an even flow gives its speed, however irregular the samples`() {
+    @Test func `a steady flow gives its rate, however irregular the samples`() {
         var random = SeededRandom()
         var estimator = RateEstimator()
         var time = 0.0
@@ -32,7 +32,7 @@ struct RateEstimatorTests {
         #expect(abs(rate / 1e6 - 1) < 0.001, "seed \(random.seed)")
     }
 
-    @Test func `how a span is cut does not matter`() {
+    @Test func `the rate does not depend on how a span is divided`() {
         var coarse = RateEstimator()
         var fine = RateEstimator()
         for step in 0...40 {
@@ -46,7 +46,7 @@ struct RateEstimatorTests {
         #expect(abs(difference) < 1)
     }
 
-    @Test func `it falls when nothing comes, sampled or not`() {
+    @Test func `the rate falls when no bytes arrive, sampled or not`() {
         var sampled = RateEstimator()
         sampled.record(totalBytes: 0, at: .zero)
         for step in 1...100 {
@@ -62,7 +62,7 @@ struct RateEstimatorTests {
         #expect(waiting.bytesPerSecond(at: moment(60)) == 0)
     }
 
-    @Test func `time that is left out does not count`() {
+    @Test func `skipped time does not count`() {
         var estimator = RateEstimator()
         estimator.record(totalBytes: 0, at: .zero)
         estimator.record(totalBytes: 1_000_000, at: moment(1))
@@ -71,7 +71,7 @@ struct RateEstimatorTests {
         #expect(abs(estimator.bytesPerSecond(at: moment(501)) - 1_000_000) < 1)
     }
 
-    @Test func `a total that falls begins anew`() {
+    @Test func `a falling total restarts the estimate`() {
         var estimator = RateEstimator()
         estimator.record(totalBytes: 0, at: .zero)
         estimator.record(totalBytes: 9_000_000, at: moment(1))
@@ -81,7 +81,7 @@ struct RateEstimatorTests {
         #expect(abs(estimator.bytesPerSecond(at: moment(2.1)) - 1000) < 1)
     }
 
-    @Test func `samples of one instant and clocks that go back do no harm`() {
+    @Test func `simultaneous samples and clocks that go backwards do no harm`() {
         var estimator = RateEstimator()
         estimator.record(totalBytes: 0, at: moment(1))
         estimator.record(totalBytes: 500, at: moment(1))

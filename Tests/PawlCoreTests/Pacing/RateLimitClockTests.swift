@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RateLimitClockTests {
-    @Test func `no limit never pauses`() {
+    @Test func `without a limit there are no pauses`() {
         for limit in [nil, 0, -5] as [Int64?] {
             let clock = RateLimitClock(limitBytesPerSecond: limit)
             #expect(clock.limitBytesPerSecond == nil)
@@ -12,7 +12,7 @@ struct RateLimitClockTests {
         }
     }
 
-    @Test func `a tenth of a second's worth is free, the rest is waited for`() {
+    @Test func `a tenth of a second is free, the rest is waited for`() {
         let clock = RateLimitClock(limitBytesPerSecond: 1000)
         let now = Moment(nanoseconds: 5_000_000_000)
         #expect(clock.charge(bytes: 100, now: now) == .zero)
@@ -22,14 +22,14 @@ struct RateLimitClockTests {
         #expect(clock.charge(bytes: -7, now: now) == .zero)
     }
 
-    @Test func `time that was not used is not saved up`() {
+    @Test func `unused time is not saved up`() {
         let clock = RateLimitClock(limitBytesPerSecond: 1000)
         #expect(clock.charge(bytes: 100, now: .zero) == .zero)
         let later = Moment.zero + .seconds(3600)
         #expect(clock.charge(bytes: 200, now: later) == .milliseconds(100))
     }
 
-    @Test func `a limit that is raised is felt at once`() {
+    @Test func `a raised limit takes effect at once`() {
         let clock = RateLimitClock(limitBytesPerSecond: 1000)
         _ = clock.charge(bytes: 10_000, now: .zero)
         clock.setLimit(bytesPerSecond: 100_000, now: .zero)
@@ -41,7 +41,7 @@ struct RateLimitClockTests {
         #expect(clock.charge(bytes: 100, now: .zero) == .zero)
     }
 
-    @Test func `a limit that another has set meanwhile is left`() {
+    @Test func `a limit changed meanwhile is kept`() {
         let clock = RateLimitClock(limitBytesPerSecond: 1000)
         clock.changeLimit(from: 2000, to: 3000, now: .zero)
         #expect(clock.limitBytesPerSecond == 1000)
@@ -53,7 +53,7 @@ struct RateLimitClockTests {
         #expect(clock.limitBytesPerSecond == nil)
     }
 
-    @Test func `absurd numbers saturate`() {
+    @Test func `extreme numbers saturate`() {
         let clock = RateLimitClock(limitBytesPerSecond: 1)
         let last = Moment(nanoseconds: .max)
         #expect(clock.charge(bytes: .max, now: .zero) > .seconds(9_000_000_000))
@@ -94,7 +94,7 @@ struct RateLimitClockTests {
                 }
             }
         }
-        // 80 MB at 1 MB/s, and not a charge lost: the next byte is 80 s away.
+        // 80 MB at 1 MB/s without a lost charge: the next byte is 80 s away.
         let pause = clock.charge(bytes: 1000, now: .zero)
         #expect(pause == .milliseconds(80_001 - 100))
     }

@@ -2,11 +2,11 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// All moments are local times of some day in November 2026 unless a test says otherwise.
+/// All moments are local times of a day in November 2026 unless a test states otherwise.
 @Suite(.timeLimit(.minutes(1)))
 struct RateLimitTimetableTests {
     private static let day: Int64 = 86_400
-    /// Monday, the second of November 2026, 00:00 UTC.
+    /// Monday, 2 November 2026, 00:00 UTC.
     private static let monday: Int64 = 1_793_577_600
     private static let night = RateLimitTimetable.Period(from: 22 * 60, to: 7 * 60, limit: nil)
     private static let daytime = RateLimitTimetable.Period(
@@ -28,7 +28,8 @@ struct RateLimitTimetableTests {
         RateLimitTimetable(periods).decision(at: moment, otherwise: otherwise, utcOffset: zone)
     }
 
-    /// Central European Time in 2026: an hour ahead, two from 29 March 01:00 UTC to 25 October 01:00 UTC.
+    /// Central European Time in 2026: one hour ahead, two from 29 March 01:00 UTC to 25 October
+    /// 01:00 UTC.
     private func berlin(_ moment: Int64) -> Int64 {
         (1_774_746_000..<1_792_890_000).contains(moment) ? 7200 : 3600
     }
@@ -37,7 +38,7 @@ struct RateLimitTimetableTests {
         (0, 0, true, 7), (6, 59, true, 7), (7, 0, false, 22), (12, 30, false, 22),
         (21, 59, false, 22), (22, 0, true, 31), (23, 59, true, 31),
     ])
-    func `by day it is limited, by night it is not`(
+    func `the rate is limited by day, not by night`(
         hour: Int64,
         minute: Int64,
         isNight: Bool,
@@ -49,7 +50,7 @@ struct RateLimitTimetableTests {
         #expect(decision.changesAt == Self.at(2, until))
     }
 
-    @Test func `outside of all periods the other limit holds`() {
+    @Test func `outside all periods the default limit applies`() {
         let noon = RateLimitTimetable.Period(from: 12 * 60, to: 13 * 60, limit: 100)
         let before = decide([noon], at: Self.at(0, 11), otherwise: 7)
         #expect(before == .init(limit: 7, isByPeriod: false, changesAt: Self.at(0, 12)))
@@ -66,7 +67,7 @@ struct RateLimitTimetableTests {
         )
         let whole = RateLimitTimetable.Period(from: 0, to: 1440, limit: 5)
         #expect(decide([whole], at: 77) == .init(limit: 5, isByPeriod: true, changesAt: nil))
-        // Two that say the same.
+        // Two periods with the same limit.
         let halves = [(0, 720), (720, 1440)].map {
             RateLimitTimetable.Period(from: $0.0, to: $0.1, limit: 5)
         }
@@ -74,13 +75,13 @@ struct RateLimitTimetableTests {
         #expect(decide(halves, at: 77, otherwise: 5).limit == 5)
     }
 
-    @Test func `the first that fits holds`() {
+    @Test func `the first matching period applies`() {
         let lunch = RateLimitTimetable.Period(from: 12 * 60, to: 13 * 60, limit: 1)
         #expect(decide([lunch, Self.daytime], at: Self.at(0, 12, 30)).limit == 1)
         #expect(decide([Self.daytime, lunch], at: Self.at(0, 12, 30)).limit == 2 << 20)
     }
 
-    @Test func `days are those on which a period begins`() {
+    @Test func `days are those on which a period starts`() {
         let weekend = RateLimitTimetable.Period(
             days: [.friday, .saturday],
             from: 20 * 60,
@@ -94,15 +95,15 @@ struct RateLimitTimetableTests {
         for (day, hour) in [(4, 8), (4, 19), (5, 9), (5, 19), (6, 9), (6, 20), (0, 3), (3, 22)] {
             #expect(decide([weekend], at: Self.at(Int64(day), Int64(hour))).limit == nil)
         }
-        // From Sunday morning on nothing changes before Friday.
+        // From Sunday morning nothing changes before Friday.
         #expect(decide([weekend], at: Self.at(6, 9)).changesAt == Self.at(11, 20))
-        // Over the end of the week.
+        // Across the end of the week.
         let sunday = RateLimitTimetable.Period(days: [.sunday], from: 1380, to: 60, limit: 1)
         #expect(decide([sunday], at: Self.at(7, 0, 30)).limit == 1)
         #expect(decide([sunday], at: Self.at(7, 1)).changesAt == Self.at(13, 23))
     }
 
-    @Test func `it goes by the local clock`() {
+    @Test func `periods follow the local clock`() {
         // 06:30 UTC is 07:30 in Berlin in winter, 12:00 in India, 01:30 in New York.
         let moment = Self.at(0, 6, 30)
         let periods = [Self.night, Self.daytime]
@@ -112,13 +113,13 @@ struct RateLimitTimetableTests {
         let newYork = decide(periods, at: moment, zone: { _ in -18_000 })
         #expect(newYork.limit == nil)
         #expect(newYork.changesAt == Self.at(0, 12))
-        // The day of the week is the local one, too: Sunday evening in New York.
+        // The weekday is local, too: Sunday evening in New York.
         let sunday = RateLimitTimetable.Period(days: [.sunday], from: 0, to: 1440, limit: 9)
         #expect(decide([sunday], at: Self.at(0, 3), zone: { _ in -18_000 }).limit == 9)
         #expect(decide([sunday], at: Self.at(0, 3)).limit == nil)
     }
 
-    @Test func `where the clock is put forward, a night is an hour shorter`() {
+    @Test func `a night is an hour shorter when the clock is put forward`() {
         // The evening of 28 March 2026, 22:00 in Berlin.
         let evening: Int64 = 1_774_731_600
         let decision = decide([Self.night, Self.daytime], at: evening, zone: berlin)
@@ -126,7 +127,7 @@ struct RateLimitTimetableTests {
         #expect(decision.changesAt == evening + 8 * 3600)
     }
 
-    @Test func `where it is put back, a night is an hour longer`() {
+    @Test func `a night is an hour longer when the clock is put back`() {
         // The evening of 24 October 2026, 22:00 in Berlin.
         let evening: Int64 = 1_792_872_000
         let decision = decide([Self.night, Self.daytime], at: evening, zone: berlin)
@@ -134,8 +135,8 @@ struct RateLimitTimetableTests {
         #expect(decision.changesAt == evening + 10 * 3600)
     }
 
-    @Test func `a time that the clock leaves out begins when it has passed`() {
-        // 02:30 is not there on 29 March: from 03:00 on it has passed.
+    @Test func `a skipped time starts when it has passed`() {
+        // 02:30 does not exist on 29 March: it has passed from 03:00.
         let period = RateLimitTimetable.Period(from: 150, to: 240, limit: 1)
         let midnight: Int64 = 1_774_738_800
         let before = decide([period], at: midnight, zone: berlin)
@@ -144,8 +145,8 @@ struct RateLimitTimetableTests {
         #expect(within == .init(limit: 1, isByPeriod: true, changesAt: 1_774_746_000 + 3600))
     }
 
-    @Test func `a time that the clock shows twice holds twice`() {
-        // From 02:30 to 04:00 on 25 October: 02:30 to 03:00, then again from 02:30 on.
+    @Test func `a repeated time applies twice`() {
+        // From 02:30 to 04:00 on 25 October: 02:30 to 03:00, then again from 02:30.
         let period = RateLimitTimetable.Period(from: 150, to: 240, limit: 1)
         let back: Int64 = 1_792_890_000
         var moment = back - 3600
@@ -157,8 +158,8 @@ struct RateLimitTimetableTests {
         #expect(changes == [-1800, 0, 1800, 7200])
     }
 
-    /// What is said of the next change is what a look at each minute finds.
-    @Test func `the next change is right for random timetables`() {
+    /// The predicted change equals the one found by checking every minute.
+    @Test func `the next change is correct for random timetables`() {
         var random = TestSeed.generator("timetables")
         for _ in 0..<60 {
             let periods = (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -192,11 +193,11 @@ struct RateLimitTimetableTests {
         (0, Weekday.thursday), (1, .friday), (3, .sunday), (4, .monday), (-1, .wednesday),
         (-4, .sunday), (20_759, .monday),
     ])
-    func `days of the week`(days: Int, weekday: Weekday) {
+    func `days have their weekdays`(days: Int, weekday: Weekday) {
         #expect(Weekday(daysSince1970: Int64(days)) == weekday)
     }
 
-    @Test func `times of a day are read and written`() {
+    @Test func `times of day are read and written`() {
         let right = [
             "0:00": 0, "00:00": 0, "7:05": 425, "07:05": 425, "23:59": 1439, "24:00": 1440,
         ]

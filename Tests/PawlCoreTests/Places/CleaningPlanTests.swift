@@ -9,7 +9,7 @@ struct CleaningPlanTests {
 
     private static let second: Int64 = 1_000_000_000
 
-    /// Used 0, 10, 20 … seconds after 1970, of 100 bytes each.
+    /// Files of 100 bytes each, used 0, 10, 20 … seconds after 1970.
     private static func candidates(_ count: Int, inUse: Set<Int> = []) -> [Candidate] {
         (0..<count).map { index in
             Candidate(
@@ -31,37 +31,37 @@ struct CleaningPlanTests {
         CleaningPlan(candidates, policy: policy, now: now, freeBytes: free).doomed
     }
 
-    @Test func `without a limit nothing goes`() {
+    @Test func `without a limit nothing is removed`() {
         #expect(Self.doomed(Self.candidates(9), CleaningPolicy(), free: 0) == [])
     }
 
-    @Test func `by age, what was not used for longer goes`() {
+    @Test func `an age limit removes files not used for longer`() {
         let policy = CleaningPolicy(maximumAge: .seconds(80))
         #expect(Self.doomed(Self.candidates(9), policy) == [0, 1])
     }
 
-    @Test func `by total size, the least recently used go until the rest fits`() {
+    @Test func `a size limit removes the least recently used files until the rest fits`() {
         let shuffled = [5, 2, 7, 0, 8, 1, 3, 6, 4].map { Self.candidates(9)[$0] }
         #expect(Self.doomed(shuffled, CleaningPolicy(maximumTotalBytes: 650)) == [0, 1, 2])
         #expect(Self.doomed(shuffled, CleaningPolicy(maximumTotalBytes: 900)) == [])
         #expect(Self.doomed(shuffled, CleaningPolicy(maximumTotalBytes: -1)).count == 9)
     }
 
-    @Test func `by room on the disk, as many go as it takes`() {
+    @Test func `a free-space limit removes as many files as necessary`() {
         let policy = CleaningPolicy(minimumFreeBytes: 10_000)
         #expect(Self.doomed(Self.candidates(9), policy, free: 5_000) == [0, 1])
         #expect(Self.doomed(Self.candidates(9), policy, free: 10_000) == [])
         #expect(Self.doomed(Self.candidates(9), policy, free: nil) == [])
     }
 
-    @Test func `what frees nothing does not go for room's sake`() {
+    @Test func `a file that frees no space is not removed for a free-space limit`() {
         var candidates = Self.candidates(3)
         candidates[0].reclaimableBytes = 0
         let policy = CleaningPolicy(minimumFreeBytes: 10_000)
         #expect(Self.doomed(candidates, policy, free: 9_000) == [1])
     }
 
-    @Test func `what is in use stays, and others go in its place`() {
+    @Test func `a file in use stays, and others are removed in its place`() {
         let candidates = Self.candidates(9, inUse: [0, 2])
         #expect(Self.doomed(candidates, CleaningPolicy(maximumTotalBytes: 650)) == [1, 3, 4])
         #expect(
@@ -69,7 +69,7 @@ struct CleaningPlanTests {
         )
     }
 
-    @Test func `the limits add up`() {
+    @Test func `several limits combine`() {
         let policy = CleaningPolicy(
             maximumAge: .seconds(95),
             maximumTotalBytes: 700,
@@ -79,7 +79,7 @@ struct CleaningPlanTests {
         #expect(Self.doomed(Self.candidates(9), policy, free: 8_000) == [0, 1, 2])
     }
 
-    @Test func `a time in the future is new, and broken numbers break nothing`() {
+    @Test func `a future time counts as new, and invalid numbers do no harm`() {
         let odd = [
             Candidate(index: 0, bytes: .max, reclaimableBytes: .max, lastUsed: .max),
             Candidate(index: 1, bytes: .max, reclaimableBytes: .max, lastUsed: .min),
@@ -90,7 +90,7 @@ struct CleaningPlanTests {
         #expect(Self.doomed(odd, policy, free: .max) == [1])
     }
 
-    @Test func `of random caches never more goes than must`() {
+    @Test func `no more than necessary is removed from random caches`() {
         var random = TestSeed.generator("cleaning plans")
         for _ in 0..<500 {
             let candidates = (0..<Int.random(in: 0...20, using: &random)).map { index in
@@ -111,7 +111,7 @@ struct CleaningPlanTests {
             #expect(total <= limit || left.allSatisfy { $0.isInUse })
             #expect(gone.count == doomed.count)
             if let last = doomed.last {
-                // Without the last one it would not have been enough.
+                // Without the last removal it would not have been enough.
                 #expect(total + candidates[last].bytes > limit)
                 #expect(left.allSatisfy { $0.isInUse || $0.lastUsed >= candidates[last].lastUsed })
             }

@@ -22,10 +22,7 @@ struct XDGPlacesTests {
         (.data, "/home/u/.local/share/player"),
         (.temporary, "/tmp/player-1000"),
     ])
-    func `where nothing is set, the standard folders are taken`(
-        place: StandardPlace,
-        expected: String
-    ) {
+    func `by default the standard folders are used`(place: StandardPlace, expected: String) {
         #expect(Self.folder(place, ["HOME": "/home/u"]) == expected)
         #expect(Self.folder(place, ["HOME": ""], home: "/home/u") == expected)
         #expect(Self.folder(place, ["HOME": "here"], home: "/home/u/") == expected)
@@ -37,7 +34,7 @@ struct XDGPlacesTests {
         ("XDG_DOCUMENTS_DIR", .documents, "/x/y/player"),
         ("TMPDIR", .temporary, "/x/y/player-1000"),
     ])
-    func `a variable counts where it is an absolute path`(
+    func `a variable counts if it is an absolute path`(
         name: String,
         place: StandardPlace,
         expected: String
@@ -50,14 +47,14 @@ struct XDGPlacesTests {
         }
     }
 
-    @Test func `files of the runtime are not where temporary downloads go`() {
+    @Test func `temporary downloads do not use the runtime directory`() {
         #expect(
             Self.folder(.temporary, ["XDG_RUNTIME_DIR": "/run/user/1000"]) == "/tmp/player-1000"
         )
     }
 
     @Test(arguments: [StandardPlace.documents, .caches, .data])
-    func `without a home there is no place but the temporary one`(place: StandardPlace) {
+    func `without a home only the temporary place exists`(place: StandardPlace) {
         #expect(Self.folder(place) == nil)
         #expect(Self.folder(.temporary) != nil)
     }
@@ -71,7 +68,7 @@ struct XDGPlacesTests {
         ("XDG_MUSIC_DIR=\"$HOME/M\"\nXDG_DOCUMENTS_DIR=\"$HOME/D\"", "/home/u/D/player"),
         ("XDG_DOCUMENTS_DIR=\"$HOME/1\"\nXDG_DOCUMENTS_DIR=\"$HOME/2\"", "/home/u/2/player"),
     ])
-    func `the list of the user's folders counts`(list: String, expected: String) {
+    func `the list of user directories is obeyed`(list: String, expected: String) {
         let variables = ["HOME": "/home/u", "XDG_DOCUMENTS_DIR": "/elsewhere"]
         #expect(Self.folder(.documents, variables, list: list) == expected)
     }
@@ -84,19 +81,19 @@ struct XDGPlacesTests {
         "=\"/y\"",
         "XDG_DOCUMENTS_DIR=\"~/docs\"", "XDG__DIR=\"/y\"",
     ])
-    func `what is not as the list should be is ignored`(list: String) {
+    func `invalid lines of the list are ignored`(list: String) {
         #expect(
             Self.folder(.documents, ["HOME": "/home/u"], list: list) == "/home/u/Documents/player"
         )
     }
 
     @Test(arguments: ["XDG_DOCUMENTS_DIR=\"$HOME/\"", "XDG_DOCUMENTS_DIR=\"$HOME\""])
-    func `a folder that is switched off does not put files into the home folder`(list: String) {
+    func `a disabled folder does not put files into the home folder`(list: String) {
         let found = Self.folder(.documents, ["HOME": "/home/u"], list: list)
         #expect(found == "/home/u/.local/share/player/Documents")
     }
 
-    @Test func `the list is looked for where the settings are`() {
+    @Test func `the list is read from the configuration folder`() {
         func list(_ variables: [String: String]) -> String? {
             XDGPlaces.listOfUserDirectories(
                 PlaceSurroundings(variables: variables, homeOfUser: nil, user: 0)
@@ -107,7 +104,7 @@ struct XDGPlacesTests {
         #expect(list([:]) == nil)
     }
 
-    @Test func `on macOS the standard folders are taken`() {
+    @Test func `on macOS the standard folders are used`() {
         let places = ApplePlaces(
             PlaceSurroundings(
                 variables: ["HOME": "/Users/u", "TMPDIR": "/var/folders/x/T/"],

@@ -61,7 +61,7 @@ struct PropertyListTests {
         #expect(list["list"] == .array([.text("x")]))
     }
 
-    @Test func `containers without end are refused`() {
+    @Test func `endless nesting is refused`() {
         for depth in [100, 100_000] {
             let open = String(repeating: "<array>", count: depth)
             #expect(isRefused(Array(("<plist>" + open).utf8)))
@@ -80,11 +80,11 @@ struct PropertyListTests {
         "<plist><string><![CDATA[a]]></string></plist>", "<plist><true/></plist>x",
         "<plist><string a='b'>x</string></plist>", "<!DOCTYPE plist", "<!-- ", "plist", "</plist>",
     ])
-    func `XML that is no property list is refused`(text: String) {
+    func `XML that is not a property list is refused`(text: String) {
         #expect(isRefused(Array(text.utf8)))
     }
 
-    @Test func `what XML lets stand between values is read over`() throws {
+    @Test func `comments and whitespace between values are skipped`() throws {
         let text =
             "\u{FEFF}<?xml version='1.0'?>\n<!-- a <dict> -->\n<plist version='1.0'>"
             + "<array><!-- b --><false></false><string/><dict/><array/></array>\n</plist>\n"
@@ -92,12 +92,12 @@ struct PropertyListTests {
         #expect(try PropertyList(Array(text.utf8)) == .array(values))
     }
 
-    @Test func `an array that holds itself is refused`() {
+    @Test func `an array that contains itself is refused`() {
         #expect(isRefused(binary(objects: [[0xA1, 0]])))
     }
 
-    /// Each array holds the next one fifteen times: 15^20 values in some hundred bytes.
-    @Test func `a few bytes that stand for more than any memory are refused`() {
+    /// Each array contains the next one fifteen times: 15^20 values in a few hundred bytes.
+    @Test func `a few bytes that expand beyond any memory are refused`() {
         let objects =
             (UInt8(0)..<20).map { [0xAE] + [UInt8](repeating: $0 + 1, count: 14) } + [[0x09]]
         #expect(isRefused(binary(objects: objects)))
@@ -113,7 +113,7 @@ struct PropertyListTests {
         #expect(!isRefused(binary(objects: [[0x51, 0x41]])))
     }
 
-    @Test func `random trailers are never a crash`() {
+    @Test func `random trailers never crash`() {
         var random = SeededRandom()
         for _ in 0..<20_000 {
             var bytes = binary(objects: [[0xA2, 1, 2], [0x51, 0x41], [0x81, 0, 7]])
@@ -125,7 +125,9 @@ struct PropertyListTests {
         }
     }
 
-    /// Objects, a table of their offsets, and the trailer; the first one is the top.
+    /// Objects, a table of their offsets, and the trailer.
+    ///
+    /// The first object is the root.
     private func binary(objects: [[UInt8]]) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []

@@ -6,7 +6,7 @@ import Testing
 struct RangeSetTests {
     private static let size: Int64 = 64
 
-    /// One truth value a byte: too simple to be wrong.
+    /// One Boolean per byte: too simple to be wrong.
     private struct Model: Equatable {
         var bytes = [Bool](repeating: false, count: Int(RangeSetTests.size))
 
@@ -60,7 +60,7 @@ struct RangeSetTests {
         }
     }
 
-    @Test func `ranges that touch become one`() {
+    @Test func `adjacent ranges merge`() {
         var set = RangeSet([ByteRange(0, 10), ByteRange(20, 30)])
         set.insert(ByteRange(10, 20))
         #expect(set.ranges == [ByteRange(0, 30)])

@@ -1,9 +1,9 @@
 import class FoundationEssentials.ProcessInfo
 import PawlCore
 
-/// Random numbers that a seed determines: `PAWL_SEED` from the environment, or a new one.
+/// Random numbers determined by a seed: `PAWL_SEED` from the environment, or a new one.
 ///
-/// A test that fails says the seed; with `PAWL_SEED` set to it, it fails again.
+/// A test that fails prints the seed. It fails again with `PAWL_SEED` set to that seed.
 struct SeededRandom: RandomNumberGenerator {
     let seed: UInt64
     private var generator: SplitMix64

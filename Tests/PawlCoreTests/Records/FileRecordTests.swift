@@ -3,7 +3,7 @@ import Testing
 
 import struct FoundationEssentials.URL
 
-/// Contract: "the index can be rebuilt" from what is kept with the files.
+/// Contract: "the index can be rebuilt" from what is stored with the files.
 @Suite(.timeLimit(.minutes(1)))
 struct FileRecordTests {
     private static func sample(_ key: String = "song/1") throws -> FileRecord {
@@ -25,20 +25,20 @@ struct FileRecordTests {
     }
 
     @Test(arguments: ["song/1", "", "é", "e\u{301}", "\u{0}\n\"\\", "日本\u{1F680}"])
-    func `what is written is read, to the last scalar of the key`(key: String) throws {
+    func `a record is read as written, to the last scalar of the key`(key: String) throws {
         let record = try Self.sample(key)
         #expect(FileRecord(text: record.text) == record)
         #expect(!record.text.contains("\n"))
         #expect(record.text == FileRecord(text: record.text)?.text)
     }
 
-    @Test func `no credential is in it`() throws {
+    @Test func `a record contains no credentials`() throws {
         let text = try Self.sample().text
         #expect(text.contains("https://example.com/a.mp3?id=1&access_token=REDACTED"))
         for secret in ["secret", "hush", "me:", "there"] { #expect(!text.contains(secret)) }
     }
 
-    @Test func `one of the version 1 is read for ever`() {
+    @Test func `a record of version 1 can always be read`() {
         let text = """
             {"bytes":3,"finished":4,"key":"k","modified":5,"pawl":1,"source":"http://a.example/b"}
             """
@@ -59,11 +59,11 @@ struct FileRecordTests {
         "{\"bytes\":3,\"finished\":4,\"key\":7,\"modified\":5,\"pawl\":1,\"source\":\"\"}",
         String(repeating: "[", count: 100_000), String(repeating: " ", count: 300_000),
     ])
-    func `what is no record is none`(text: String) {
+    func `an invalid record is ignored`(text: String) {
         #expect(FileRecord(text: text) == nil)
     }
 
-    @Test func `a record fits a file of its size and time only`() throws {
+    @Test func `a record fits only a file of its size and time`() throws {
         let record = try Self.sample()
         #expect(record.fits(byteCount: record.byteCount, modified: record.modified))
         #expect(!record.fits(byteCount: record.byteCount + 1, modified: record.modified))

@@ -15,7 +15,7 @@ struct BodyFramingTests {
             (["5,5", "005"], 5),
         ] as [([String], Int64?)]
     )
-    func `a length is read`(values: [String], expected: Int64?) {
+    func `a length is parsed`(values: [String], expected: Int64?) {
         #expect(BodyFraming(of: head(values)) == .sound(length: expected))
     }
 
@@ -36,12 +36,12 @@ struct BodyFramingTests {
         (["٥"], "not a number"),
         (["5", "-5"], "negative length"),
     ])
-    func `lengths that contradict themselves are refused`(values: [String], reason: String) {
+    func `invalid or contradictory lengths are refused`(values: [String], reason: String) {
         expectMalformed(BodyFraming(of: head(values)), reason)
     }
 
     @Test(arguments: ["chunked", "gzip, chunked", "identity", ""])
-    func `a length beside a transfer encoding is refused`(encoding: String) {
+    func `a length with a transfer encoding is refused`(encoding: String) {
         let framing = BodyFraming(of: head(["5"]).with("Transfer-Encoding", encoding))
         expectMalformed(framing, "both Content-Length and Transfer-Encoding")
     }
@@ -51,7 +51,7 @@ struct BodyFramingTests {
         #expect(framing == .sound(length: nil))
     }
 
-    @Test func `what the server sent is fit to be shown`() {
+    @Test func `text from the server is safe to print`() {
         guard case .malformed(let reason) = BodyFraming(of: head(["\u{1B}[31m" + "x".repeated(99)]))
         else {
             Issue.record("accepted")

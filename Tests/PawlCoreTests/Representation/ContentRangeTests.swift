@@ -16,7 +16,7 @@ struct ContentRangeTests {
             .part(ByteRange(0, .max), total: .max)
         ),
     ])
-    func `a range is read`(text: String, expected: ContentRange) {
+    func `a range is parsed`(text: String, expected: ContentRange) {
         #expect(ContentRange(parsing: text) == expected)
     }
 
@@ -29,7 +29,7 @@ struct ContentRangeTests {
         "bytes 99999999999999999999999-99999999999999999999999/*", "bytes 0-1/2x",
         "bytes ٠-١/٢",
     ])
-    func `a range that makes no sense is refused`(text: String) {
+    func `an invalid range is refused`(text: String) {
         #expect(ContentRange(parsing: text) == nil)
     }
 }

@@ -10,7 +10,7 @@ struct EntityTagTests {
         ("\"\"", false, "\"\""),
         ("\"naïve\"", false, "\"naïve\""),
     ])
-    func `a well formed tag is read`(text: String, isWeak: Bool, opaque: String) {
+    func `a well-formed tag is parsed`(text: String, isWeak: Bool, opaque: String) {
         #expect(EntityTag(parsing: text) == EntityTag(isWeak: isWeak, opaque: opaque))
     }
 
@@ -18,7 +18,7 @@ struct EntityTagTests {
         "", "abc", "\"abc", "abc\"", "w/\"abc\"", "W\"abc\"", "W/", "W/abc", "\"a\"b\"", "\"a b\"",
         "\"a\", \"b\"", "\"a\"-gzip", "*",
     ])
-    func `a malformed tag is none`(text: String) {
+    func `a malformed tag is refused`(text: String) {
         #expect(EntityTag(parsing: text) == nil)
     }
 

@@ -20,7 +20,7 @@ struct HTTPDateTests {
             ("Tuesday, 19-Jan-38 03:14:08 GMT", 2_147_483_648),
         ] as [(String, Int64)]
     )
-    func `a date is read`(text: String, seconds: Int64) {
+    func `a date is parsed`(text: String, seconds: Int64) {
         #expect(HTTPDate(parsing: text)?.secondsSince1970 == seconds)
     }
 
@@ -46,7 +46,7 @@ struct HTTPDateTests {
         "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 06 Nov 1994 08:49:37 GMT+1",
         "Sun, 99999999999999999999 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994 GMT",
     ])
-    func `what is no date is refused`(text: String) {
+    func `an invalid date is refused`(text: String) {
         #expect(HTTPDate(parsing: text) == nil)
     }
 

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// The rows of "Judging a head" that are a 206.
+/// The rows of "Judging a head" for 206.
 @Suite(.timeLimit(.minutes(1)))
 struct HeadJudgePartTests {
     private static let part = ResponseHead(
@@ -22,20 +22,20 @@ struct HeadJudgePartTests {
         HeadJudge.judge(head, expecting: HeadExpectation(asked: asked, pinned: pinned))
     }
 
-    @Test func `a part that fits is written`() {
+    @Test func `a matching part is written`() {
         #expect(judge(Self.part) == .write(Self.asked, .pinned))
     }
 
-    @Test func `fewer bytes than asked for are written`() {
+    @Test func `fewer bytes than requested are written`() {
         let head = Self.part.with("Content-Range", "bytes 500-599/1000")
         #expect(judge(head) == .write(ByteRange(500, 600), .pinned))
     }
 
-    @Test func `an open end takes all that comes`() {
+    @Test func `an open end accepts all bytes`() {
         #expect(judge(Self.part, asked: ByteRange(500, .max)) == .write(Self.asked, .pinned))
     }
 
-    @Test func `a part that nobody asked for is malformed`() {
+    @Test func `an unrequested part is malformed`() {
         guard case .malformed = judge(Self.part, asked: nil) else {
             Issue.record("accepted")
             return
@@ -56,7 +56,7 @@ struct HeadJudgePartTests {
             (nil, "without Content-Range"),
         ] as [(String?, String)]
     )
-    func `a range that is not the one asked for is refused`(field: String?, reason: String) {
+    func `a range other than the requested one is refused`(field: String?, reason: String) {
         expectBroken(judge(Self.part.with("Content-Range", field)), reason)
     }
 
@@ -85,13 +85,13 @@ struct HeadJudgePartTests {
         (part.with("ETag", "W/\"b\""), true),
         (part.with("ETag", "unquoted"), true),
     ])
-    func `another total or validator is another file`(head: ResponseHead, onlyTag: Bool) {
+    func `another total or validator means another file`(head: ResponseHead, onlyTag: Bool) {
         #expect(
             judge(head) == .changed(Representation(head: head), onlyEntityTag: onlyTag)
         )
     }
 
-    @Test func `only the tag differs where no date was ever sent`() {
+    @Test func `only the tag differs if no date was ever sent`() {
         let pinned = Representation.pinned.with { $0.lastModified = nil }
         let head = Self.part.with("ETag", "\"b\"").with("Last-Modified", nil)
         #expect(
@@ -100,7 +100,7 @@ struct HeadJudgePartTests {
         )
     }
 
-    @Test func `a strong tag that matches proves it without a date`() {
+    @Test func `a matching strong tag suffices without a date`() {
         let head = Self.part.with("Last-Modified", nil)
         #expect(judge(head) == .write(Self.asked, Representation(head: head)))
     }
@@ -117,7 +117,7 @@ struct HeadJudgePartTests {
         #expect(judge(weakened) == .write(Self.asked, Representation(head: weakened)))
     }
 
-    @Test func `a pinned validator that is missing is refused`() {
+    @Test func `a missing pinned validator is refused`() {
         let bare = Self.part.with("ETag", nil)
         expectBroken(judge(bare.with("Last-Modified", nil)), "without the ETag")
         #expect(
@@ -147,13 +147,13 @@ struct HeadJudgePartTests {
         )
     }
 
-    @Test func `a total that was not known is adopted`() {
+    @Test func `an unknown total is adopted`() {
         let unknown = Representation.pinned.with { $0.total = nil }
         #expect(judge(Self.part, pinned: unknown) == .write(Self.asked, .pinned))
         #expect(judge(Self.part, pinned: nil) == .write(Self.asked, .pinned))
     }
 
-    @Test func `framing that contradicts itself comes first`() {
+    @Test func `contradictory framing of a part is refused first`() {
         for head in [
             Self.part.with("content-length", "400"), Self.part.with("Content-Length", "-1"),
             Self.part.with("Transfer-Encoding", "chunked"),

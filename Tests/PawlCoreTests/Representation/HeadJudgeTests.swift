@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// The rows of "Judging a head" that are no 206.
+/// The rows of "Judging a head" for statuses other than 206.
 @Suite(.timeLimit(.minutes(1)))
 struct HeadJudgeTests {
     private static let whole = ResponseHead(
@@ -26,7 +26,7 @@ struct HeadJudgeTests {
         (whole.with("Content-Encoding", "gzip"), false),
         (whole.with("Content-Encoding", "identity"), true),
     ])
-    func `ranges are thought possible`(head: ResponseHead, expected: Bool) {
+    func `the first head shows whether ranges are likely`(head: ResponseHead, expected: Bool) {
         guard
             case .pin(_, let acceptsRanges) = HeadJudge.judge(head, expecting: HeadExpectation())
         else {
@@ -36,7 +36,7 @@ struct HeadJudgeTests {
         #expect(acceptsRanges == expected)
     }
 
-    @Test func `a 200 to a range before anything is pinned is the whole`() {
+    @Test func `a 200 to a range before anything is pinned is the whole file`() {
         let asked = HeadExpectation(asked: ByteRange(500, 1000))
         #expect(
             HeadJudge.judge(Self.whole, expecting: asked) == .pin(.pinned, acceptsRanges: true)
@@ -44,9 +44,7 @@ struct HeadJudgeTests {
     }
 
     @Test(arguments: [onResume, HeadExpectation(pinned: .pinned)])
-    func `a 200 where one is pinned is the whole, proven to be the same`(
-        expected: HeadExpectation
-    ) {
+    func `a 200 that matches the pinned file is the whole file`(expected: HeadExpectation) {
         #expect(
             HeadJudge.judge(Self.whole, expecting: expected)
                 == .whole(.pinned, acceptsRanges: true)
@@ -60,9 +58,9 @@ struct HeadJudgeTests {
         whole.with("Last-Modified", wednesday), whole.with("Content-Encoding", "gzip"),
         whole.with("Content-Length", nil),
     ])
-    func `a 200 of another version is not the same`(head: ResponseHead) {
+    func `a 200 of another version is not the same file`(head: ResponseHead) {
         guard case .whole(let seen, _) = HeadJudge.judge(head, expecting: Self.onResume) else {
-            Issue.record("not taken for a whole")
+            Issue.record("not judged as a whole file")
             return
         }
         #expect(!Representation.pinned.isProvenSame(seen))
@@ -76,7 +74,7 @@ struct HeadJudgeTests {
         (ResponseHead(200, ["Content-Length": "900"]), "ETag"),
         (ResponseHead(200, ["Content-Length": "9", "Content-Type": "application/json"]), "ETag"),
     ])
-    func `a 200 that lacks what the file had is an error page`(
+    func `a 200 that lacks the file's validators is an error page`(
         head: ResponseHead,
         missing: String
     ) {
@@ -86,7 +84,7 @@ struct HeadJudgeTests {
         }
     }
 
-    @Test func `a 200 that lacks nothing but the tag may be compared`() {
+    @Test func `a 200 that lacks only the tag may be compared`() {
         let verdict = HeadJudge.judge(Self.whole.with("ETag", nil), expecting: Self.onResume)
         guard case .lostEntityTag(_, range: nil) = verdict else {
             Issue.record("\(verdict)")
@@ -94,7 +92,7 @@ struct HeadJudgeTests {
         }
     }
 
-    @Test func `without any validator another type and another length are an error page`() {
+    @Test func `without validators another type and length mean an error page`() {
         var pinned = Representation(total: 1000)
         pinned.mediaType = "application/zip"
         let error = ResponseHead(200, ["Content-Length": "9", "Content-Type": "text/plain"])
@@ -115,9 +113,9 @@ struct HeadJudgeTests {
         )
     }
 
-    /// An interrupted error page must not keep the file away for good.
+    /// An interrupted error page must not block the file forever.
     @Test(arguments: ["text/html", "text/plain", "application/json"])
-    func `the file is no error page where an error page was pinned`(type: String) {
+    func `a file is not treated as an error page if one was pinned`(type: String) {
         var page = Representation(total: 9)
         page.mediaType = type
         let file = ResponseHead(
@@ -138,7 +136,7 @@ struct HeadJudgeTests {
         }
     }
 
-    @Test func `a 200 without validators is not proven to be the same`() {
+    @Test func `a 200 without validators is not proven to be the same file`() {
         let head = ResponseHead(200, ["Content-Length": "1000"])
         let expected = HeadExpectation(
             asked: ByteRange(500, 1000),
@@ -151,17 +149,17 @@ struct HeadJudgeTests {
     }
 
     @Test(arguments: ["text/html", "TEXT/HTML; charset=utf-8", "application/xhtml+xml"])
-    func `a page in place of the file is a portal`(type: String) {
+    func `a page instead of the file is a portal`(type: String) {
         let page = ResponseHead(200, ["Content-Length": "1000", "Content-Type": type])
         #expect(HeadJudge.judge(page, expecting: Self.onResume) == .captivePortal)
         let whole = HeadExpectation(pinned: .pinned)
         #expect(HeadJudge.judge(page, expecting: whole) == .captivePortal)
     }
 
-    @Test func `a page is no portal where a page, the same file or nothing was pinned`() {
+    @Test func `a page is no portal if a page, the same file or nothing was pinned`() {
         let page = Self.whole.with("Content-Type", "text/html")
         guard case .whole = HeadJudge.judge(page, expecting: Self.onResume) else {
-            Issue.record("the same file was taken for a portal")
+            Issue.record("the same file was judged as a portal")
             return
         }
         for type in [nil, "text/html"] as [String?] {
@@ -185,7 +183,7 @@ struct HeadJudgeTests {
             ("bytes 0-1/1000", nil),
         ] as [(String?, Int64?)]
     )
-    func `a 416 names the total or does not`(field: String?, total: Int64?) {
+    func `a 416 may contain the total`(field: String?, total: Int64?) {
         let head = ResponseHead(416).with("Content-Range", field)
         #expect(
             HeadJudge.judge(head, expecting: Self.onResume) == .rangeNotSatisfiable(total: total)
@@ -207,7 +205,7 @@ struct HeadJudgeTests {
     @Test(arguments: [
         100, 101, 103, 199, 201, 202, 203, 204, 205, 226, 300, 304, 305, 306, 399, 600, 0, -1,
     ])
-    func `a status that brings no file is named`(status: Int) {
+    func `an error about a status without a file names the status`(status: Int) {
         let head = ResponseHead(status, ["Content-Length": "5"], reason: "Not\u{1B}[31m This")
         expectMalformed(head, "\(status) Not\u{FFFD}[31m This")
         expectMalformed(ResponseHead(status), "answered \(status), which")
@@ -228,7 +226,7 @@ struct HeadJudgeTests {
         )
     }
 
-    @Test func `framing that contradicts itself comes first`() {
+    @Test func `contradictory framing is refused first`() {
         let page = ResponseHead(
             200,
             ["Content-Length": "5", "content-length": "6", "Content-Type": "text/html"]

@@ -24,7 +24,7 @@ let tuesday = "Tue, 04 Nov 2025 10:00:00 GMT"
 let wednesday = "Wed, 05 Nov 2025 10:00:00 GMT"
 
 extension Representation {
-    /// What a good 200 of 1,000 bytes said.
+    /// The representation of a valid 200 of 1,000 bytes.
     static var pinned: Representation {
         var pinned = Representation(total: 1000)
         pinned.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RepresentationTests {
-    @Test func `a 200 says what the whole is`() {
+    @Test func `a 200 describes the whole file`() {
         let seen = Representation(
             head: ResponseHead(
                 200,
@@ -23,7 +23,7 @@ struct RepresentationTests {
         #expect(Representation(head: head.with("Content-Range", nil)).total == nil)
     }
 
-    @Test func `an empty head says nothing`() {
+    @Test func `an empty head describes nothing`() {
         #expect(Representation(head: ResponseHead(200)) == Representation())
         let empty = ResponseHead(200, ["ETag": "", "Last-Modified": " ", "Content-Type": ";x"])
         #expect(Representation(head: empty) == Representation())
@@ -35,7 +35,7 @@ struct RepresentationTests {
             ("GZip", "gzip"), ("identity, br", "br"), ("gzip, br", "gzip, br"),
         ] as [(String?, String?)]
     )
-    func `identity is no encoding`(field: String?, expected: String?) {
+    func `identity is not an encoding`(field: String?, expected: String?) {
         let head = ResponseHead(200).with("Content-Encoding", field)
         #expect(Representation(head: head).contentEncoding == expected)
     }
@@ -62,7 +62,7 @@ struct RepresentationTests {
         #expect(seen.validatorStrength == .weak)
     }
 
-    @Test func `another digest of the same algorithm is another version`() {
+    @Test func `another digest of the same algorithm means another version`() {
         var pinned = Representation.pinned
         pinned.digest = ContentDigest(.md5, bytes: [UInt8](repeating: 1, count: 16))
         var seen = pinned
@@ -92,11 +92,12 @@ struct RepresentationTests {
         (.pinned.with { $0.contentEncoding = "gzip" }, false),
         (.pinned.with { ($0.entityTag, $0.lastModified) = (weakTag, nil) }, false),
     ])
-    func `only strong validators prove sameness`(seen: Representation, isSame: Bool) {
+    func `only strong validators prove that files are the same`(seen: Representation, isSame: Bool)
+    {
         #expect(Representation.pinned.isProvenSame(seen) == isSame)
     }
 
-    @Test func `a strong tag that comes back weak proves nothing`() {
+    @Test func `a strong tag that returns as weak proves nothing`() {
         let tagged = Representation.pinned.with {
             ($0.lastModified, $0.lastModifiedIsOld) = (nil, false)
         }
@@ -104,7 +105,7 @@ struct RepresentationTests {
         #expect(!tagged.isProvenSame(tagged.with { $0.entityTag = Self.weakTag }))
     }
 
-    @Test func `an old date alone proves sameness, a fresh one or none does not`() {
+    @Test func `an old date alone proves that files are the same, a fresh one does not`() {
         let dated = Representation.pinned.with { $0.entityTag = nil }
         #expect(dated.isProvenSame(dated))
         let fresh = dated.with { $0.lastModifiedIsOld = false }

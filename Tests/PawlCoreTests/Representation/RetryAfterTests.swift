@@ -13,16 +13,16 @@ struct RetryAfterTests {
         ("99999999999999999999999999", .seconds(9_000_000_000)),
         ("9223372036854775807", .seconds(9_000_000_000)),
     ])
-    func `seconds and dates are read`(text: String, expected: Duration) {
+    func `seconds and dates are parsed`(text: String, expected: Duration) {
         #expect(RetryAfter.parse(text, date: tuesday) == expected)
     }
 
     @Test(arguments: ["", "soon", "1.5", "5s", "--5", "-", "0x10", "Tue, 04 Nov"])
-    func `garbage is no wish`(text: String) {
+    func `an invalid Retry-After is ignored`(text: String) {
         #expect(RetryAfter.parse(text, date: tuesday) == nil)
     }
 
-    @Test func `a date without the response's own date says nothing`() {
+    @Test func `a date without the response's own date is ignored`() {
         #expect(RetryAfter.parse(wednesday, date: nil) == nil)
         #expect(RetryAfter.parse(wednesday, date: "today") == nil)
     }

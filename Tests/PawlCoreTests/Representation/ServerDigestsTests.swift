@@ -27,7 +27,7 @@ struct ServerDigestsTests {
             (["Content-MD5": String(md5.dropLast(2))], [.md5]),
         ] as [(KeyValuePairs<String, String>, [DigestAlgorithm])]
     )
-    func `digests are read, the strongest first`(
+    func `digests are parsed, the strongest first`(
         fields: KeyValuePairs<String, String>,
         expected: [DigestAlgorithm]
     ) {
@@ -53,16 +53,17 @@ struct ServerDigestsTests {
             ["x-goog-hash": "md5=\(md5)", "x-goog-stored-content-encoding": "gzip"],
         ] as [KeyValuePairs<String, String>]
     )
-    func `what is no digest of the whole is left out`(fields: KeyValuePairs<String, String>) {
+    func `anything but a digest of the whole file is ignored`(fields: KeyValuePairs<String, String>)
+    {
         #expect(ServerDigests.parse(ResponseHead(200, fields)) == [])
     }
 
-    @Test func `the bytes are the digest's`() throws {
+    @Test func `the bytes are those of the digest`() throws {
         let head = ResponseHead(200, ["Repr-Digest": "sha-256=:\(sha256):"])
         #expect(ServerDigests.parse(head).first?.hexadecimal == sha256Hex)
     }
 
-    @Test func `the representation's own digest is believed first`() {
+    @Test func `the representation's own digest takes precedence`() {
         let other = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let head = ResponseHead(
             200,
@@ -71,7 +72,7 @@ struct ServerDigestsTests {
         #expect(ServerDigests.parse(head).map(\.hexadecimal) == [sha256Hex])
     }
 
-    @Test func `of a part only digests of the whole are taken`() {
+    @Test func `for a part only digests of the whole file are used`() {
         let fields: KeyValuePairs = [
             "Content-MD5": md5, "x-goog-hash": "md5=\(md5)", "x-amz-checksum-sha1": sha1,
             "Repr-Digest": "sha-256=:\(sha256):",
@@ -81,7 +82,7 @@ struct ServerDigestsTests {
         #expect(ServerDigests.parse(digest).map(\.algorithm) == [.sha256])
     }
 
-    @Test func `Google's hash of gzip that was sent as gzip counts`() {
+    @Test func `Google's hash of gzip sent as gzip counts`() {
         let head = ResponseHead(
             200,
             [

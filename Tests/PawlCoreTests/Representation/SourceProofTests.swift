@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// What another source's answer must show before its bytes are joined with others.
+/// The proof that another source's answer must give before its bytes are joined with others.
 @Suite(.timeLimit(.minutes(1)))
 struct SourceProofTests {
     private static let modified = "Tue, 03 Mar 2026 10:00:00 GMT"
@@ -23,7 +23,7 @@ struct SourceProofTests {
         #expect(reason?.hasPrefix("nothing proves") == true)
     }
 
-    @Test func `the same strong tag is proof, whatever the dates say`() {
+    @Test func `the same strong tag is proof, whatever the dates are`() {
         let pinned = representation {
             $0.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
             $0.lastModified = Self.modified
@@ -33,7 +33,7 @@ struct SourceProofTests {
     }
 
     @Test(arguments: [(true, "\"a\""), (false, "\"b\"")])
-    func `a weak or another tag is none`(isWeak: Bool, opaque: String) {
+    func `a weak or different tag is not proof`(isWeak: Bool, opaque: String) {
         let pinned = representation { $0.entityTag = EntityTag(isWeak: isWeak, opaque: "\"a\"") }
         let seen = representation { $0.entityTag = EntityTag(isWeak: isWeak, opaque: opaque) }
         #expect(pinned.difference(toAnotherSource: seen, digest: nil) != nil)
@@ -45,7 +45,7 @@ struct SourceProofTests {
         ("Wed, 04 Mar 2026 10:00:00 GMT", true, true, false),
         ("Thu, 01 Jan 1970 00:00:01 GMT", true, true, false), ("once", true, true, false),
     ])
-    func `the same date is proof where it is old on both sides, and one of the file`(
+    func `the same date is proof if it is plausible and old on both sides`(
         date: String,
         isOldHere: Bool,
         isOldThere: Bool,
@@ -64,7 +64,7 @@ struct SourceProofTests {
         #expect((pinned.difference(toAnotherSource: seen, digest: nil) == nil) == isProof)
     }
 
-    @Test func `another length or an unknown one is never the same file`() {
+    @Test func `a different or unknown length never means the same file`() {
         let pinned = representation { $0.entityTag = EntityTag(isWeak: false, opaque: "\"a\"") }
         for total in [nil, Int64(999), 1001] {
             var seen = pinned
@@ -74,7 +74,7 @@ struct SourceProofTests {
         }
     }
 
-    @Test func `what is encoded is never joined`() {
+    @Test func `encoded bodies are never joined`() {
         let pinned = representation { $0.entityTag = EntityTag(isWeak: false, opaque: "\"a\"") }
         var seen = pinned
         seen.contentEncoding = "gzip"
@@ -82,7 +82,7 @@ struct SourceProofTests {
         #expect(seen.difference(toAnotherSource: pinned, digest: digest(1)) != nil)
     }
 
-    @Test func `a digest of the user's needs the length alone, unless the server names another`() {
+    @Test func `a digest given by the user requires only a matching length`() {
         let pinned = representation()
         #expect(pinned.difference(toAnotherSource: representation(), digest: digest(1)) == nil)
         let same = representation { $0.digest = digest(1) }
@@ -91,7 +91,7 @@ struct SourceProofTests {
         #expect(pinned.difference(toAnotherSource: other, digest: digest(1)) != nil)
     }
 
-    @Test func `a digest that both servers name decides`() {
+    @Test func `a digest sent by both servers decides`() {
         let pinned = representation {
             $0.digest = digest(1)
             $0.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")

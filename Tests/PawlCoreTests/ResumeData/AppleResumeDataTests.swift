@@ -3,8 +3,9 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Apple's own resume data (both the plist and the keyed-archive form, the two faults repaired) can
-/// be imported: URL, validators, offset.
+/// Apple's own resume data can be imported: URL, validators, offset.
+///
+/// Both the property list and the keyed archive are read, and both known faults are repaired.
 @Suite(.timeLimit(.minutes(3)))
 struct AppleResumeDataTests {
     private func imported(_ sample: String) throws -> ResumeData {
@@ -22,7 +23,7 @@ struct AppleResumeDataTests {
         if name != "safari" { #expect(data.lastModified == "Mon, 06 Jul 2026 08:49:37 GMT") }
     }
 
-    @Test func `requests that iOS 10 did not encode as they are read give their URL`() throws {
+    @Test func `wrongly encoded requests of iOS 10 give their URL`() throws {
         let data = try imported(AppleSamples.ios10WithoutURL)
         #expect(data.url.absoluteString == "https://example.org/get/disk.iso?id=7")
     }
@@ -34,17 +35,17 @@ struct AppleResumeDataTests {
         #expect(stray == sound)
     }
 
-    @Test func `the temporary file is told by its path or its name`() throws {
+    @Test func `the temporary file is located by path or name`() throws {
         #expect(try imported(AppleSamples.ios8).partialPath?.hasPrefix("/private/var") == true)
         #expect(try imported(AppleSamples.ios12).partialPath == "CFNetworkDownload_ios9.tmp")
     }
 
-    @Test func `what was imported is kept like any other`() throws {
+    @Test func `imported resume data are stored like any other`() throws {
         let data = try imported(AppleSamples.ios12)
         #expect(try ResumeData(data: data.data) == data)
     }
 
-    @Test func `what is something else is refused with a reason`() throws {
+    @Test func `foreign data are refused with a reason`() throws {
         let own = Array(ResumeData(try ResumeSamples.content()).data)
         for bytes in [[], own, Array("<plist><array/></plist>".utf8), Array("bplist00".utf8)] {
             let error = #expect(throws: DownloadError.self) {
@@ -62,7 +63,7 @@ struct AppleResumeDataTests {
     }
 
     @Test(arguments: AppleSamples.all.keys.sorted())
-    func `damage of any kind is read or refused, never a crash`(name: String) async throws {
+    func `damaged data are read or refused, and never crash`(name: String) async throws {
         var random = SeededRandom()
         let sample = try #require(AppleSamples.all[name])
         let bytes = try #require([UInt8](base64: sample))

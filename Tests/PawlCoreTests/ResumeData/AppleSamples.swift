@@ -1,10 +1,10 @@
-/// Resume data of Apple's in their known forms, in base64.
+/// Apple's resume data in their known forms, in base64.
 ///
-/// Composed with Python's `plistlib` after what is known of the form from the field, as no device was at
-/// hand: iOS 8 (XML, a path), iOS 9 (binary, a bare name), iOS 10.0 with its fault (the archived
-/// requests name their parts in another way) with and without the URL beside them, iOS 11.0 with its
-/// fault (a stray byte range), iOS 12 (a keyed archive, binary and XML), and Safari's (a request
-/// with a relative URL only).
+/// No device was available, so they were composed with Python's `plistlib` according to reports
+/// from the field: iOS 8 (XML, a path), iOS 9 (binary, a bare name), iOS 10.0 with its fault (the
+/// archived requests name their parts differently) with and without the URL beside them, iOS 11.0
+/// with its fault (a stray byte range), iOS 12 (a keyed archive, binary and XML), and Safari's (a
+/// request with only a relative URL).
 enum AppleSamples {
     static let all = [
         "ios8": ios8, "ios9": ios9, "ios10": ios10, "ios10WithoutURL": ios10WithoutURL,

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// Why there is no resume data: each row of the contract's list.
+/// The reasons for having no resume data: each row of the contract's list.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumabilityTests {
     private func facts(_ change: (inout ResumeFacts) -> Void = { _ in }) -> ResumeFacts {
@@ -19,7 +19,7 @@ struct ResumabilityTests {
         Resumability(facts(change)).obstacle
     }
 
-    @Test func `with a strong validator a download is resumable from what it has`() {
+    @Test func `with a strong validator a download can resume`() {
         #expect(Resumability(facts()) == .resumable(from: 400))
         #expect(obstacle { $0.acceptsRanges = nil } == nil)
         #expect(obstacle { $0.representation?.total = nil } == nil)
@@ -31,13 +31,15 @@ struct ResumabilityTests {
         #expect(dated == nil)
     }
 
-    @Test func `not a GET`() { #expect(obstacle { $0.method = "POST" } == .notGET) }
+    @Test func `a request other than GET is an obstacle`() {
+        #expect(obstacle { $0.method = "POST" } == .notGET)
+    }
 
-    @Test func `no validator`() {
+    @Test func `a missing validator is an obstacle`() {
         #expect(obstacle { $0.representation?.entityTag = nil } == .noValidator)
     }
 
-    @Test func `weak validator only`() {
+    @Test func `a weak validator alone is an obstacle`() {
         #expect(obstacle { $0.representation?.entityTag?.isWeak = true } == .weakValidatorOnly)
         let fresh = obstacle {
             $0.representation?.entityTag = nil
@@ -46,13 +48,15 @@ struct ResumabilityTests {
         #expect(fresh == .weakValidatorOnly)
     }
 
-    @Test func `no ranges`() { #expect(obstacle { $0.acceptsRanges = false } == .noRanges) }
+    @Test func `a server without ranges is an obstacle`() {
+        #expect(obstacle { $0.acceptsRanges = false } == .noRanges)
+    }
 
     @Test func encoded() {
         #expect(obstacle { $0.representation?.contentEncoding = "gzip" } == .encoded)
     }
 
-    @Test func `length unknown`() {
+    @Test func `an unknown length is an obstacle`() {
         let unknown = obstacle {
             $0.representation?.entityTag = nil
             $0.representation?.total = nil
@@ -61,7 +65,7 @@ struct ResumabilityTests {
         #expect(unknown == .lengthUnknown)
     }
 
-    @Test func `nothing received`() {
+    @Test func `having received nothing is an obstacle`() {
         #expect(obstacle { $0.receivedBytes = 0 } == .nothingReceived)
         #expect(obstacle { $0.representation = nil } == .nothingReceived)
     }
@@ -69,11 +73,11 @@ struct ResumabilityTests {
     @Test(arguments: [
         ResumeObstacle.changedOnServer, .partialFileMissing, .partialFileChanged, .finished,
     ])
-    func `what was met stands before all else`(met: ResumeObstacle) {
+    func `an obstacle met earlier takes precedence`(met: ResumeObstacle) {
         #expect(obstacle { $0.obstacle = met } == met)
     }
 
-    @Test func `where bytes are compared no validator is needed but a length`() {
+    @Test func `if bytes are compared only a length is needed`() {
         let allowed = obstacle {
             $0.representation?.entityTag = nil
             $0.allowsWeakResume = true
@@ -85,7 +89,7 @@ struct ResumabilityTests {
         #expect(!settings.allowsWeakResume)
     }
 
-    @Test func `each obstacle has a sentence and an advice of its own`() {
+    @Test func `each obstacle has its own description and advice`() {
         let all = ResumeObstacle.allCases
         #expect(Set(all.map(\.description)).count == all.count)
         for obstacle in all {

@@ -7,8 +7,8 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Resume data has a version and a checksum; each version has a recorded sample; damage gives a clear
-/// error.
+/// Resume data have a version and a checksum; each version has a recorded sample; damage gives a
+/// clear error.
 @Suite(.timeLimit(.minutes(3)))
 struct ResumeDataCodingTests {
     private func code(_ bytes: some Sequence<UInt8>) -> ErrorCode? {
@@ -20,7 +20,7 @@ struct ResumeDataCodingTests {
         }
     }
 
-    @Test func `each version that there was has a recorded sample and is read`() throws {
+    @Test func `each past version has a recorded sample and is read`() throws {
         #expect(Set(ResumeSamples.all.keys) == Set(ResumeFormat.readers.keys))
         #expect(Set(ResumeSamples.all.keys) == Set(1...ResumeFormat.currentVersion))
         for (version, text) in ResumeSamples.all {
@@ -30,19 +30,20 @@ struct ResumeDataCodingTests {
         }
     }
 
-    @Test func `the present version writes what was recorded`() throws {
+    @Test func `the current version writes the recorded sample`() throws {
         let written = ResumeData(try ResumeSamples.content()).data
         let text = ResumeSamples.all[ResumeFormat.currentVersion]
         #expect(written.base64EncodedString() == text)
         #expect(ResumeData.version == Int(ResumeFormat.currentVersion))
     }
 
-    @Test func `a newer version is refused and says so`() throws {
+    @Test func `a newer version is refused with a clear error`() throws {
         var writer = ByteWriter(capacity: 100)
         writer.append(ResumeFormat.magic)
         writer.put(ResumeFormat.currentVersion + 1)
         writer.put([1, 2, 3] as [UInt8])
-        // The checksum of a newer version is checked as well: else damage would look like one.
+        // The checksum of a newer version is checked, too: otherwise damage would look like a newer
+        // version.
         let error = #expect(throws: DownloadError.self) {
             try ResumeData(data: Self.sealed(writer.bytes))
         }
@@ -55,7 +56,7 @@ struct ResumeDataCodingTests {
         #expect(torn?.message.contains("checksum") == true)
     }
 
-    @Test func `there is no version 0`() throws {
+    @Test func `version 0 does not exist`() throws {
         var bytes = Array(ResumeData(try ResumeSamples.content()).data.dropLast(8))
         bytes[8] = 0
         let error = #expect(throws: DownloadError.self) {
@@ -64,7 +65,7 @@ struct ResumeDataCodingTests {
         #expect(error?.message.contains("no version 0") == true)
     }
 
-    @Test func `it is one text in JSON and comes back`() throws {
+    @Test func `resume data are a string in JSON and are read back`() throws {
         let data = ResumeData(try ResumeSamples.content())
         let json = try JSONEncoder().encode(["resume": data])
         #expect(String(decoding: json, as: UTF8.self).hasPrefix("{\"resume\":\""))
@@ -73,7 +74,7 @@ struct ResumeDataCodingTests {
         #expect(read["resume"]?.hashValue == data.hashValue)
     }
 
-    @Test func `it is bytes in a property list and comes back`() throws {
+    @Test func `resume data are bytes in a property list and are read back`() throws {
         let data = ResumeData(try ResumeSamples.content())
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
@@ -83,7 +84,7 @@ struct ResumeDataCodingTests {
         #expect(read["resume"] == data)
     }
 
-    @Test func `damaged text in JSON is a clear error`() throws {
+    @Test func `a damaged string in JSON is a clear error`() throws {
         for text in ["[\"!\"]", "[\"UEFXTFJTTUU=\"]", "[\"\"]"] {
             let error = #expect(throws: DownloadError.self) {
                 try JSONDecoder().decode([ResumeData].self, from: Data(text.utf8))
@@ -92,7 +93,7 @@ struct ResumeDataCodingTests {
         }
     }
 
-    @Test func `each flipped bit is found`() async throws {
+    @Test func `each flipped bit is detected`() async throws {
         let bytes = Array(ResumeData(try ResumeSamples.content()).data)
         var breath = Breath()
         for place in bytes.indices {
@@ -105,7 +106,7 @@ struct ResumeDataCodingTests {
         }
     }
 
-    @Test func `cut at any place or followed by anything it is refused`() throws {
+    @Test func `truncated or extended data are refused`() throws {
         let bytes = Array(ResumeData(try ResumeSamples.content()).data)
         for length in bytes.indices { #expect(code(bytes[..<length]) == .invalidResumeData) }
         #expect(code(bytes + [0]) == .invalidResumeData)
@@ -120,12 +121,12 @@ struct ResumeDataCodingTests {
         #expect(error?.message.contains("property list") == true)
     }
 
-    @Test func `bytes without end are not read without end`() {
+    @Test func `endless bytes are not read to their end`() {
         #expect(code(repeatElement(UInt8(ascii: "P"), count: .max)) == .invalidResumeData)
     }
 
-    /// The checksum is right, as a forger would make it.
-    @Test func `payloads changed by hand are read or refused, never a crash`() async throws {
+    /// The checksum is correct, as an attacker would make it.
+    @Test func `manipulated payloads are read or refused, and never crash`() async throws {
         var random = SeededRandom()
         let bytes = Array(ResumeData(try ResumeSamples.content()).data.dropLast(8))
         var refused = 0
@@ -142,13 +143,13 @@ struct ResumeDataCodingTests {
         #expect(refused > 1000)
     }
 
-    @Test func `data that hold a secret are refused`() throws {
+    @Test func `data that contain a secret are refused`() throws {
         var content = try ResumeSamples.content()
         content.fields = [HTTPField(name: "Authorization", value: "Basic eDp5")]
         #expect(code(ResumeData(content).data) == .invalidResumeData)
     }
 
-    @Test func `secrets of a request are left out and named`() throws {
+    @Test func `secrets of a request are omitted and named`() throws {
         var settings = DownloadSettings()
         settings.fields = [
             HTTPField(name: "Accept", value: "*/*"), HTTPField(name: "cookie", value: "a=hunter2"),
@@ -163,7 +164,7 @@ struct ResumeDataCodingTests {
         #expect(!String(decoding: data.data, as: UTF8.self).contains("hunter2"))
     }
 
-    @Test func `printing it shows no secret of the URL`() throws {
+    @Test func `printing resume data shows no secret of the URL`() throws {
         let url = try ResumeSamples.url("https://example.org/a?X-Amz-Signature=hunter2")
         let data = ResumeData(ResumeContent(url: url))
         var text = "\(data) \(String(reflecting: data))"
@@ -172,7 +173,7 @@ struct ResumeDataCodingTests {
         #expect(!text.contains("hunter2"))
     }
 
-    @Test func `what it says can be asked`() throws {
+    @Test func `the contents of resume data can be queried`() throws {
         let data = ResumeData(try ResumeSamples.content())
         #expect(data.receivedBytes == 1_200_000)
         #expect(data.ranges == [0..<1_000_000, 2_500_000..<2_700_000])
@@ -192,7 +193,7 @@ struct ResumeDataCodingTests {
 
 @Suite(.timeLimit(.minutes(3)))
 struct CyclicChecksumTests {
-    @Test func `it is CRC-64 as XZ computes it`() {
+    @Test func `the checksum is CRC-64 as computed by XZ`() {
         #expect(CyclicChecksum.of("123456789".utf8) == 0x995D_C9BB_DF19_39FA)
         #expect(CyclicChecksum.of([]) == 0)
     }

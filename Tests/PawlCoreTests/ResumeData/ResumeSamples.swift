@@ -1,8 +1,9 @@
 import struct FoundationEssentials.URL
 import PawlCore
 
-/// What each version of resume data wrote, recorded when it was the present one: never changed, for
-/// ever read.
+/// The output of each version of resume data, recorded when it was current.
+///
+/// It is never changed, and can always be read.
 enum ResumeSamples {
     static let all: [UInt32: String] = [
         1: """
@@ -19,7 +20,7 @@ enum ResumeSamples {
         """
     ]
 
-    /// What all of them say.
+    /// The content of all samples.
     static func content() throws -> ResumeContent {
         var representation = Representation(total: 5_000_000)
         representation.entityTag = EntityTag(isWeak: false, opaque: "\"abc-ü\"")

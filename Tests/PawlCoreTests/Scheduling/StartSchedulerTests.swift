@@ -28,7 +28,7 @@ struct StartSchedulerTests {
         return scheduler
     }
 
-    @Test func `they start in the order of their positions, up to the limit`() {
+    @Test func `downloads start by position, up to the limit`() {
         var scheduler = scheduler(limit: 2, [3, 1, 2, 4])
         #expect(scheduler.begin() == [1, 2])
         #expect(scheduler.begin() == [])
@@ -38,7 +38,7 @@ struct StartSchedulerTests {
         #expect(scheduler.running == [2, 3])
     }
 
-    @Test func `the most urgent starts first, also if the priority changes`() {
+    @Test func `downloads start by priority, also after it changes`() {
         var scheduler = Scheduler(limit: 100)
         scheduler.wait(entry(1, .low))
         scheduler.wait(entry(2))
@@ -61,7 +61,7 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [], "an earlier version of the entry is ignored")
     }
 
-    @Test func `none starts before its date or its moment`() {
+    @Test func `no download starts before its date or its moment`() {
         var scheduler = Scheduler(limit: 100)
         scheduler.wait(entry(1, notBefore: now))
         var delayed = entry(2)
@@ -89,7 +89,7 @@ struct StartSchedulerTests {
         #expect(scheduler.nextDate == now)
     }
 
-    @Test func `what has left does not start`() {
+    @Test func `a download that has left does not start`() {
         var scheduler = scheduler(limit: 100, 1...3)
         let left = [scheduler.leave(2), scheduler.leave(2)]
         #expect(left == [true, false])
@@ -100,7 +100,7 @@ struct StartSchedulerTests {
         #expect(scheduler.isEmpty)
     }
 
-    @Test func `a download whose earlier run has not ended waits for that`() {
+    @Test func `a download waits until its earlier run has ended`() {
         var scheduler = scheduler(limit: 5, [1, 2])
         #expect(scheduler.begin() == [1, 2])
         scheduler.wait(entry(1))
@@ -110,7 +110,7 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [1])
     }
 
-    @Test func `a suspect starts after all others, and runs alone`() {
+    @Test func `a suspect starts after all others and runs alone`() {
         var scheduler = Scheduler(limit: 5)
         var suspect = entry(1)
         suspect.isSuspect = true
@@ -121,7 +121,7 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [1])
     }
 
-    @Test func `what ran before starts first among its priority`() {
+    @Test func `a download that ran before starts first within its priority`() {
         var scheduler = Scheduler(limit: 1)
         scheduler.wait(entry(1))
         var earlier = entry(2)
@@ -130,7 +130,7 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [2])
     }
 
-    @Test func `a group at its limit holds up nobody else`() {
+    @Test func `a group at its limit does not block others`() {
         var scheduler = Scheduler(limit: 4)
         scheduler.groupLimits = ["films": 1]
         for id in Int64(1)...3 {
@@ -146,7 +146,7 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [3])
     }
 
-    @Test func `one that lends its place lets another start, and then there are more`() {
+    @Test func `a lent place lets another download start, and may be taken back`() {
         var scheduler = scheduler(limit: 1, 1...4)
         #expect(scheduler.begin() == [1])
         let lends = scheduler.lend(1)
@@ -160,7 +160,7 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [3])
     }
 
-    @Test func `up to 100 lend their places`() {
+    @Test func `up to 100 downloads lend their places`() {
         let most = Int64(Scheduler.mostLent)
         var scheduler = scheduler(limit: 1, 0...most + 1)
         for id in 0..<most {
@@ -174,8 +174,8 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [])
     }
 
-    /// Against a model that looks at all entries each time.
-    @Test func `random entries start as a plain search finds them`() {
+    /// Compares the scheduler with a model that searches all entries each time.
+    @Test func `random entries start as a linear search finds them`() {
         var random = TestSeed.generator("scheduler")
         for _ in 0..<200 {
             var scheduler = Scheduler(limit: Int.random(in: 1...4, using: &random))
@@ -247,7 +247,7 @@ struct StartSchedulerTests {
         }
     }
 
-    @Test func `what is moved again and again takes no more room`() {
+    @Test func `moving entries repeatedly uses no more memory`() {
         var scheduler = scheduler(limit: 1, 1...100)
         for round in 1...100 {
             for id in Int64(1)...100 { scheduler.wait(entry(id, at: id * Int64(round))) }

@@ -10,7 +10,7 @@ struct SettingTableTests {
     private static let table = DownloadSettings.table
 
     @Test(arguments: table.settings.map(\.name))
-    func `a value that is not the default comes back from JSON`(name: String) throws {
+    func `a value other than the default survives JSON`(name: String) throws {
         let settings = try SettingSamples.settings([name])
         let document = Document(settings)
         #expect(document.members.count == 1)
@@ -21,7 +21,7 @@ struct SettingTableTests {
         #expect(Document(DownloadSettings()).isEmpty)
     }
 
-    @Test func `all settings together come back from JSON`() throws {
+    @Test func `all settings together survive JSON`() throws {
         let settings = try SettingSamples.settings(Self.table.settings.map(\.name))
         let document = Document(settings)
         #expect(document.members == Set(Self.table.settings.compactMap(\.member)))
@@ -33,7 +33,7 @@ struct SettingTableTests {
         #expect(Document(back) == document)
     }
 
-    @Test func `null gives the default back`() throws {
+    @Test func `null restores the default`() throws {
         let settings = try SettingSamples.settings(Self.table.settings.map(\.name))
         var document = Document()
         for member in Self.table.settings.compactMap(\.member) { document[member: member] = .null }
@@ -61,7 +61,7 @@ struct SettingTableTests {
         expectChanged(all.connection, ConnectionSettings(), without: ofConnection)
     }
 
-    @Test func `names and members are unique, and every help is a sentence`() {
+    @Test func `names and members are unique, and every help text is a sentence`() {
         let names = Self.table.settings.map(\.name)
         #expect(Set(names).count == names.count)
         let members = Self.table.settings.compactMap(\.member)
@@ -86,7 +86,7 @@ struct SettingTableTests {
         #expect(document.members == ["retries"])
     }
 
-    @Test func `secrets can be left out`() throws {
+    @Test func `secrets can be omitted`() throws {
         let settings = try SettingSamples.settings(Self.table.settings.map(\.name))
         let text = String(
             decoding: try JSONEncoder().encode(Document(settings).withoutSecrets),
@@ -105,7 +105,7 @@ struct SettingTableTests {
     ]
 
     @Test(arguments: invalid)
-    func `a value that is not valid is refused by its member`(member: String, value: JSONValue) {
+    func `an invalid value is refused and its member is named`(member: String, value: JSONValue) {
         var document = Document()
         document[member: member] = value
         let error = #expect(throws: DownloadError.self) { try document.settings() }

@@ -13,7 +13,9 @@ struct TaskLifecycleTests {
         .runEnded(.finished), .runEnded(.failed), .runEnded(.stopped),
     ]
 
-    /// Handles them all; returns what the last one led to.
+    /// Handles all events.
+    ///
+    /// Returns the actions of the last one.
     private func after(_ events: Event...) -> (TaskLifecycle, [TaskLifecycle.Action]) {
         var lifecycle = TaskLifecycle()
         var last: [TaskLifecycle.Action] = []
@@ -28,14 +30,14 @@ struct TaskLifecycleTests {
         #expect(actions == [.start])
     }
 
-    @Test func `it runs when its turn comes, and finishes`() {
+    @Test func `a task runs when its turn comes, and finishes`() {
         #expect(after(.resumeAsked, .runBegan).0.state == .running)
         let (lifecycle, actions) = after(.resumeAsked, .runBegan, .runEnded(.finished))
         #expect(lifecycle.state == .finished)
         #expect(actions == [.conclude(.finished)])
     }
 
-    @Test func `one that lost the network while it was held waits for it when it goes on`() {
+    @Test func `a task that lost the network while held waits for it after resuming`() {
         let (held, _) = after(.resumeAsked, .runBegan, .suspendAsked, .connectivityLost)
         #expect(held.state == .suspended)
         var lifecycle = held
@@ -49,7 +51,7 @@ struct TaskLifecycleTests {
         #expect(other.state == .running)
     }
 
-    @Test func `a suspension holds and lets go`() {
+    @Test func `a suspension holds the run, and resuming releases it`() {
         let (held, holding) = after(.resumeAsked, .runBegan, .suspendAsked)
         #expect(held.state == .suspended)
         #expect(holding == [.hold])
@@ -74,7 +76,7 @@ struct TaskLifecycleTests {
         #expect(starting == [.start])
     }
 
-    @Test func `a resume that comes while the old run ends begins a new one after it`() {
+    @Test func `a resume during the end of a run starts a new one after it`() {
         let (waiting, nothing) = after(.resumeAsked, .runBegan, .pauseAsked, .resumeAsked)
         #expect(waiting.state == .waiting)
         #expect(nothing.isEmpty)
@@ -89,7 +91,7 @@ struct TaskLifecycleTests {
         #expect(actions == [.start])
     }
 
-    @Test func `one that ends while it is being paused has ended`() {
+    @Test func `a task that finishes while being paused is finished`() {
         let (finished, actions) = after(
             .resumeAsked,
             .runBegan,
@@ -100,7 +102,7 @@ struct TaskLifecycleTests {
         #expect(actions == [.conclude(.finished)])
     }
 
-    @Test func `cancelling keeps what came or throws it away`() {
+    @Test func `cancelling keeps or discards the bytes`() {
         for keeping in [true, false] {
             let (cancelled, actions) = after(
                 .resumeAsked,
@@ -117,7 +119,7 @@ struct TaskLifecycleTests {
         #expect(actions == [.discard, .conclude(.cancelled)])
     }
 
-    @Test func `connectivity that is lost and found changes nothing else`() {
+    @Test func `losing and finding connectivity changes nothing else`() {
         #expect(
             after(.resumeAsked, .runBegan, .connectivityLost).0.state == .waitingForConnectivity
         )
@@ -131,8 +133,8 @@ struct TaskLifecycleTests {
         #expect(actions.isEmpty)
     }
 
-    /// Whatever comes in whatever order: one run at a time, one end, and nothing after it.
-    @Test func `any order of events is legal`() async {
+    /// In any order of events there is one run at a time, one end, and nothing after it.
+    @Test func `any order of events is valid`() async {
         var random = TestSeed.generator("any order of events")
         var breath = Breath()
         for _ in 0..<20_000 {
@@ -142,7 +144,7 @@ struct TaskLifecycleTests {
             var ends = 0
             for _ in 0..<24 {
                 let event = Self.events[Int(random.next() % UInt64(Self.events.count))]
-                // A run can begin and end only where there is one.
+                // A run can start and end only if it exists.
                 if case .runEnded = event, runs == 0 { continue }
                 if event == .runBegan, runs == 0 { continue }
                 if case .runEnded = event { runs -= 1 }
@@ -161,7 +163,7 @@ struct TaskLifecycleTests {
                 if wasEnd { #expect(lifecycle.state.isEnd) }
                 #expect((0...1).contains(runs))
                 #expect(ends <= 1)
-                // An end without a run has been told.
+                // An end without a run has been reported.
                 if lifecycle.state.isEnd, runs == 0 { #expect(ends == 1) }
             }
         }

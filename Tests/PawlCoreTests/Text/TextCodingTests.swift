@@ -12,7 +12,7 @@ struct TextCodingTests {
             (.utf8, [0xEF, 0xBB, 0xBF, 0x67, 0xC3, 0xA4]),
         ] as [(TextCoding, [UInt8])]
     )
-    func `text is read, without its mark`(coding: TextCoding, bytes: [UInt8]) {
+    func `text is decoded without its byte order mark`(coding: TextCoding, bytes: [UInt8]) {
         #expect(coding.decode(bytes) == "gä")
     }
 
@@ -23,7 +23,7 @@ struct TextCodingTests {
             (.utf16BigEndian, [0xD8, 0, 0, 0x67]),
         ] as [(TextCoding, [UInt8])]
     )
-    func `what is not of a coding is not read`(coding: TextCoding, bytes: [UInt8]) {
+    func `bytes invalid in an encoding are not decoded`(coding: TextCoding, bytes: [UInt8]) {
         #expect(coding.decode(bytes) == nil)
     }
 
@@ -44,7 +44,7 @@ struct TextCodingTests {
             ("windows-1252", .windows1252),
         ] as [(String, TextCoding)]
     )
-    func `a label names a coding`(label: String, coding: TextCoding) {
+    func `a label names an encoding`(label: String, coding: TextCoding) {
         #expect(TextCoding(label: label) == coding)
     }
 
@@ -59,7 +59,7 @@ struct TextCodingTests {
         #expect(MediaTypeParameter.value("charset", in: field) == value)
     }
 
-    @Test func `labels that nobody knows are none`() {
+    @Test func `an unknown label names no encoding`() {
         #expect(TextCoding(label: "klingon") == nil)
     }
 }

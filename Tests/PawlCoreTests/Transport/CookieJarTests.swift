@@ -7,18 +7,18 @@ struct CookieJarTests {
         "\(domain)\tFALSE\t/\tFALSE\t0\t\(name)\t\(value)"
     }
 
-    @Test func `what others have changed meanwhile stays`() {
+    @Test func `concurrent changes of others are kept`() {
         let jar = CookieJar()
         let (a, b, c) = (line("a", "1"), line("b", "1"), line("c", "1"))
         jar.change([], to: [a, b])
         let (first, second) = (jar.contents.lines, jar.contents.lines)
-        // One takes the first back, the other one changes the second and brings a third.
+        // One removes the first cookie; the other changes the second and adds a third.
         jar.change(first, to: [b])
         jar.change(second, to: [a, line("b", "2"), c])
         #expect(jar.contents.lines == [line("b", "2"), c])
     }
 
-    @Test func `one of the same domain, path and name takes its place`() {
+    @Test func `a cookie replaces one with the same domain, path and name`() {
         let jar = CookieJar()
         jar.change([], to: [line("a", "1"), line("a", "1", domain: "b.example")])
         jar.change([], to: ["#HttpOnly_" + line("a", "2")])
@@ -29,7 +29,7 @@ struct CookieJarTests {
         )
     }
 
-    @Test func `a change is seen by the revision, and two jars never have the same`() {
+    @Test func `a change gives a new revision, and two jars never share one`() {
         let (jar, other) = (CookieJar(), CookieJar())
         let before = jar.contents.revision
         #expect(jar.has(revision: before))
@@ -43,7 +43,7 @@ struct CookieJarTests {
         #expect(jar.has(revision: after))
     }
 
-    @Test func `of too many the oldest go`() {
+    @Test func `the oldest of too many cookies are removed`() {
         let jar = CookieJar()
         for number in 0..<60 { jar.change([], to: [line("n\(number)", "1")]) }
         #expect(jar.contents.lines == (10..<60).map { line("n\($0)", "1") })
@@ -52,7 +52,7 @@ struct CookieJarTests {
         #expect(jar.contents.lines.last == line("n", "1", domain: "d3999"))
     }
 
-    @Test func `what is no cookie is not kept`() {
+    @Test func `an invalid cookie is not stored`() {
         let jar = CookieJar()
         jar.change([], to: ["", "# Netscape HTTP Cookie File", "a\tb"])
         #expect(jar.contents.lines.isEmpty)

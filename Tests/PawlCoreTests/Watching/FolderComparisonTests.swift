@@ -11,7 +11,9 @@ struct FolderComparisonTests {
         FileStamp(device: 1, inode: inode, size: 10, modified: modified)
     }
 
-    /// Follows the changes as a reader would; nil where one cannot be followed.
+    /// Applies the changes as a reader would.
+    ///
+    /// Returns `nil` if a change cannot be applied.
     private static func follow(_ changes: [FolderChange], from old: Files, to new: Files) -> Files?
     {
         var files = old
@@ -38,7 +40,7 @@ struct FolderComparisonTests {
         FolderComparison.changes(from: old, to: new)
     }
 
-    @Test func `each change has its own name`() {
+    @Test func `each kind of change is recognized`() {
         let old: Files = [
             "same": Self.file(1), "gone": Self.file(2), "edited": Self.file(3), "old": Self.file(4),
             "replaced": Self.file(5),
@@ -61,7 +63,7 @@ struct FolderComparisonTests {
         #expect(Self.changes(old, ["b": Self.file(1)]) == [.renamed(from: "a", to: "b")])
     }
 
-    @Test func `a chain is told from its end`() {
+    @Test func `a chain of renames is reported from its end`() {
         let old: Files = ["log": Self.file(1), "log.1": Self.file(2), "log.2": Self.file(3)]
         let new: Files = ["log": Self.file(4), "log.1": Self.file(1), "log.2": Self.file(2)]
         #expect(
@@ -72,7 +74,7 @@ struct FolderComparisonTests {
         )
     }
 
-    @Test func `files that changed names in a circle are modified`() {
+    @Test func `files that swapped names are modified`() {
         let old: Files = ["a": Self.file(1), "b": Self.file(2)]
         let new: Files = ["a": Self.file(2), "b": Self.file(1)]
         #expect(Self.changes(old, new) == [.modified("a"), .modified("b")])
@@ -85,13 +87,13 @@ struct FolderComparisonTests {
         #expect(Self.changes(new, old) == [.removed("b")])
     }
 
-    @Test func `the number of a file that was removed is not its name's change`() {
+    @Test func `a reused inode is not a rename`() {
         let old: Files = ["a": Self.file(1)]
         let new: Files = ["b": Self.file(1, 99)]
         #expect(Self.changes(old, new) == [.removed("a"), .added("b")])
     }
 
-    @Test func `random changes can be followed and lead to the folder`() {
+    @Test func `random changes can be applied and lead to the folder`() {
         var random = TestSeed.generator("folder comparisons")
         for _ in 0..<5_000 {
             func files() -> Files {

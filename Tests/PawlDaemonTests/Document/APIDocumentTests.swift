@@ -15,7 +15,7 @@ struct APIDocumentTests {
         var paths: [String: [String: Item]]
     }
 
-    @Test func `the document tells of each route, and of no other`() async throws {
+    @Test func `the document lists exactly the daemon's routes`() async throws {
         let folder = try ScratchFolder()
         let surroundings = PlaceSurroundings(
             variables: [
@@ -37,7 +37,7 @@ struct APIDocumentTests {
         #expect(told.count > 20)
     }
 
-    @Test func `a path has the methods that are told of`() {
+    @Test func `the document gives the methods of each path`() {
         #expect(APIDocument.methods(of: "/v1/downloads") == ["GET", "HEAD", "POST"])
         #expect(APIDocument.methods(of: "/v1/downloads/7") == ["GET", "HEAD"])
         #expect(APIDocument.methods(of: "/v1/downloads/7/resume-data") == ["GET", "HEAD"])

@@ -8,7 +8,7 @@ struct MemberScanTests {
         MemberScan.stranger(in: text.utf8, .named(name))?.path
     }
 
-    @Test func `what the document tells of is known`() {
+    @Test func `members in the document are accepted`() {
         for text in [
             "{}", "[]", "1", "null", "\"x\"", "true", " {\"downloads\" : [ ] } ",
             #"{"downloads":[{"url":"a","settings":{"fields":[{"name":"x","value":"{\"y\":1}"}]}},{}]}"#,
@@ -21,7 +21,7 @@ struct MemberScanTests {
         #expect(stranger(#"{"odd":1}"#, "No such schema") == nil)
     }
 
-    @Test func `what it does not is found where it stands`() {
+    @Test func `a member missing from the document is reported with its path`() {
         #expect(stranger(#"{"odd":1}"#) == ["odd"])
         #expect(stranger(#"{"downloads":[],"o\u0064d":1}"#) == ["odd"])
         #expect(
@@ -40,7 +40,7 @@ struct MemberScanTests {
         #expect(known == ["code", "token"])
     }
 
-    @Test func `a text that is none ends it, too`() {
+    @Test func `malformed JSON ends the scan`() {
         for text in [
             "", "{", "[", "{\"", "{\"a", "{\"a\\", "{\"downloads\":", "[1", "{\"downloads\":[{",
             "\\",

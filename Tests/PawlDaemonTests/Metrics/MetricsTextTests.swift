@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct MetricsTextTests {
-    @Test func `numbers stand as Prometheus reads them`() {
+    @Test func `numbers are printed as Prometheus reads them`() {
         var text = MetricsText()
         text.add("a_total", .counter, "What is counted.", 3)
         text.add(

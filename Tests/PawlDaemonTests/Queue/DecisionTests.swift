@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DecisionTests {
-    @Test func `what ran or waits can be paused and cancelled`() {
+    @Test func `running and waiting downloads can be paused and cancelled`() {
         for state in [TaskState.waiting, .running, .waitingForConnectivity] {
             #expect(ActionRules.effect(.pause, on: state) == .become(.paused))
             #expect(ActionRules.effect(.cancel, on: state) == .become(.cancelled))
@@ -13,26 +13,26 @@ struct DecisionTests {
         }
     }
 
-    @Test func `what was stopped or failed goes on, and what has finished does not`() {
+    @Test func `stopped and failed downloads can be resumed, finished ones cannot`() {
         for state in [TaskState.paused, .failed, .cancelled] {
             #expect(ActionRules.effect(.resume, on: state) == .become(.waiting))
         }
         for action in [QueueAction.pause, .resume, .cancel, .moveFirst] {
             guard case .refuse = ActionRules.effect(action, on: .finished) else {
-                Issue.record("\(action) of a finished one")
+                Issue.record("\(action) of a finished download")
                 continue
             }
         }
     }
 
-    @Test func `anything can be removed`() {
+    @Test func `any download can be removed`() {
         for state in TaskState.allCases {
             #expect(ActionRules.effect(.remove, on: state) == .remove)
             #expect(ActionRules.effect(.removeWithFiles, on: state) == .remove)
         }
     }
 
-    @Test func `all means what the action makes a difference to`() {
+    @Test func `all selects the downloads that the action would change`() {
         #expect(ActionRules.states(.pause).isSuperset(of: [.waiting, .running]))
         #expect(!ActionRules.states(.pause).contains(.paused))
         #expect(ActionRules.states(.resume) == [.paused, .suspended, .failed, .waiting])
@@ -40,7 +40,7 @@ struct DecisionTests {
         #expect(ActionRules.states(.remove) == Set(TaskState.allCases))
     }
 
-    @Test func `one that waits to be tried again is started by resume`() {
+    @Test func `resume starts a download that waits for its retry`() {
         let effect = ActionRules.effect(.resume, on: .waiting, waitsToRetry: true)
         #expect(effect == .become(.waiting))
         #expect(ActionRules.effect(.resume, on: .waiting) == .nothing)

@@ -19,7 +19,7 @@ struct OutagePolicyTests {
         return failure
     }
 
-    @Test func `a server that fails is waited for, longer each time, and not for ever`() {
+    @Test func `a failing server is retried with longer and longer waits, up to a limit`() {
         let waits = (1...policy.mostFailures).map { policy.wait(after: failure(count: $0)) }
         #expect(waits.first == .seconds(15))
         #expect(waits.last == policy.longestWait)
@@ -27,10 +27,10 @@ struct OutagePolicyTests {
         #expect(policy.wait(after: failure(count: policy.mostFailures + 1)) == nil)
     }
 
-    @Test func `where nothing comes from anywhere, it is waited for days, and tried often`() {
+    @Test func `an outage is retried often, for days`() {
         let often = failure(count: 500, outages: 500)
         #expect(policy.wait(after: often) == policy.longestOutageWait)
-        // What was the network's does not count when a server fails later.
+        // Failures of the network do not count when a server fails later.
         var mixed = failure(count: 501, outages: 500)
         mixed.isOutage = false
         #expect(policy.wait(after: mixed) == policy.longestWait)
@@ -40,7 +40,7 @@ struct OutagePolicyTests {
         #expect(policy.wait(after: failure(count: most + 1, outages: most + 1)) == nil)
     }
 
-    @Test func `room on a full disk is waited for, as the network is`() {
+    @Test func `a full disk is retried like an outage`() {
         var failed = failure(.diskFull, count: 100, outages: 100)
         #expect(policy.wait(after: failed) == policy.longestOutageWait)
         #expect(policy.wait(after: failure(.diskFull, outages: 1)) == .seconds(15))
@@ -51,7 +51,7 @@ struct OutagePolicyTests {
         #expect(!policy.mayBeNetwork(failed.error))
     }
 
-    @Test func `what a server asks for is obeyed, up to a day or what the download says`() {
+    @Test func `a server's Retry-After is obeyed up to a day or the download's limit`() {
         let hour = failure(.serverBusy, retryAfter: .seconds(3600))
         #expect(policy.wait(after: hour) == .seconds(3600))
         var ages = failure(.serverBusy, retryAfter: .seconds(9_000_000_000))
@@ -62,7 +62,7 @@ struct OutagePolicyTests {
         #expect(policy.wait(after: ages) == .seconds(600))
     }
 
-    @Test func `it is tried again as often as the download says, and never with no retries`() {
+    @Test func `a download is retried as often as it allows`() {
         var settings = SettingsDocument<DownloadSettings>()
         settings[\.retries] = 0
         var failed = failure()
@@ -76,7 +76,7 @@ struct OutagePolicyTests {
         #expect(policy.wait(after: failed) == nil)
     }
 
-    @Test func `a clock that was set back makes no wait longer`() {
+    @Test func `setting the clock back makes no wait longer`() {
         let now = Date(timeIntervalSince1970: 1_000_000)
         let due = now.addingTimeInterval(20)
         #expect(policy.remaining(until: due, at: now, of: .seconds(30)) == .seconds(20))
@@ -88,7 +88,7 @@ struct OutagePolicyTests {
     }
 
     @Test(arguments: [ErrorCode.notFound, .unauthorized, .checksumMismatch, .usage, .fileExists])
-    func `what does not pass is not waited for`(code: ErrorCode) {
+    func `a permanent failure is not retried`(code: ErrorCode) {
         #expect(policy.wait(after: failure(code)) == nil)
     }
 }

@@ -18,7 +18,7 @@ struct AccessRulesTests {
         AccessRules.decision(on: demand, by: authority, owner: owner)
     }
 
-    @Test func `who has nothing gets the page's files and the login alone`() {
+    @Test func `without credentials only the page's files and the login are open`() {
         for demand in Demand.allCases {
             for owner in [nil, .user, .page, .token("tool")] as [DownloadOwner?] {
                 let expected: AccessRules.Decision = demand == .open ? .allowed : .refused
@@ -27,7 +27,7 @@ struct AccessRulesTests {
         }
     }
 
-    @Test func `what gives away secrets, files or commands is for the socket alone`() {
+    @Test func `only the socket gives access to secrets, files and commands`() {
         let closed: [Demand] = [
             .lookAtSecrets, .addFromFiles, .setCommand, .changeBounds, .letIn,
         ]
@@ -41,8 +41,8 @@ struct AccessRulesTests {
         }
     }
 
-    /// Who may do more of one thing than a wider scope may would be a mistake of the table.
-    @Test func `a wider right allows all that a narrower one does`() {
+    /// A narrower scope that allows more than a wider one would be a mistake in the table.
+    @Test func `a wider scope allows everything that a narrower one does`() {
         func rank(_ decision: AccessRules.Decision) -> Int {
             switch decision {
             case .refused: 0
@@ -61,7 +61,7 @@ struct AccessRulesTests {
         }
     }
 
-    @Test func `a token that adds changes its own alone`() {
+    @Test func `a token that may add changes only its own downloads`() {
         for demand in [Demand.control, .remove, .discard, .readdress, .rename, .describe] {
             #expect(decision(demand, adder, .token("tool")) != .refused)
             for owner in [DownloadOwner.user, .page, .token("other"), .token("main")] {
@@ -70,7 +70,7 @@ struct AccessRulesTests {
         }
     }
 
-    @Test func `a session is for who has registered it, and ended by the user, too`() {
+    @Test func `a session belongs to its registrant, and the user may end it, too`() {
         for (authority, owner) in [
             (Authority.user, DownloadOwner.user), (page, .page), (manager, .token("main")),
         ] {
@@ -97,8 +97,8 @@ struct AccessRulesTests {
         return "\(root)/docs/security.md"
     }()
 
-    /// `PAWL_RECORD=1` writes them into the document.
-    @Test func `the tables of docs security md are those of the function`() throws {
+    /// `PAWL_RECORD=1` writes the tables into the document.
+    @Test func `docs security md contains the tables that the function prints`() throws {
         var text = try String(contentsOfFile: Self.document, encoding: .utf8)
         for (name, table) in [("demands", AccessTable.demands), ("routes", AccessTable.routes)] {
             let (opening, closing) = ("<!-- table: \(name) -->\n", "<!-- end: \(name) -->\n")

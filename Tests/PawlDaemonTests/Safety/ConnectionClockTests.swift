@@ -15,13 +15,13 @@ struct ConnectionClockTests {
         start.advanced(by: .seconds(seconds))
     }
 
-    @Test func `each thing that a client owes has its time`() {
+    @Test func `every part of a client's request has a deadline`() {
         var clock = ConnectionClock(limits, at: start)
         #expect(clock.deadline == after(10))
         clock.handle(.headCame, at: after(1))
         #expect(clock.deadline == after(31))
         clock.handle(.bodyEnded, at: after(2))
-        // The daemon's own work, and a stream of events, may take as long as they like.
+        // The daemon's own work and a stream of events have no deadline.
         #expect(clock.deadline == nil)
         clock.handle(.answerEnded, at: after(100))
         #expect(clock.deadline == after(160))
@@ -29,7 +29,7 @@ struct ConnectionClockTests {
         #expect(clock.deadline == after(131))
     }
 
-    @Test func `a body that nobody wanted must end, too`() {
+    @Test func `an unwanted body must end in time, too`() {
         var clock = ConnectionClock(limits, at: start)
         clock.handle(.headCame, at: start)
         clock.handle(.answerEnded, at: after(1))
@@ -38,7 +38,7 @@ struct ConnectionClockTests {
         #expect(clock.deadline == after(65))
     }
 
-    @Test func `who asks the next thing early waits for both answers`() {
+    @Test func `pipelined requests wait for all answers`() {
         var clock = ConnectionClock(limits, at: start)
         for _ in 0..<2 {
             clock.handle(.headCame, at: start)
@@ -50,7 +50,7 @@ struct ConnectionClockTests {
         #expect(clock.deadline == after(62))
     }
 
-    @Test func `who does not read has until then, however often more is written`() {
+    @Test func `writing more does not extend a slow reader's deadline`() {
         var clock = ConnectionClock(limits, at: start)
         clock.handle(.headCame, at: start)
         clock.handle(.bodyEnded, at: start)

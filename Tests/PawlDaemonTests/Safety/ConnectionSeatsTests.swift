@@ -10,17 +10,17 @@ struct ConnectionSeatsTests {
         return ConnectionSeats(limits)
     }
 
-    /// A mutating call cannot stand within an expectation.
+    /// Calls the mutating method outside of an expectation, which cannot contain it.
     private func enter(_ number: Int, _ seats: inout ConnectionSeats) -> ConnectionSeats.Entry {
         seats.enter(number)
     }
 
-    @Test func `the oldest stranger makes room`() {
+    @Test func `the oldest unauthenticated connection makes room`() {
         var seats = seats()
         #expect(enter(1, &seats) == .taken)
         #expect(enter(2, &seats) == .taken)
         #expect(enter(3, &seats) == .takenFrom(1))
-        // It leaves when it is closed.
+        // Its place is free once it is closed.
         seats.leave(1)
         #expect(enter(4, &seats) == .takenFrom(2))
         seats.leave(3)
@@ -35,7 +35,7 @@ struct ConnectionSeatsTests {
         seats.recognize(number, as: authority)
     }
 
-    @Test func `who has shown a token keeps its place`() {
+    @Test func `an authenticated connection keeps its place`() {
         var seats = seats()
         #expect(enter(1, &seats) == .taken)
         #expect(recognize(1, &seats))
@@ -43,12 +43,12 @@ struct ConnectionSeatsTests {
             let entry = enter(number, &seats)
             #expect(entry == (number < 4 ? .taken : .takenFrom(number - 2)))
         }
-        // What was closed already is not known any more.
+        // A connection that was already closed is no longer known.
         #expect(recognize(50, &seats))
         #expect(enter(100, &seats) == .takenFrom(98))
     }
 
-    @Test func `there is an end to those who have shown a token, too`() {
+    @Test func `authenticated connections are limited, too`() {
         var seats = seats()
         for number in 1...3 {
             #expect(enter(number, &seats) == .taken)
@@ -59,13 +59,13 @@ struct ConnectionSeatsTests {
         #expect(enter(5, &seats) == .taken)
     }
 
-    @Test func `one token takes a share of the places, and leaves the rest to others`() {
+    @Test func `one token takes only a share of the connections`() {
         var seats = seats(8)
         let reader = Authority.token("a", .read)
         for number in 1...3 {
             #expect(enter(number, &seats) == .taken)
             #expect(recognize(number, &seats, as: reader) == (number < 3))
-            // A further request on it changes nothing.
+            // Another request on the same connection changes nothing.
             #expect(recognize(number, &seats, as: reader) == (number < 3))
         }
         #expect(recognize(3, &seats, as: .token("b", .read)))
@@ -74,7 +74,7 @@ struct ConnectionSeatsTests {
         #expect(recognize(4, &seats, as: reader))
     }
 
-    @Test func `connections leave descriptors to the socket and to downloads`() {
+    @Test func `connections leave descriptors for the socket and for downloads`() {
         let limits = ConnectionLimits()
         #expect(limits.within(openFiles: 16_384).connections == 4096)
         let few = limits.within(openFiles: 256)

@@ -21,14 +21,14 @@ struct NetworkRulesTests {
             ("a.iso", "/home/me/Downloads"),
         ]
     )
-    func `what lies in an allowed folder is kept to it`(path: String, root: String) throws {
+    func `a destination in an allowed folder is confined to it`(path: String, root: String) throws {
         let new = try confine(path)
         #expect(new.confinedTo == root)
         #expect(new.destination.hasPrefix("/"))
     }
 
     @Test(arguments: [".", "sub/.", "/srv/."])
-    func `a folder is no file's name`(path: String) {
+    func `a destination that ends with a dot is not a file name`(path: String) {
         let error = #expect(throws: DownloadError.self) { try confine(path) }
         #expect(error?.code == .usage)
         #expect(error?.advice == "end it with a slash")
@@ -41,7 +41,7 @@ struct NetworkRulesTests {
             "sub/../../a", "/", "/../srv/a", "/home/me/Downloads/..",
         ]
     )
-    func `what does not is refused`(path: String) {
+    func `a destination outside the allowed folders is refused`(path: String) {
         let error = #expect(throws: DownloadError.self) { try confine(path) }
         #expect(error?.code == .notAllowed)
     }
@@ -52,19 +52,19 @@ struct NetworkRulesTests {
             "sub/x.PART", "x.corrupt", "x.corrupt.2", "/srv/x.part/a", "x.part/", ".part",
         ]
     )
-    func `a name of partial files is refused`(path: String) {
+    func `a name reserved for partial files is refused`(path: String) {
         let error = #expect(throws: DownloadError.self) { try confine(path) }
         #expect(error?.code == .notAllowed)
         #expect(error?.advice.contains("_") == true || path == ".part")
     }
 
-    @Test func `an allowed folder may be called as its user likes`() throws {
+    @Test func `an allowed folder may have any name`() throws {
         let rules = NetworkRules(folders: ["/srv/x.part"])
         let new = NewDownload(url: "https://example.org/a", destination: "a.part1.rar")
         #expect(try rules.confine(new).destination == "/srv/x.part/a.part1.rar")
     }
 
-    @Test func `where no folder is allowed, nothing is`() {
+    @Test func `without allowed folders nothing is allowed`() {
         let rules = NetworkRules(folders: [])
         for path in ["a", "/tmp/a"] {
             #expect(throws: DownloadError.self) {
@@ -73,7 +73,7 @@ struct NetworkRulesTests {
         }
     }
 
-    @Test func `who asks does not say where it may go`() throws {
+    @Test func `a client cannot choose its own confinement`() throws {
         var lying = NewDownload(url: "https://example.org/a", destination: "/srv/a")
         lying.confinedTo = "/"
         #expect(try rules.confine(lying).confinedTo == "/srv")

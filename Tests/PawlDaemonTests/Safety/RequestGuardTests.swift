@@ -28,7 +28,7 @@ struct RequestGuardTests {
         }
     }
 
-    @Test func `the address that is listened at is let in`() {
+    @Test func `the listener's own address is accepted as host`() {
         #expect(status(asked { $0.hosts = ["127.0.0.1:6880"] }) == nil)
         let rules = RequestGuard(ListenAddress(.version6, port: 6880))
         #expect(rules.judge(asked { $0.hosts = ["[::1]:6880"] }) == .allowed(manager))
@@ -42,18 +42,18 @@ struct RequestGuardTests {
             [" 127.0.0.1:6880"],
         ]
     )
-    func `another host is turned away, whoever asks`(hosts: [String]) {
+    func `any other host is refused, even with the token`(hosts: [String]) {
         #expect(status(asked { $0.hosts = hosts }) == 421)
     }
 
-    @Test func `a host that the target names counts, too`() {
+    @Test func `a host in the request target counts, too`() {
         #expect(status(asked("GET", "http://127.0.0.1:6880/v1/downloads")) == nil)
         for path in ["http://evil/v1/downloads", "HTTP://127.0.0.1/", "http:///v1/downloads"] {
             #expect(status(asked("GET", path)) == 421, "\(path)")
         }
     }
 
-    @Test func `at the standard port a host has none`() {
+    @Test func `at the standard port the host has no port`() {
         let rules = RequestGuard(ListenAddress(port: 80))
         var asked = RequestGuard.Asked("GET", "/", hosts: ["127.0.0.1"])
         asked.credentials = .right(.page)
@@ -68,12 +68,12 @@ struct RequestGuardTests {
             "http://127.0.0.1:6880/",
         ]
     )
-    func `a page of another origin is turned away`(origin: String) {
+    func `a page of another origin is refused`(origin: String) {
         #expect(status(asked { $0.origins = [origin] }) == 403)
         #expect(status(asked { $0.origins = ["http://127.0.0.1:6880", origin] }) == 403)
     }
 
-    @Test func `our own page is let in`() {
+    @Test func `the daemon's own page is accepted`() {
         #expect(
             status(
                 asked("POST", "/v1/downloads") {
@@ -88,7 +88,7 @@ struct RequestGuardTests {
     }
 
     @Test(arguments: ["cross-site", "same-site", "", "x"])
-    func `another site's page is turned away, that of another port too`(site: String) {
+    func `a page of another site or port is refused`(site: String) {
         #expect(status(asked { $0.sites = [site] }) == 403)
     }
 
@@ -98,7 +98,7 @@ struct RequestGuardTests {
             "application/jsonx", "", "text/plain; application/json",
         ]
     )
-    func `a body that is not said to be JSON is refused`(type: String?) {
+    func `a body without the JSON content type is refused`(type: String?) {
         for (method, path) in [
             ("POST", "/v1/downloads"), ("PATCH", "/v1/settings"), ("DELETE", "/v1/sessions"),
         ] {
@@ -110,7 +110,7 @@ struct RequestGuardTests {
         }
     }
 
-    @Test func `a body belongs to what changes something, and has its bounds`() {
+    @Test func `only changing methods accept a body, up to a limit`() {
         for (method, path) in [("GET", "/v1/downloads"), ("GET", "/"), ("HEAD", "/assets/a.js")] {
             let asked = asked(method, path) {
                 $0.bodyBytes = nil
@@ -127,7 +127,7 @@ struct RequestGuardTests {
         }
     }
 
-    @Test func `a body of somebody whom nobody knows is small`() {
+    @Test func `an unauthenticated body must be small`() {
         for credentials in [RequestGuard.Credentials.none, .wrong] {
             for (bytes, expected) in [(1024, nil), (1025, 413)] as [(Int64, Int?)] {
                 let asked = asked("POST", "/v1/login") {
@@ -140,7 +140,7 @@ struct RequestGuardTests {
         }
     }
 
-    @Test func `a right is what the token says`() {
+    @Test func `the token determines the authority`() {
         for authority in [Authority.page, .token("tool", .read), manager] {
             let asked = asked { $0.credentials = .right(authority) }
             #expect(rules.judge(asked) == .allowed(authority))
@@ -150,7 +150,7 @@ struct RequestGuardTests {
         )
     }
 
-    @Test func `without the token nothing is open but the page's files and the login`() {
+    @Test func `without a token only the page's files and the login are open`() {
         let methods = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT", "OPTIONS", "TRACE"]
         let paths = [
             "/", "/assets/page.js", "/assets", "/v1/login", "/v1/downloads", "/healthz", "",
@@ -170,7 +170,7 @@ struct RequestGuardTests {
         }
     }
 
-    @Test func `a wrong token is told from none`() {
+    @Test func `a wrong token is distinguished from none`() {
         #expect(rules.judge(asked { $0.credentials = .wrong }) == .wrongCredentials)
     }
 }

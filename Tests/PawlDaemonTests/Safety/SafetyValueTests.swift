@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SafetyValueTests {
-    @Test func `a secret matches itself alone`() {
+    @Test func `a secret matches only itself`() {
         let secret = SecretText("abcabc")
         #expect(secret.matches("abcabc"))
         for other in ["", "abc", "abcabcabc", "abcabd", "bbcabc", "abcabcx", "ABCABC"] {
@@ -13,7 +13,7 @@ struct SafetyValueTests {
         #expect(!SecretText("").matches("x"))
     }
 
-    @Test func `a code is good once, and not for long`() {
+    @Test func `a login code works once, for a short time`() {
         let start = ContinuousClock.now
         var codes = LoginCodes()
         func takes(_ code: String, at now: ContinuousClock.Instant) -> Bool {
@@ -31,7 +31,7 @@ struct SafetyValueTests {
         #expect(takes("99", at: start))
     }
 
-    @Test func `who guesses waits longer and longer, and many are turned away`() {
+    @Test func `guesses are delayed longer and longer, and too many are refused`() {
         let start = ContinuousClock.now
         var delay = FailureDelay()
         func wait(at now: ContinuousClock.Instant) -> Duration? { delay.failed(at: now) }
@@ -51,7 +51,7 @@ struct SafetyValueTests {
         #expect(wait(at: start) != nil)
     }
 
-    @Test func `nesting is bounded, and a bracket in a text is none`() {
+    @Test func `nesting is limited, and brackets in strings do not count`() {
         let most = JSONNesting.most
         let nested = { (depth: Int) in
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

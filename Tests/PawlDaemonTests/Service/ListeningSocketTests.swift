@@ -9,7 +9,7 @@ struct ListeningSocketTests {
             (nil, "1", 0), ("7", "1", 0), ("42", nil, 0), ("42", "0", 0), ("42", "1", 1),
         ] as [(String?, String?, Int)]
     )
-    func `a socket is taken where it is for this process`(
+    func `a passed socket is used only if it is meant for this process`(
         process: String?,
         descriptors: String?,
         count: Int
@@ -19,18 +19,18 @@ struct ListeningSocketTests {
     }
 
     @Test(arguments: ["2", "-1", "x", "", "99999999999999999999"])
-    func `another number of sockets than one is refused`(descriptors: String) {
+    func `any number of sockets other than one is refused`(descriptors: String) {
         #expect(throws: DownloadError.self) {
             try ListeningSocket.count(process: "42", descriptors: descriptors, own: 42)
         }
     }
 
-    @Test func `who listens at a path is found in the kernel's list`() {
+    @Test func `a listener is found by its path in the kernel's list`() {
         let path = "/run/user/1000/pawl/daemon.sock"
         let listens = "0000000000000000: 00000002 00000000 00010000 0001 01 27101 \(path)\n"
         #expect(ListeningSocket.listens(listens, at: path))
         #expect(!ListeningSocket.listens(listens, at: "/run/user/1000/pawl/daemon"))
-        // A connection has the path, too, but takes none.
+        // A connection has the path, too, but does not accept others.
         let connected = "0000000000000000: 00000003 00000000 00000000 0001 03 27102 \(path)\n"
         #expect(!ListeningSocket.listens(connected, at: path))
         let withSpace = "0: 2 0 00010000 0001 01 27101 /run/my folder/daemon.sock"

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DaemonStoreTests {
-    @Test func `what was written is there when the store is opened again`() async throws {
+    @Test func `a reopened store contains what was written`() async throws {
         let scene = try StoreScene()
         let id = try scene.add()
         try scene.put(id, into: .paused, .paused)
@@ -22,7 +22,7 @@ struct DaemonStoreTests {
         #expect(before.events.map(\.kind) == [.added, .paused])
     }
 
-    @Test func `what was written is on the disk, now and when the store is opened again`() throws {
+    @Test func `commits are synced, also after reopening`() throws {
         let scene = try StoreScene()
         #expect(try scene.store.write { try $0.waitsForTheDisk() })
         try scene.store.close()
@@ -30,7 +30,7 @@ struct DaemonStoreTests {
         #expect(try again.write { try $0.waitsForTheDisk() })
     }
 
-    @Test func `a change and its event are there together or not at all`() async throws {
+    @Test func `a change and its event are stored together or not at all`() async throws {
         let scene = try StoreScene()
         let id = try scene.add()
         let before = try await StoreScene.contents(scene.store)
@@ -47,7 +47,7 @@ struct DaemonStoreTests {
         #expect(try await StoreScene.contents(scene.store) == before)
     }
 
-    @Test func `ids of downloads and events are never used again`() async throws {
+    @Test func `ids of downloads and events are never reused`() async throws {
         let scene = try StoreScene()
         let first = try scene.add()
         let last = try await scene.store.read { try $0.lastEvent() }
@@ -61,13 +61,13 @@ struct DaemonStoreTests {
         #expect(events.map(\.id) == [last + 1])
     }
 
-    @Test func `what was secret is on no disk once it is forgotten`() async throws {
+    @Test func `a forgotten secret is on no disk`() async throws {
         let scene = try StoreScene()
         let secret = "hunter2-" + String(repeating: "s3cret", count: 300)
         let id = try scene.add(secret: secret)
         for number in 0..<20 { try scene.add("\(number)") }
         try scene.store.write { try $0.forgetRequest(of: id) }
-        // A reader is there, too, when it is closed.
+        // A reader is still open when the store is closed.
         #expect(try await scene.store.read { try $0.request(of: id) } == nil)
         try scene.store.close()
         for name in scene.folder.list() {
@@ -76,7 +76,7 @@ struct DaemonStoreTests {
         }
     }
 
-    @Test func `starts without an end make a suspect`() throws {
+    @Test func `a download whose starts never end becomes a suspect`() throws {
         let scene = try StoreScene()
         let (first, second) = (try scene.add(), try scene.add())
         let suspects = try scene.store.write { transaction in
@@ -90,7 +90,7 @@ struct DaemonStoreTests {
         #expect(suspects == [first])
     }
 
-    @Test func `nobody else may read it`() throws {
+    @Test func `only the user can read the store`() throws {
         let scene = try StoreScene()
         try scene.add()
         for name in scene.folder.list() {
@@ -101,7 +101,7 @@ struct DaemonStoreTests {
     }
 
     @Test(arguments: ["no database at all", ""])
-    func `a store that is none is set aside or filled`(text: String) async throws {
+    func `an invalid store is set aside, an empty one is filled`(text: String) async throws {
         let folder = try ScratchFolder()
         try folder.write(StoreScene.name, text)
         let store = try DaemonStore(path: folder.path(StoreScene.name))
@@ -123,7 +123,7 @@ struct DaemonStoreTests {
             bytes[index] = UInt8.random(in: 0...255, using: &random)
         }
         try scene.folder.write(StoreScene.name, bytes)
-        // As an end by force leaves it.
+        // The state that a kill leaves.
         try scene.folder.write(StoreScene.name + ".open", [])
         let store = try DaemonStore(path: scene.folder.path(StoreScene.name))
         #expect(store.note?.contains("damaged") == true)
@@ -150,7 +150,7 @@ struct DaemonStoreTests {
         #expect(!scene.folder.exists(StoreScene.name + ".damaged.1"))
     }
 
-    /// As the version before this one has left it.
+    /// Turns the store into one of the previous version and returns its path.
     private func age(_ scene: StoreScene, alsoDropping tables: [String]) async throws -> String {
         let path = scene.folder.path(StoreScene.name)
         try scene.store.close()
@@ -167,9 +167,7 @@ struct DaemonStoreTests {
         return path
     }
 
-    @Test func `a queue of an earlier version is opened, and stays beside it as it was`()
-        async throws
-    {
+    @Test func `a queue of an earlier version is opened, and a copy of it remains`() async throws {
         let scene = try StoreScene()
         let id = try scene.add()
         let before = try await StoreScene.contents(scene.store)
@@ -187,13 +185,13 @@ struct DaemonStoreTests {
         #expect(!scene.folder.list().contains { $0.contains("upgrading") })
     }
 
-    @Test func `an upgrade overwrites what an earlier one left`() async throws {
+    @Test func `an upgrade overwrites the files of an earlier one`() async throws {
         let scene = try StoreScene()
         try scene.add()
         let path = try await age(scene, alsoDropping: ["intention", "written"])
         for suffix in ["before-upgrade", "upgrading"] {
             try scene.folder.write("\(StoreScene.name).\(suffix)", "Authorization: s3cret")
-            // Whoever has another name of it sees that it was overwritten.
+            // Another link to the file shows that it was overwritten.
             #expect(link("\(path).\(suffix)", scene.folder.path("copy-\(suffix)")) == 0)
         }
         let store = try DaemonStore(path: path)
@@ -204,7 +202,7 @@ struct DaemonStoreTests {
         try store.close()
     }
 
-    @Test func `an upgrade that fails leaves all as it was, and says so`() async throws {
+    @Test func `a failed upgrade changes nothing and reports the error`() async throws {
         let scene = try StoreScene()
         try scene.add()
         let path = try await age(scene, alsoDropping: ["written"])
@@ -218,7 +216,7 @@ struct DaemonStoreTests {
         #expect(!scene.folder.list().contains { $0.contains("upgrad") })
     }
 
-    @Test func `the locks are taken in one order by all`() throws {
+    @Test func `locks are always taken in the same order`() throws {
         for (first, second) in [("/run/user/1", "/home/me/state"), ("/a", "/z"), ("/z", "/a")] {
             let surroundings = PlaceSurroundings(
                 variables: ["XDG_RUNTIME_DIR": first, "XDG_STATE_HOME": second],
@@ -231,7 +229,7 @@ struct DaemonStoreTests {
         }
     }
 
-    @Test func `one daemon has a folder, and the second hears which`() throws {
+    @Test func `one daemon owns a folder, and the second reports which`() throws {
         let folder = try ScratchFolder()
         let first = try StoreLock(folder: folder.path)
         let error = #expect(throws: DownloadError.self) { try StoreLock(folder: folder.path) }

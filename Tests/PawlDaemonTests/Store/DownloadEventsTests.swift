@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadEventsTests {
-    @Test func `the newest of one download, in order, and of no other`() async throws {
+    @Test func `the events of one download are listed in order, newest last`() async throws {
         let scene = try StoreScene()
         let ids = try ["a", "b"].map { try scene.add($0) }
         for id in ids {
@@ -17,7 +17,7 @@ struct DownloadEventsTests {
             (
                 try transaction.events(ofDownload: ids[1], limit: 10),
                 try transaction.events(ofDownload: ids[1], limit: 2),
-                // What is of no download has no number.
+                // Events of no download have no number.
                 try transaction.events(ofDownload: 0, limit: 10)
             )
         }
@@ -32,9 +32,7 @@ struct DownloadEventsTests {
         #expect(rest == WireEvents([own.events[0]]))
     }
 
-    @Test func `between two places are those of the same priority that have not ended`()
-        async throws
-    {
+    @Test func `a range of the queue contains active downloads of one priority`() async throws {
         let scene = try StoreScene()
         for (index, name) in ["a", "b", "c", "d"].enumerated() {
             let id = try scene.add(name)

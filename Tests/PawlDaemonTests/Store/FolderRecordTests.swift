@@ -6,7 +6,7 @@ import Testing
 struct FolderRecordTests {
     private let name = "queue.sqlite.folders"
 
-    @Test func `folders are noted once, and found again`() throws {
+    @Test func `folders are recorded once and found again`() throws {
         let folder = try ScratchFolder()
         let path = folder.path(name)
         let record = try FolderRecord(path: path, destinations: ["/a/x.iso"])
@@ -20,7 +20,7 @@ struct FolderRecordTests {
         #expect(FolderRecord.read(path).count == 5)
     }
 
-    @Test func `a line that was cut takes none with it`() throws {
+    @Test func `a truncated line damages no other`() throws {
         let folder = try ScratchFolder()
         let path = try folder.write(name, Array("/a/\n/b/cut".utf8))
         #expect(FolderRecord.read(path) == ["/a/"])
@@ -29,14 +29,14 @@ struct FolderRecordTests {
         #expect(FolderRecord.read(path).isSuperset(of: ["/a/", "/c/"]))
     }
 
-    @Test func `what is no path is left out`() throws {
+    @Test func `a line that is not a path is skipped`() throws {
         let folder = try ScratchFolder()
         let path = try folder.write(name, [0, 1, 255, 10] + Array("relative/\n\n/a/\n".utf8))
         #expect(FolderRecord.read(path) == ["/a/"])
         #expect(FolderRecord.read(folder.path("nothing")).isEmpty)
     }
 
-    @Test func `old folders go once there are many`() throws {
+    @Test func `old folders are removed once there are many`() throws {
         let folder = try ScratchFolder()
         let path = folder.path(name)
         let record = try FolderRecord(path: path, destinations: [])

@@ -17,9 +17,7 @@ struct OldStoresTests {
     private func later(_ seconds: Double) -> Date { Date().addingTimeInterval(seconds) }
 
     @Test(arguments: ["damaged.1", "before-upgrade"])
-    func `a damaged one and a backup go after a while, with what is beside each`(kind: String)
-        throws
-    {
+    func `damaged stores and backups are removed later with their side files`(kind: String) throws {
         let name = StoreScene.name
         for suffix in ["", "-wal", "-shm"] {
             try folder.write("\(name).\(kind)\(suffix)", "Authorization: s3cret")
@@ -31,7 +29,7 @@ struct OldStoresTests {
         #expect(abs(removal.timeIntervalSinceNow - OldStores.patience) < 60)
         #expect(stores.removeOld(at: later(OldStores.patience - 60)) == OldStores.Removal())
         #expect(folder.list().count == 5)
-        // Whoever has another name of it sees that it was overwritten.
+        // Another link to the file shows that it was overwritten.
         #expect(link(folder.path("\(name).\(kind)"), folder.path("copy")) == 0)
         let removed = stores.removeOld(at: later(OldStores.patience + 60))
         #expect(removed == OldStores.Removal(removed: [folder.path("\(name).\(kind)")]))
@@ -40,7 +38,7 @@ struct OldStoresTests {
         #expect(stores.nextRemoval(after: Date()) == nil)
     }
 
-    @Test func `the draft of an interrupted upgrade goes at once`() throws {
+    @Test func `the draft of an interrupted upgrade is removed at once`() throws {
         let draft = "\(StoreScene.name).upgrading"
         for suffix in ["", "-wal", "-shm", "-journal"] {
             try folder.write(draft + suffix, "Authorization: s3cret")
@@ -52,7 +50,7 @@ struct OldStoresTests {
         #expect(try folder.read("copy").allSatisfy { $0 == 0 })
     }
 
-    /// An upgrade that was cut off has linked the backup, and has not replaced the database yet.
+    /// An interrupted upgrade has linked the backup and has not replaced the database yet.
     @Test func `a backup that is the database itself is not overwritten`() throws {
         let (name, backup) = (StoreScene.name, "\(StoreScene.name).before-upgrade")
         try folder.write(name, "the one that is used")
@@ -63,10 +61,8 @@ struct OldStoresTests {
         #expect(try folder.readText(name) == "the one that is used")
     }
 
-    @Test func `one that cannot be removed is not said to be gone, and is tried a day later`()
-        throws
-    {
-        // No right of anybody removes a folder like a file.
+    @Test func `a failed removal is reported and retried a day later`() throws {
+        // Even root cannot remove a folder with unlink.
         try folder.makeFolder("\(StoreScene.name).damaged.1")
         let now = later(OldStores.patience + 60)
         let removal = stores.removeOld(at: now)
@@ -75,8 +71,8 @@ struct OldStoresTests {
         #expect(next.timeIntervalSince(now) == 86_400)
     }
 
-    /// Else the next damaged one would be given a lower number than one that is there.
-    @Test func `numbers go on where an older one is gone`() throws {
+    /// Otherwise the next damaged store would get a lower number than an existing one.
+    @Test func `numbering continues when an older damaged store is gone`() throws {
         for number in [2, 3, 11] { try folder.write("\(StoreScene.name).damaged.\(number)", "x") }
         #expect(stores.numbers == [2, 3, 11])
         try folder.write(StoreScene.name, "this is no database")

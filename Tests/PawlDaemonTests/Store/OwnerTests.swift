@@ -6,10 +6,10 @@ import PawlTesting
 import PawlWire
 import Testing
 
-/// Who has added what, as the store keeps it.
+/// Who has added what, as recorded in the store.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnerTests {
-    @Test func `owners of downloads and sessions are kept`() throws {
+    @Test func `owners of downloads and sessions are stored`() throws {
         let scene = try StoreScene()
         try scene.store.write { transaction in
             for (owner, name) in [(DownloadOwner.page, "a"), (.token("tool"), "b"), (.user, "c")] {
@@ -25,7 +25,8 @@ struct OwnerTests {
                 row.id = try transaction.insert(row, request: [])
                 #expect(try transaction.download(row.id)?.owner == owner)
             }
-            // One that only a download names may be a program's that has not begun yet.
+            // A session that only a download names may belong to a program that has not started
+            // yet.
             #expect(try transaction.owner(ofSession: "of-b") == .user)
             #expect(try transaction.owner(ofSession: "none") == nil)
             let session = SessionRegistration(identifier: "s")
@@ -35,8 +36,8 @@ struct OwnerTests {
         }
     }
 
-    /// As a version left it that did not record them.
-    @Test func `what was added over TCP before belongs to a program, all else to the user`()
+    /// As left by a version that did not record owners.
+    @Test func `old downloads added over TCP belong to a program, all others to the user`()
         async throws
     {
         let folder = try StoreScene.makeFolder()

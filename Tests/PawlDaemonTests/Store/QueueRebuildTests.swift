@@ -6,7 +6,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-/// A damaged queue is made anew as far as anything tells of it.
+/// A damaged queue is rebuilt from everything that can still be found.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueRebuildTests {
     private let folder: ScratchFolder
@@ -44,13 +44,13 @@ struct QueueRebuildTests {
     }
 
     private func reopen() throws -> (store: DaemonStore, note: String?) {
-        // As an end by force leaves it.
+        // The state that a kill leaves.
         try folder.write(StoreScene.name + ".open", [])
         let store = try DaemonStore(path: path)
         return (store, try QueueRebuild(path: path, store: store, keeper: "0").run())
     }
 
-    /// Overwrites pages of the database from `first` on, none of the schema.
+    /// Overwrites the pages of the database for which `pages` returns true, none of the schema.
     private func damage(pages: (Int) -> Bool) throws {
         var bytes = try folder.read(StoreScene.name)
         for page in 1..<(bytes.count / 4096) where pages(page) {
@@ -59,7 +59,7 @@ struct QueueRebuildTests {
         try folder.write(StoreScene.name, bytes)
     }
 
-    @Test func `what can still be read goes on under its own number`() async throws {
+    @Test func `readable downloads continue under their own numbers`() async throws {
         let store = try DaemonStore(path: path)
         try add(600, to: store, padding: 150)
         try store.write { transaction in
@@ -69,7 +69,7 @@ struct QueueRebuildTests {
             try transaction.save(row)
         }
         try store.close()
-        // The later pages of all tables; those of the schema lie before.
+        // The later pages of all tables. Those of the schema precede them.
         let count = try folder.read(StoreScene.name).count / 4096
         try damage { $0 > count * 2 / 3 }
         let (new, note) = try reopen()
@@ -89,14 +89,12 @@ struct QueueRebuildTests {
         }
     }
 
-    @Test func `a whole queue that only looks damaged loses nothing but what has ended`()
-        async throws
-    {
+    @Test func `a complete queue with damage elsewhere loses only ended downloads`() async throws {
         let store = try DaemonStore(path: path)
         try add(30, to: store)
         let before = try await StoreScene.contents(store).downloads
         try store.close()
-        // Only the events' pages: found by trying which single page leaves all downloads.
+        // Only the pages of events, found by trying which single page leaves all downloads.
         let whole = try folder.read(StoreScene.name)
         var isFound = false
         for page in stride(from: whole.count / 4096 - 1, to: 1, by: -1) where !isFound {
@@ -112,7 +110,7 @@ struct QueueRebuildTests {
         #expect(isFound)
     }
 
-    @Test func `it is made anew once`() async throws {
+    @Test func `a queue is rebuilt once`() async throws {
         let store = try DaemonStore(path: path)
         try add(3, to: store)
         try store.close()
@@ -130,7 +128,7 @@ struct QueueRebuildTests {
         #expect(try QueueRebuild(path: path, store: again, keeper: "0").run() == nil)
     }
 
-    /// SQLite has no code of its own for that.
+    /// SQLite has no specific code for that.
     @Test func `random damage never ends the daemon`() async throws {
         var random = TestSeed.generator("salvaging")
         let store = try DaemonStore(path: path)
@@ -139,7 +137,7 @@ struct QueueRebuildTests {
         let whole = try folder.read(StoreScene.name)
         for _ in 0..<25 {
             var bytes = whole
-            // The header and the schema are seldom hit by chance, and matter most.
+            // Chance seldom hits the header and the schema, which matter most.
             let isAtStart = Bool.random(using: &random)
             let end = isAtStart ? 8192 : bytes.count
             for _ in 0..<Int.random(in: 1...(isAtStart ? 3 : 40), using: &random) {
@@ -150,7 +148,7 @@ struct QueueRebuildTests {
             }
             for name in folder.list() where !name.hasSuffix("/") { unlink(folder.path(name)) }
             try folder.write(StoreScene.name, bytes)
-            // What is still a sound database is opened as such; all others are set aside.
+            // A database that is still valid is opened as such; all others are set aside.
             let (new, _) = try reopen()
             for row in try await StoreScene.contents(new).downloads where new.damaged > 0 {
                 #expect(row.state == .waiting || row.state == .paused)
@@ -159,7 +157,7 @@ struct QueueRebuildTests {
         }
     }
 
-    /// Damage that SQLite reads without a complaint, or calls by another name.
+    /// Damage that SQLite reads without an error, or reports with another code.
     @Test(arguments: [
         Damage("a format that is not known", { $0[47] = 9 }),
         Damage("a version that may only be read", { $0[18] = 3 }),
@@ -170,7 +168,7 @@ struct QueueRebuildTests {
         ),
         Damage("a trigger that does another thing", { replace("count + 1", "count + 7", in: &$0) }),
     ])
-    func `what SQLite does not take for damage is set aside, too`(damage: Damage) async throws {
+    func `damage that SQLite does not report is set aside, too`(damage: Damage) async throws {
         let store = try DaemonStore(path: path)
         try add(3, to: store)
         try store.close()
@@ -202,11 +200,12 @@ struct QueueRebuildTests {
 
     // MARK: - How many are missing
 
-    @Test func `what is between damaged pages is found, and what is missing is counted`() throws {
+    @Test func `rows between damaged pages are found, and missing ones are counted`() throws {
         let store = try DaemonStore(path: path)
         try add(900, to: store, padding: 150)
         try store.close()
-        // Rows of the table, whose names stand on its pages alone, and on those of the index by name.
+        // Table rows: pages that contain the names but not the secrets, unlike the pages of the
+        // index by name.
         let bytes = try folder.read(StoreScene.name)
         let pages = bytes.count / 4096
         let rows = (0..<pages).filter { page in
@@ -227,7 +226,7 @@ struct QueueRebuildTests {
         #expect(note?.contains("missing: \(900 - found)") == true, "\(note ?? "")")
     }
 
-    @Test func `what is between a damaged first page and another one is found`() throws {
+    @Test func `rows between a damaged first page and another one are found`() throws {
         let store = try DaemonStore(path: path)
         try add(900, to: store, padding: 150)
         try store.close()
@@ -250,7 +249,7 @@ struct QueueRebuildTests {
     // MARK: - The marker
 
     @Test
-    func `after a clean end damage is found when it is met, and then the next start heals it`()
+    func `damage after a clean end is found on access and repaired by the next start`()
         async throws
     {
         let store = try DaemonStore(path: path)
@@ -258,7 +257,7 @@ struct QueueRebuildTests {
         try add(200, to: store, padding: 150)
         try store.close()
         #expect(!folder.exists(StoreScene.name + ".open"))
-        // The pages of the schema lie before.
+        // The pages of the schema precede these.
         try damage { $0 > 24 }
         let second = try DaemonStore(path: path)
         let error = await #expect(throws: DownloadError.self) {

@@ -17,7 +17,7 @@ struct SelectionTests {
         }
     }
 
-    @Test func `by id, by name, by pattern`() async throws {
+    @Test func `downloads are selected by id, by name and by pattern`() async throws {
         let scene = try scene()
         #expect(try await select(Selection(targets: ["3"]), in: scene) == [3])
         #expect(try await select(Selection(targets: ["a.iso"]), in: scene) == [1, 6])
@@ -26,17 +26,17 @@ struct SelectionTests {
         #expect(try await select(Selection(targets: ["[x]*"]), in: scene) == [5])
     }
 
-    @Test func `an id goes before a name of digits`() async throws {
+    @Test func `an id takes precedence over a name of digits`() async throws {
         #expect(try await select(Selection(targets: ["2"]), in: try scene()) == [2])
     }
 
-    @Test func `all are those in the right state`() async throws {
+    @Test func `all selects the downloads in the right states`() async throws {
         let scene = try scene()
         try scene.put(2, into: .finished, .finished)
         #expect(try await select(Selection(all: true), in: scene) == [1, 3, 4, 5, 6])
     }
 
-    @Test func `what means none is an error, and so is nothing`() async throws {
+    @Test func `an empty or unmatched selection is an error`() async throws {
         let scene = try scene()
         for selection in [
             Selection(targets: ["1", "nothing"]), Selection(targets: ["*.zip"]), Selection(),
@@ -47,7 +47,7 @@ struct SelectionTests {
         }
     }
 
-    @Test func `pages show each once, in either order`() async throws {
+    @Test func `pages list each download once, in either order`() async throws {
         let scene = try scene()
         for newestFirst in [false, true] {
             var (query, seen) = (ListQuery(), [Int64]())
@@ -64,7 +64,7 @@ struct SelectionTests {
         }
     }
 
-    @Test func `a search minds no capitals, of whatever alphabet`() async throws {
+    @Test func `a search ignores case in any alphabet`() async throws {
         let scene = try StoreScene()
         for name in [
             "Größe.iso", "GRÖSSE.ISO", "ЁЛКА.zip", "ёлка.ZIP", "100%_a\\b.txt", "1000 ab.txt", "Ça",

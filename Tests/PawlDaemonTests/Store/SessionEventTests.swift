@@ -5,7 +5,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-/// What is kept for sessions, and for how long.
+/// What is stored for sessions, and for how long.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionEventTests {
     private let scene: StoreScene
@@ -36,7 +36,7 @@ struct SessionEventTests {
         try scene.store.write { try $0.events(after: 0, limit: 1000) }
     }
 
-    @Test func `what was not acknowledged outlives a pruning, until nobody comes back`() throws {
+    @Test func `unacknowledged events survive pruning while their session is in use`() throws {
         _ = try add("films")
         _ = try add(nil)
         try scene.store.write { try $0.prune(keeping: 0, seenSince: noon) }
@@ -46,14 +46,14 @@ struct SessionEventTests {
         #expect(try events().isEmpty)
     }
 
-    @Test func `it is known which events are not kept any more`() throws {
+    @Test func `the store records which events were pruned`() throws {
         let own = try add("films")
         _ = try add(nil)
         try scene.store.write { transaction in
             #expect(try transaction.missedEvents() == 0)
             try transaction.prune(keeping: 0, seenSince: noon)
             #expect(try transaction.missedEvents() == transaction.lastEvent())
-            // All of its own are there.
+            // All of the session's own events are there.
             #expect(try transaction.missedEvents(of: "films") == 0)
             try transaction.prune(keeping: 0, seenSince: noon.addingTimeInterval(1))
             #expect(try transaction.missedEvents(of: "films") == 1)
@@ -61,7 +61,7 @@ struct SessionEventTests {
         #expect(own.id == 1)
     }
 
-    @Test func `a process that comes back keeps what there is`() throws {
+    @Test func `a process that returns keeps its events`() throws {
         _ = try add("films")
         let later = noon.addingTimeInterval(1)
         try scene.store.write { transaction in
@@ -71,7 +71,7 @@ struct SessionEventTests {
         #expect(try events().count == 1)
     }
 
-    @Test func `more than anybody could want is not kept`() throws {
+    @Test func `the number of unacknowledged events is limited`() throws {
         for _ in 0..<5 { _ = try add("films") }
         try scene.store.write { try $0.prune(keeping: 0, seenSince: noon, most: 2) }
         #expect(try events().count == 2)
@@ -86,9 +86,7 @@ struct SessionEventTests {
         return try events().last
     }
 
-    @Test func `a removal tells what was removed where its session has not heard of its end`()
-        throws
-    {
+    @Test func `a removal includes the download if its session has not seen its end`() throws {
         let open = try add("films")
         #expect(try removal(of: open)?.removed?.id == open.id)
         let ended = try add("films", ended: true)
@@ -104,7 +102,7 @@ struct SessionEventTests {
         #expect(try removal(of: others)?.removed == nil)
     }
 
-    @Test func `settings that were changed are an event without a download`() throws {
+    @Test func `changed settings are an event without a download`() throws {
         var settings = DaemonSettings()
         settings.limitBytesPerSecond = 7
         try scene.store.write { try $0.append(settings, at: noon) }
@@ -116,7 +114,7 @@ struct SessionEventTests {
         #expect(!json.contains("download\""))
     }
 
-    @Test func `a session's limits stay until it says others`() throws {
+    @Test func `a session's limits stay until it sets others`() throws {
         var registration = SessionRegistration(identifier: "films")
         registration.maximumConcurrentDownloads = 2
         try scene.store.write { transaction in

@@ -5,10 +5,10 @@ import PawlTesting
 import PawlWire
 import Testing
 
-/// The store's files as they lie there at some moment are what a daemon finds that was killed then.
+/// A copy of the store's files at some moment is what a daemon finds that was killed then.
 @Suite(.timeLimit(.minutes(1)))
 struct StoreCrashTests {
-    @Test func `whenever it is killed, all that was acknowledged is there`() async throws {
+    @Test func `after a kill at any time everything acknowledged is stored`() async throws {
         var random = TestSeed.generator("store kills")
         for _ in 0..<6 {
             let scene = try StoreScene()
@@ -25,8 +25,8 @@ struct StoreCrashTests {
         }
     }
 
-    /// What a power cut may leave of a log that was not synced: its beginning.
-    @Test func `wherever the log is cut, it is a state that there was`() async throws {
+    /// A power cut may leave only the beginning of a log that was not synced.
+    @Test func `a log cut anywhere gives a state that existed`() async throws {
         var random = TestSeed.generator("store cuts")
         let scene = try StoreScene()
         var states: Set<StoreScene.Contents> = [try await StoreScene.contents(scene.store)]

@@ -5,7 +5,7 @@ import PawlDaemon
 import PawlTesting
 import PawlWire
 
-/// A store in a folder of its own.
+/// A store in its own folder.
 struct StoreScene {
     let folder: ScratchFolder
     let store: DaemonStore
@@ -17,14 +17,16 @@ struct StoreScene {
 
     static let name = "queue.sqlite"
 
-    /// In memory, where that is: each commit is synced, and what is tested is not the disk.
+    /// In memory if possible: each commit is synced, and the disk is not what is tested.
     static func makeFolder() throws -> ScratchFolder {
         try ScratchFolder(in: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil)
     }
 
     static let noon = Date(timeIntervalSince1970: 1_795_262_400)
 
-    /// Adds a download that waits, with its event; returns its id.
+    /// Adds a waiting download with its event.
+    ///
+    /// Returns its id.
     @discardableResult
     func add(_ name: String = "disk.iso", secret: String = "{}") throws -> Int64 {
         try Self.add(name, secret: secret, to: store)
@@ -56,7 +58,7 @@ struct StoreScene {
         }
     }
 
-    /// All that a store holds, in a form that can be compared.
+    /// Everything that a store contains, in a comparable form.
     static func contents(_ store: DaemonStore) async throws -> Contents {
         try await store.read { transaction in
             var query = ListQuery()

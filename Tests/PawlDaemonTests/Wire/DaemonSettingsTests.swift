@@ -18,7 +18,7 @@ struct DaemonSettingsTests {
         return try asked.settings(over: settings)
     }
 
-    @Test func `what is left out stays, and null puts back the default`() throws {
+    @Test func `omitted settings stay, and null restores the default`() throws {
         var settings = DaemonSettings()
         settings.limitBytesPerSecond = 100
         settings.connectionsPerHost = 3
@@ -54,12 +54,12 @@ struct DaemonSettingsTests {
     }
 
     @Test(arguments: ["[]", "7"])
-    func `what is no object is an error`(json: String) {
+    func `a change that is not an object is an error`(json: String) {
         let error = #expect(throws: DownloadError.self) { try change(json) }
         #expect(error?.code == .badResponse)
     }
 
-    @Test func `a setting that is not known is named`() {
+    @Test func `an unknown setting is named`() {
         let error = #expect(throws: DownloadError.self) { try changed(#"{"limit":1}"#) }
         #expect(error?.message.contains("'limit' is no setting") == true)
     }
@@ -78,13 +78,13 @@ struct DaemonSettingsTests {
         #"{"timetable":[{"from":"21:00","to":"22:00","days":["someday"]}]}"#,
         #"{"timetable":[{"from":"21:00","to":"22:00","days":[]}]}"#,
     ])
-    func `what cannot be is refused`(json: String) throws {
+    func `invalid settings are refused`(json: String) throws {
         let error = #expect(throws: DownloadError.self) { try changed(json) }
         #expect(error?.code == .usage)
         #expect(error?.advice.isEmpty == false)
     }
 
-    @Test func `a timetable has an end`() throws {
+    @Test func `the length of a timetable is limited`() throws {
         var asked = DaemonSettingsChange()
         let period = WireLimitPeriod(from: "01:00", to: "02:00", limitBytesPerSecond: 1)
         asked[\.timetable] = Array(repeating: period, count: 100)
@@ -95,7 +95,7 @@ struct DaemonSettingsTests {
         #expect(try asked.settings().timetable.isEmpty)
     }
 
-    @Test func `all settings come back, and the store has those that are not the default`() throws {
+    @Test func `all settings survive the store, which contains only those changed`() throws {
         var settings = DaemonSettings()
         settings.limitBytesPerSecond = 7
         settings.timetable = [WireLimitPeriod(from: "01:00", to: "02:00", limitBytesPerSecond: 1)]
@@ -115,7 +115,7 @@ struct DaemonSettingsTests {
         #expect(answer.contains(#""connectionsPerHost":16"#))
     }
 
-    @Test func `values of another version that are not valid are ignored`() throws {
+    @Test func `invalid values of another version are ignored`() throws {
         let json =
             #"{"connectionsPerHost":0,"listen":"everywhere","jobs":3,"limitBytesPerSecond":7}"#
         let read = try WireJSON.decode(DaemonSettings.self, from: json.utf8)
@@ -123,7 +123,7 @@ struct DaemonSettingsTests {
         #expect(read.limitBytesPerSecond == 7)
     }
 
-    @Test func `the periods of a newer store that cannot be are left out`() {
+    @Test func `invalid periods of a newer store are ignored`() {
         var settings = DaemonSettings()
         settings.timetable = [
             WireLimitPeriod(from: "later", to: "02:00", limitBytesPerSecond: 1),
@@ -132,7 +132,7 @@ struct DaemonSettingsTests {
         #expect(settings.rateTimetable.periods == [.init(from: 60, to: 1440, limit: 1)])
     }
 
-    @Test func `what holds now is told`() throws {
+    @Test func `the current limit is reported`() throws {
         let current = WireCurrentLimit(.init(limit: 7, isByPeriod: true, changesAt: 1_795_262_400))
         let json = String(decoding: try WireJSON.encode(current), as: UTF8.self)
         #expect(

@@ -12,10 +12,7 @@ struct ListenAddressTests {
             (":7000", "127.0.0.1:7000"), ("127.0.0.1:0", "127.0.0.1:0"),
         ]
     )
-    func `an address of this machine alone is one to listen at`(
-        text: String,
-        expected: String
-    ) throws {
+    func `a loopback address is accepted for listening`(text: String, expected: String) throws {
         #expect(try ListenAddress(parsing: text).text == expected)
     }
 
@@ -26,7 +23,7 @@ struct ListenAddressTests {
             "70000", "[::1]:x", "[::1", "",
         ]
     )
-    func `what others can reach, and what is no address, is refused`(text: String) {
+    func `a reachable or invalid address is refused for listening`(text: String) {
         let error = #expect(throws: DownloadError.self) { try ListenAddress(parsing: text) }
         #expect(error?.code == .usage)
     }

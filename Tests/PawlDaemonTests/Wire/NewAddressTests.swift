@@ -44,7 +44,7 @@ struct NewAddressTests {
         #expect(other.url == "https://evil/b")
     }
 
-    @Test func `what is given again in the same change is sent`() throws {
+    @Test func `secrets given in the same change are sent`() throws {
         var other = download()
         var changes = nothing
         changes[\.fields] = [HTTPField(name: "Cookie", value: "c=1")]
@@ -59,7 +59,7 @@ struct NewAddressTests {
         #expect(credentials(other)?.name == "me")
     }
 
-    @Test func `a field for every server stays one, also for another server`() throws {
+    @Test func `a field for every server is kept for another server`() throws {
         var moved = download()
         let field = HTTPField(name: "X-Any", value: "v", isForAnyOrigin: true)
         let all = fields(moved) + [field]
@@ -71,7 +71,7 @@ struct NewAddressTests {
         #expect(names(moved) == ["X-Any"])
     }
 
-    @Test func `what is no URL changes nothing`() {
+    @Test func `an invalid URL changes nothing`() {
         var other = download()
         #expect(throws: DownloadError.self) {
             try other.change(url: "file:///etc/passwd", settings: nothing)
@@ -79,7 +79,7 @@ struct NewAddressTests {
         #expect(other == download())
     }
 
-    @Test func `a secret of a URL that nobody can read any more goes`() throws {
+    @Test func `the secrets of an unreadable URL are dropped`() throws {
         var broken = download()
         broken.url = "https://ho st/a"
         try broken.change(url: "https://host/a", settings: nothing)

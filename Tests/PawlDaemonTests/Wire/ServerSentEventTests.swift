@@ -10,7 +10,7 @@ struct ServerSentEventTests {
         return try pieces.flatMap { try parser.read($0) }
     }
 
-    @Test func `an event comes back as it was sent`() throws {
+    @Test func `an event is read as it was sent`() throws {
         let sent = [
             ServerSentEvent(id: "1", name: "added", data: "{}"),
             ServerSentEvent(id: "2", data: "two\nlines"),
@@ -22,7 +22,7 @@ struct ServerSentEventTests {
         #expect(try events([bytes]) == sent)
     }
 
-    @Test func `fields, ends of lines and marks are read as the standard says`() throws {
+    @Test func `fields, line ends and byte order marks follow the standard`() throws {
         let text =
             "\u{FEFF}data:no space\r\rid: 7\revent: x\r\ndata: one\ndata:  two\nodd\n: comment\n\n"
             + "id\ndata: last\n\ndata: never ended"
@@ -36,7 +36,7 @@ struct ServerSentEventTests {
         )
     }
 
-    @Test func `it does not matter where the bytes are cut`() throws {
+    @Test func `the result does not depend on where the bytes are cut`() throws {
         var random = TestSeed.generator("cuts")
         for _ in 0..<300 {
             let bytes = Self.randomStream(&random)
@@ -46,7 +46,7 @@ struct ServerSentEventTests {
         }
     }
 
-    @Test func `a line without an end is no reason to keep everything`() throws {
+    @Test func `an endless line is not buffered without limit`() throws {
         var parser = ServerSentEventParser()
         let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 18)
         var failure: DownloadError?

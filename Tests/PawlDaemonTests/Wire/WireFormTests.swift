@@ -8,7 +8,7 @@ import Testing
 struct WireFormTests {
     private typealias Document = SettingsDocument<DownloadSettings>
 
-    /// As the daemon reads them.
+    /// The settings as the daemon reads them.
     private func checked(_ settings: Document) throws -> DownloadSettings {
         try NewDownload(url: "https://host/a", destination: "/tmp/a", settings: settings).checked()
             .settings
@@ -27,7 +27,7 @@ struct WireFormTests {
         #expect(read == value, sourceLocation: sourceLocation)
     }
 
-    @Test func `a download`() throws {
+    @Test func `a download has its JSON form`() throws {
         var download = WireDownload(
             id: 7,
             state: .waiting,
@@ -44,7 +44,7 @@ struct WireFormTests {
         )
     }
 
-    @Test func `a download that failed`() throws {
+    @Test func `a failed download has its JSON form`() throws {
         var download = WireDownload(id: 1, state: .failed, name: "a", url: "b", createdAt: noon)
         download.problem = Problem(DownloadError(.notFound, "gone", advice: "look"))
         download.endedAt = noon
@@ -58,7 +58,7 @@ struct WireFormTests {
         )
     }
 
-    @Test func `the segments of a download`() throws {
+    @Test func `the segments of a download have their JSON form`() throws {
         var download = WireDownload(id: 7, state: .running, name: "a", url: "b", createdAt: noon)
         download.totalBytes = 100
         var map = SegmentMap()
@@ -76,7 +76,7 @@ struct WireFormTests {
         )
     }
 
-    @Test func `the segments of one that does not run`() throws {
+    @Test func `the segments of an idle download have their JSON form`() throws {
         var download = WireDownload(id: 7, state: .paused, name: "a", url: "b", createdAt: noon)
         (download.completedBytes, download.totalBytes) = (25, 100)
         try expect(
@@ -90,7 +90,7 @@ struct WireFormTests {
         )
     }
 
-    @Test func `an event`() throws {
+    @Test func `an event has its JSON form`() throws {
         var event = WireEvent(id: 3, kind: .finished, download: 7, name: "disk.iso", at: noon)
         event.path = "/tmp/disk.iso"
         event.completedBytes = 10
@@ -102,7 +102,7 @@ struct WireFormTests {
         )
     }
 
-    @Test func `a new download with all that it can say`() throws {
+    @Test func `a new download with all members has its JSON form`() throws {
         var settings = DownloadSettings()
         settings.fields = [HTTPField(name: "Cookie", value: "a=b")]
         settings.credentials = Credentials(name: "n", password: "p")
@@ -126,7 +126,7 @@ struct WireFormTests {
         )
     }
 
-    @Test func `settings come back as they were`() throws {
+    @Test func `settings are read as they were written`() throws {
         var settings = DownloadSettings()
         settings.fields = [HTTPField(name: "X-A", value: "b")]
         settings.connections = .fixed(4)
@@ -140,7 +140,7 @@ struct WireFormTests {
         let back = try checked(SettingsDocument(settings))
         settings.waitsForConnectivity = true
         #expect(SettingsDocument(back) == SettingsDocument(settings))
-        // Nobody sits in front of the daemon.
+        // No user waits in the foreground of the daemon.
         #expect(back.waitsForConnectivity)
     }
 
@@ -151,12 +151,12 @@ struct WireFormTests {
         #"{"mirrors":["ftp://host/a"]}"#, #"{"authoritiesFile":"relative"}"#,
         #"{"userAgent":"a\nb"}"#, #"{"adoptsPartialFile":true}"#,
     ])
-    func `settings that cannot be are refused`(json: String) throws {
+    func `invalid settings of a download are refused`(json: String) throws {
         let settings = try WireJSON.decode(Document.self, from: json.utf8)
         #expect(throws: DownloadError.self) { try checked(settings) }
     }
 
-    @Test func `an order without an absolute path or a good URL is refused`() {
+    @Test func `a download without an absolute path or a valid URL is refused`() {
         var unnamed = NewDownload(url: "https://host/a", destination: "/tmp/")
         unnamed.session = ""
         for new in [
@@ -173,7 +173,7 @@ struct WireFormTests {
         }
     }
 
-    @Test func `what is no JSON is an error that says where`() {
+    @Test func `invalid JSON is an error that names the place`() {
         let json = #"{"downloads":[{"url":1,"destination":"/"}]}"#
         let error = #expect(throws: DownloadError.self) {
             try WireJSON.decode(NewDownloads.self, from: json.utf8)
@@ -200,7 +200,7 @@ struct WireFormTests {
             "'downloads.1': a time must have the form 2026-11-22T22:00:00Z (RFC 3339)"
         ),
     ])
-    func `what does not fit is told in our words`(member: String, reason: String) {
+    func `a value that does not fit is described in Pawl's words`(member: String, reason: String) {
         let json = #"{"downloads":[{"url":"http://a/b","destination":"/",\#(member)}]}"#
         let error = #expect(throws: DownloadError.self) {
             try WireJSON.decode(NewDownloads.self, from: json.utf8).downloads[0].checked()
@@ -208,7 +208,7 @@ struct WireFormTests {
         #expect(error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
     }
 
-    @Test func `mirrors are bounded in number and length`() throws {
+    @Test func `mirrors are limited in number and length`() throws {
         let urls = (0...64).map { JSONValue.text("http://host/\($0)") }
         var settings = Document()
         settings[member: "mirrors"] = .list(urls.dropLast())
@@ -220,7 +220,7 @@ struct WireFormTests {
         #expect(throws: DownloadError.self) { try checked(settings) }
     }
 
-    @Test func `a least speed is not negative`() throws {
+    @Test func `a minimum speed is not negative`() throws {
         var settings = Document()
         settings[member: "minimumBytesPerSecond"] = -1
         let error = #expect(throws: DownloadError.self) { try checked(settings) }
@@ -229,7 +229,7 @@ struct WireFormTests {
         #expect(try checked(settings).minimumBytesPerSecond == 0)
     }
 
-    @Test func `a list's parameters come back as they were`() throws {
+    @Test func `a list's parameters are read as they were written`() throws {
         var query = ListQuery()
         query.states = [.paused, .running]
         query.session = "nightly"
@@ -246,7 +246,7 @@ struct WireFormTests {
         }
     }
 
-    @Test func `the places follow the environment`() throws {
+    @Test func `the daemon's places follow the environment`() throws {
         let full = PlaceSurroundings(
             variables: ["XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": "/state"],
             homeOfUser: "/home/me",

@@ -10,7 +10,7 @@ struct WireMetricsTests {
         return WireMetrics(metrics)
     }
 
-    @Test func `they say what the task's say`() {
+    @Test func `metrics on the wire equal the task's`() {
         var metrics = TaskMetrics()
         metrics.firstByte = .milliseconds(250)
         metrics.duration = .seconds(2)
@@ -20,7 +20,7 @@ struct WireMetricsTests {
         #expect(WireMetrics(metrics).metrics == metrics)
     }
 
-    @Test func `of several runs the first connection and the sum of all is told`() {
+    @Test func `the metrics of several runs have the first connection and the sums`() {
         let idle = metrics { $0.duration = .seconds(1) }
         let first = metrics { metrics in
             (metrics.connect, metrics.transfers) = (.milliseconds(5), 2)
@@ -40,7 +40,7 @@ struct WireMetricsTests {
         #expect(sum.remoteAddress == "192.0.2.1")
     }
 
-    @Test func `what somebody else sends overflows nothing`() {
+    @Test func `foreign values cause no overflow`() {
         var odd = metrics { $0.transfers = .max }
         (odd.bytesReceived, odd.duration, odd.firstByte) = (.max, .infinity, -1)
         let sum = odd.adding(odd)

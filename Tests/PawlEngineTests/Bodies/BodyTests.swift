@@ -8,7 +8,7 @@ struct BodyTests {
     private let resource = Resource(size: Scene.size)
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `of a body shorter than its length all is kept and the rest asked for`(
+    func `a short body is kept, and the rest is requested`(
         start: Start,
         connections: Int
     ) async throws {
@@ -24,7 +24,7 @@ struct BodyTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a body that is always too short comes to its end piece by piece`(
+    func `a body that is always too short is completed piece by piece`(
         connections: Int
     ) async throws {
         let scene = try Scene(.resource(resource).afterBytes(150_000, .reset))
@@ -34,7 +34,7 @@ struct BodyTests {
     }
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `of a body longer than its range or length nothing behind its end is kept`(
+    func `bytes beyond the end of a range or length are discarded`(
         start: Start,
         connections: Int
     ) async throws {
@@ -46,9 +46,7 @@ struct BodyTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `the connection of a body longer than its range is not used again`()
-        async throws
-    {
+    @Test func `the connection of a body longer than its range is not reused`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         let reply = Reply.resource(resource).limitRange(to: 200_000).surplus(5000)
@@ -60,7 +58,7 @@ struct BodyTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `chunks without the last one are incomplete, and the rest is asked for`(
+    func `chunks without the last one are incomplete, and the rest is requested`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -74,7 +72,7 @@ struct BodyTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `chunks without validators that break are fetched anew`(
+    func `broken chunks without validators are fetched again from the start`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -87,7 +85,7 @@ struct BodyTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a body that a clean close ends is whole, of a length that nothing verified`(
+    func `a body ended by a clean close is whole, but its length is unverified`(
         connections: Int
     ) async throws {
         let scene = try Scene(.resource(resource).closeDelimited)
@@ -97,7 +95,7 @@ struct BodyTests {
         #expect(scene.asked.count == 1)
     }
 
-    @Test func `a body that a reset ends is not whole`() async throws {
+    @Test func `a body ended by a reset is not whole`() async throws {
         let reply = Reply.resource(resource)
         let scene = try Scene(
             reply.choosing(reply.closeDelimited.afterBytes(400_000, .reset)) { $0.ordinal == 1 }
@@ -131,7 +129,7 @@ struct BodyTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a server that breaks at the same place each time is given up`(
+    func `a server that always breaks at the same offset is given up`(
         connections: Int
     ) async throws {
         let reply = Reply.resource(resource).omitValidators.ignoreRange

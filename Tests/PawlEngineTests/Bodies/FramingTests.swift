@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The table "Judging a body": heads that are refused for how they frame it.
+/// The table "Judging a body": heads that are refused for the way they frame the body.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct FramingTests {
     private let resource = Resource(size: Scene.size)
@@ -11,7 +11,7 @@ struct FramingTests {
         case twoLengths, listOfLengths, negative, noNumber, tooLarge, lengthAndChunks
         case hugeHead, manyFields, noHTTP, otherProtocol, longReason, unknownCoding, chunkedTwice
 
-        /// 101 and bytes of another file, as if they were the range that was asked for.
+        /// 101 followed by bytes of another file, as if they were the requested range.
         static let switching = Reply.each { exchange in
             var start: Int64 = 0
             if case .from(let first, _) = exchange.range { start = first }
@@ -49,9 +49,7 @@ struct FramingTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `what follows a switch of protocols gets into no file that another answer began`(
-        connections: Int
-    ) async throws {
+    func `bytes after a protocol switch never enter the file`(connections: Int) async throws {
         let scene = try Scene()
         let others = Latch()
         let first = Reply.resource(resource).setting("ETag", "\"a\"")
@@ -71,7 +69,7 @@ struct FramingTests {
     }
 
     @Test(arguments: Framing.allCases, Scene.connectionCounts)
-    func `a head whose framing makes no sense is refused and nothing is kept`(
+    func `a head with invalid framing is refused, and nothing is kept`(
         framing: Framing,
         connections: Int
     ) async throws {
@@ -83,7 +81,7 @@ struct FramingTests {
     }
 
     @Test(arguments: Framing.allCases, Scene.connectionCounts)
-    func `such a head on resume leaves what is there`(
+    func `a head with invalid framing leaves a resumed download as it is`(
         framing: Framing,
         connections: Int
     ) async throws {
@@ -99,7 +97,7 @@ struct FramingTests {
         #expect(scene.asked.allSatisfy { $0.status == 206 })
     }
 
-    @Test func `two equal lengths are one`() async throws {
+    @Test func `two equal lengths count as one`() async throws {
         let scene = try Scene(
             .resource(resource).setting("Content-Length", "1048576")
                 .adding("Content-Length", "1048576")

@@ -2,13 +2,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The table "Judging a body": bytes that do not come.
+/// The table "Judging a body": bytes that do not arrive.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct StallTests {
     private let resource = Resource(size: Scene.size)
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `a connection without a byte for the stall time is replaced where it was`(
+    func `a connection that stalls is replaced at its offset`(
         start: Start,
         connections: Int
     ) async throws {
@@ -29,9 +29,7 @@ struct StallTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a server that takes the request and never answers is timed out`(
-        connections: Int
-    ) async throws {
+    func `a request that is never answered times out`(connections: Int) async throws {
         let scene = try Scene(.never)
         var settings = scene.settings(connections)
         settings.stallTimeout = .seconds(1)
@@ -55,9 +53,7 @@ struct StallTests {
         #expect(scene.asked.count { $0.range == nil } == 1)
     }
 
-    @Test func `a source that stays below the minimum speed is given up with what came`()
-        async throws
-    {
+    @Test func `a source that stays too slow is given up, and its bytes are kept`() async throws {
         let scene = try Scene(.resource(resource).rate(20_000))
         var settings = scene.settings(1)
         settings.stallTimeout = .milliseconds(300)
@@ -72,7 +68,9 @@ struct StallTests {
         #expect((scene.asked.first?.range?.first ?? 0) > 0)
     }
 
-    @Test func `a download over its whole time is ended with what came`() async throws {
+    @Test func `a download that exceeds its maximum duration ends and keeps its bytes`()
+        async throws
+    {
         let scene = try Scene(.resource(resource).stallAfterBytes(300_000))
         var settings = scene.settings(1)
         settings.maximumDuration = .seconds(1)

@@ -3,10 +3,10 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The engine against servers that do all kinds of wrong, interrupted and run again at random, by a
-/// clock that goes faster.
+/// The engine against servers that fail in all kinds of ways, interrupted and restarted at random,
+/// with an accelerated clock.
 ///
-/// Any number of seeds: `scripts/lab chaos`.
+/// `scripts/lab chaos` runs any number of seeds.
 @Suite(.timeLimit(.minutes(ChaosCampaign.minutes)))
 struct ChaosEngineTests {
     private static let haste = 8
@@ -19,7 +19,7 @@ struct ChaosEngineTests {
     }
 }
 
-/// An engine of its own for each run, as another process would have it.
+/// A client with a new engine for each run, as in another process.
 private struct EngineClient: ChaosClient {
     func run(_ order: ChaosOrder) async throws -> ChaosEnd {
         let scenario = order.scenario

@@ -4,13 +4,13 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-/// Downloads whose network goes away and comes back.
+/// Downloads whose network disappears and returns.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct ConnectivityTests {
     private let resource = Resource(size: Scene.size)
     private let metered = NetworkPath(hasIPv4Route: true, hasIPv6Route: true, isMetered: true)
 
-    /// No failure at all is borne.
+    /// Settings that tolerate no failure at all.
     private func settings(_ scene: Scene) -> DownloadSettings {
         var settings = scene.settings(1)
         settings.retries = 0
@@ -18,7 +18,7 @@ struct ConnectivityTests {
         return settings
     }
 
-    /// libcurl reads it as 127.0.0.1; to us it is a name, for which a route is needed.
+    /// libcurl reads this as 127.0.0.1; Pawl treats it as a name, which needs a route.
     private func url(_ scene: Scene) throws -> URL { try scene.url(host: "127.1") }
 
     private func start(
@@ -38,7 +38,7 @@ struct ConnectivityTests {
         )
     }
 
-    /// A download whose connection broke in its middle, with its route.
+    /// Returns a download whose connection broke in the middle, together with its route.
     private func interrupted(
         _ scene: Scene,
         _ settings: DownloadSettings,
@@ -64,7 +64,7 @@ struct ConnectivityTests {
         return running
     }
 
-    @Test func `a download waits for its route and goes on where it was`() async throws {
+    @Test func `a download waits for its route and resumes at its offset`() async throws {
         let (scene, network) = (try Scene(), ScriptedNetwork(.unknown))
         let told = Observed<[Bool]>([])
         let running = try await interrupted(scene, settings(scene), network) { isWaiting in
@@ -82,7 +82,7 @@ struct ConnectivityTests {
         #expect(network.observerCount == 0)
     }
 
-    @Test func `a download that begins without a route waits too`() async throws {
+    @Test func `a download that starts without a route waits, too`() async throws {
         let (scene, network) = (try Scene(.hangUp(.reset)), ScriptedNetwork(.none))
         let running = try start(scene, settings(scene), network)
         await running.wait { $0.phase == .waitingForConnectivity }
@@ -92,7 +92,7 @@ struct ConnectivityTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `a failure that is seen before its cause is told does not count`() async throws {
+    @Test func `a failure before the reported loss of the route does not count`() async throws {
         let (scene, network) = (try Scene(.hangUp(.reset)), ScriptedNetwork(.unknown))
         network.becomeSilently(.none)
         let running = try start(scene, settings(scene), network)
@@ -104,7 +104,9 @@ struct ConnectivityTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `without the setting nobody looks, and it fails`() async throws {
+    @Test func `without the setting the network is not checked, and the download fails`()
+        async throws
+    {
         let (scene, network) = (try Scene(.hangUp(.reset)), ScriptedNetwork(.none))
         var settings = settings(scene)
         settings.waitsForConnectivity = false
@@ -114,7 +116,7 @@ struct ConnectivityTests {
         #expect(network.looks == 0)
     }
 
-    @Test func `cancelling ends the waiting, and what came is kept`() async throws {
+    @Test func `cancelling ends the wait, and the bytes are kept`() async throws {
         let (scene, network) = (try Scene(), ScriptedNetwork(.unknown))
         let running = try await interrupted(scene, settings(scene), network)
         running.cancel()
@@ -124,7 +126,7 @@ struct ConnectivityTests {
         #expect(network.observerCount == 0)
     }
 
-    @Test func `the time that the download may take goes on counting`() async throws {
+    @Test func `waiting counts towards the maximum duration`() async throws {
         let (scene, network) = (try Scene(.hangUp(.reset)), ScriptedNetwork(.none))
         let clock = ManualTimekeeper()
         var settings = settings(scene)
@@ -137,7 +139,7 @@ struct ConnectivityTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test func `all that wait go on`() async throws {
+    @Test func `all waiting downloads continue`() async throws {
         let (scene, network) = (try Scene(.hangUp(.reset)), ScriptedNetwork(.none))
         let process = EngineProcess(network: network)
         let names = (1...5).map { "\($0).bin" }
@@ -156,7 +158,7 @@ struct ConnectivityTests {
 
     // MARK: - Metered
 
-    @Test func `nothing is asked for over a metered network that is not allowed`() async throws {
+    @Test func `nothing is requested over a metered network that is not allowed`() async throws {
         let (scene, network) = (try Scene(.resource(resource)), ScriptedNetwork(metered))
         var settings = settings(scene)
         settings.allowsExpensiveNetwork = false
@@ -168,7 +170,7 @@ struct ConnectivityTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `connections are ended while the network is metered`() async throws {
+    @Test func `connections are closed while the network is metered`() async throws {
         let (scene, network) = (try Scene(), ScriptedNetwork(.unknown))
         let latch = Latch()
         scene.serve(.resource(resource).holdAfterBytes(Scene.heldBytes, until: latch))

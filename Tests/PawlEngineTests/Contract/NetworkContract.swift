@@ -3,12 +3,12 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-/// Those rows of docs/urlsession.md for which the network itself must be scripted.
+/// The rows of docs/urlsession.md that need a scripted network.
 @Suite("Contract: the network", .timeLimit(.minutes(1)), .inTurn)
 struct NetworkContract {
     private let resource = Resource(size: Scene.size)
 
-    /// From a name for which a route is needed, with one failure too many.
+    /// Starts a download from a name, which needs a route, without retries.
     private func start(
         _ scene: Scene,
         _ network: ScriptedNetwork,

@@ -9,7 +9,7 @@ struct DigestTests {
     private let corrupt = Scene.name + ".corrupt"
 
     @Test(arguments: DigestAlgorithm.allCases, Scene.connectionCounts)
-    func `a digest that the user gave is verified`(
+    func `a digest given by the user is verified`(
         algorithm: DigestAlgorithm,
         connections: Int
     ) async throws {
@@ -23,7 +23,7 @@ struct DigestTests {
     }
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `a wrong digest keeps the bytes as corrupt and gives no file`(
+    func `a wrong digest keeps the bytes as corrupt and delivers no file`(
         start: Start,
         connections: Int
     ) async throws {
@@ -47,7 +47,7 @@ struct DigestTests {
         #expect(scene.folder.list() == [corrupt, corrupt + ".1"])
     }
 
-    /// Where a server says what the whole file's digest is.
+    /// The header field in which a server sends the digest of the whole file.
     enum DigestField: String, CaseIterable, Sendable {
         case reprDigest, digest, contentMD5, google, amazon
 
@@ -66,7 +66,7 @@ struct DigestTests {
     }
 
     @Test(arguments: DigestField.allCases, Scene.connectionCounts)
-    func `a digest in the head is verified by itself`(
+    func `a digest in the head is verified automatically`(
         field: DigestField,
         connections: Int
     ) async throws {
@@ -78,7 +78,7 @@ struct DigestTests {
     }
 
     @Test(arguments: DigestField.allCases, Scene.connectionCounts)
-    func `a digest in the head that the bytes do not have gives no file`(
+    func `a wrong digest in the head delivers no file`(
         field: DigestField,
         connections: Int
     ) async throws {
@@ -89,7 +89,7 @@ struct DigestTests {
         try scene.expectFile(resource, name: corrupt)
     }
 
-    @Test func `a digest in the head of a resumed download is verified too`() async throws {
+    @Test func `a digest in the head of a resumed download is verified, too`() async throws {
         let scene = try Scene()
         let settings = scene.settings(4)
         let reply = DigestField.reprDigest.applied(to: .resource(resource), of: resource)
@@ -98,7 +98,7 @@ struct DigestTests {
         #expect(file.verifiedDigest == resource.digest(.sha256))
     }
 
-    @Test func `no digest is verified where the user wants none`() async throws {
+    @Test func `no digest is verified if the user wants none`() async throws {
         let other = Resource(size: Scene.size, seed: 2)
         let reply = DigestField.reprDigest.applied(to: .resource(resource), of: other)
         let scene = try Scene(reply)
@@ -109,9 +109,7 @@ struct DigestTests {
         #expect(file.verifiedDigest == nil)
     }
 
-    @Test func `a file that changed within a run is held against its own digest`()
-        async throws
-    {
+    @Test func `a file that changed during a run is checked against its own digest`() async throws {
         let new = Resource(size: Scene.size, seed: 2)
         let field = DigestField.reprDigest
         let first = field.applied(to: .resource(resource), of: resource)

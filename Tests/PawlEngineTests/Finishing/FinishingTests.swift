@@ -39,7 +39,7 @@ struct FinishingTests {
     }
 
     @Test(arguments: [1, 4095, 4096, 4097, 65_537, 131_073], Scene.connectionCounts)
-    func `small files come whole`(size: Int64, connections: Int) async throws {
+    func `small files are whole`(size: Int64, connections: Int) async throws {
         let resource = Resource(size: size)
         let scene = try Scene(.resource(resource))
         try await scene.download(scene.settings(connections))
@@ -47,7 +47,7 @@ struct FinishingTests {
     }
 
     @Test(arguments: [1, 4, 16])
-    func `a larger file comes whole over many connections`(connections: Int) async throws {
+    func `a larger file is whole over many connections`(connections: Int) async throws {
         let resource = Resource(size: 24 << 20, seed: 3)
         let scene = try Scene(.resource(resource))
         let file = try await scene.download(scene.settings(connections))
@@ -55,7 +55,7 @@ struct FinishingTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `nothing but the file is left`() async throws {
+    @Test func `only the file remains`() async throws {
         let resource = Resource(size: Scene.size)
         let scene = try Scene()
         let settings = scene.settings(4)

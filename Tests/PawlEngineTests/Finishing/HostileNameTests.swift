@@ -30,7 +30,7 @@ struct HostileNameTests {
     ]
 
     @Test(arguments: dispositions)
-    func `a hostile name stays a plain file of the folder`(disposition: String) async throws {
+    func `a hostile name stays a plain file in the folder`(disposition: String) async throws {
         let scene = try Scene(.resource(resource).setting("Content-Disposition", disposition))
         let folder = try scene.folder.makeFolder("in")
         let running = EngineProcess().start(
@@ -50,7 +50,7 @@ struct HostileNameTests {
         #expect(!name.unicodeScalars.contains("\u{202E}"))
     }
 
-    @Test func `a good name from the server is taken`() async throws {
+    @Test func `a good name from the server is used`() async throws {
         let reply = Reply.resource(resource).setting(
             "Content-Disposition",
             "attachment; filename=\"report.txt\"; filename*=UTF-8''Bericht%20%C3%BCber.txt"

@@ -3,14 +3,13 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-/// A small file that is late, and what its user does in the moment in which it gets a file.
+/// A small file that is late, and a limit that changes at the moment in which the download opens
+/// its file.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct LateLimitTests {
     private let resource = Resource(size: 60_000)
 
-    @Test func `a limit that changes meanwhile does not resume it before its file is there`()
-        async throws
-    {
+    @Test func `a limit change does not resume a download before its file is open`() async throws {
         let scene = try Scene(.resource(resource))
         var settings = scene.settings(1)
         settings.limitBytesPerSecond = 20_000
@@ -37,7 +36,7 @@ struct LateLimitTests {
     }
 }
 
-/// The real transport, and something that happens just after a transfer was nudged.
+/// The real transport, with an action that runs right after a transfer was nudged.
 private struct NudgedTransport: Transport {
     let real: any Transport
     let nudged: @Sendable () -> Void

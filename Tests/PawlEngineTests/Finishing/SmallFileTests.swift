@@ -6,12 +6,12 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-/// Files that come within a checkpoint's interval: in memory, and with one sync for many.
+/// Files that arrive within a checkpoint's interval: they are kept in memory and share one sync.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct SmallFileTests {
     private let resource = Resource(size: 60_000)
 
-    @Test func `many come whole, and no partial file is left`() async throws {
+    @Test func `many small files are whole, and no partial file remains`() async throws {
         let scene = try Scene()
         var settings = DownloaderSettings()
         settings.maximumConcurrentDownloads = 4
@@ -33,19 +33,20 @@ struct SmallFileTests {
         #expect(scene.origin.requests.count == resources.count)
     }
 
-    @Test func `one that breaks off goes on where it broke off`() async throws {
+    @Test func `a small file that breaks resumes at its offset`() async throws {
         let reply = Reply.resource(resource)
         let scene = try Scene(.sequence([reply.afterBytes(25_000, .reset), reply]))
         let running = try scene.start(scene.settings(1))
         _ = try await running.file()
         try scene.expectFile(resource)
         #expect(scene.asked.map { $0.range?.first } == [nil, 25_000])
-        // Each byte once, though the first were in memory before they were in a file.
+        // Each byte is counted once, although the first bytes were in memory before they were in a
+        // file.
         #expect(running.monitor.receivedBytes == resource.size)
         #expect(running.monitor.metrics.bytesReceived == resource.size)
     }
 
-    @Test func `one that is slow is kept like a large one`() async throws {
+    @Test func `a slow small file is kept like a large one`() async throws {
         let reply = Reply.resource(resource).rate(30_000)
         let scene = try Scene(reply.holdAfterBytes(45_000, until: Latch()))
         let running = try scene.start(scene.settings(1))
@@ -61,7 +62,7 @@ struct SmallFileTests {
         #expect((scene.asked.first?.range?.first ?? 0) >= 40_000)
     }
 
-    @Test func `the next is fetched while the disk syncs`() async throws {
+    @Test func `other files are fetched while the disk syncs`() async throws {
         let gate = Gate()
         var store = StoreSettings()
         store.syncAll = {
@@ -80,14 +81,14 @@ struct SmallFileTests {
             running.append(try scene.start(settings, from: "/" + name, to: name, by: process))
         }
         _ = await scene.origin.waitForRequests(names.count)
-        // A name is a promise that the bytes are on the disk.
+        // A file's name guarantees that its bytes are on the disk.
         #expect(scene.folder.list().isEmpty)
         for _ in names { gate.open() }
         for download in running { _ = try await download.file() }
         #expect(scene.folder.list() == names)
     }
 
-    @Test func `after a failed sync it is written again`() async throws {
+    @Test func `after a failed sync a small file is written again`() async throws {
         let disk = WatchedDisk()
         let lost = ByteRange(0, 60_000)
         let store = disk.settings { $0 == 1 ? .loses(lost) : .none }
@@ -98,7 +99,7 @@ struct SmallFileTests {
         #expect(disk.syncs == 2)
     }
 
-    @Test func `one that stalls keeps what came`() async throws {
+    @Test func `a stalled small file keeps its bytes`() async throws {
         let reply = Reply.resource(resource)
         let scene = try Scene(.sequence([reply.stallAfterBytes(25_000), reply]))
         var settings = scene.settings(1)
@@ -110,7 +111,9 @@ struct SmallFileTests {
 
     // MARK: - In memory when the download ends
 
-    /// Stopped when that much is in memory; returns what the next run asks for.
+    /// Stops the download once that much is in memory.
+    ///
+    /// Returns the ranges that the next run requests.
     private func stop(
         _ reply: Reply,
         at moment: SinkMoment
@@ -118,7 +121,7 @@ struct SmallFileTests {
         let scene = try Scene(reply)
         let isThere = Observed(false)
         let gate = Gate()
-        // Time that stands still: nothing becomes overdue.
+        // A clock that stands still, so that nothing becomes overdue.
         let process = EngineProcess(time: ManualTimekeeper()) { real in
             WatchedTransport(real: real) { now in
                 guard now == moment else { return }
@@ -133,7 +136,7 @@ struct SmallFileTests {
         gate.open()
         let error = await #expect(throws: DownloadError.self) { try await running.file() }
         #expect(error?.code == .interrupted)
-        // No earlier run has left it.
+        // The bytes do not count as those of an earlier run.
         #expect(running.progress.resumedBytes == 0)
         #expect(scene.folder.list() == [Scene.name + ".part", Scene.name + ".part.pawl"])
         scene.serve(.resource(resource))
@@ -143,17 +146,17 @@ struct SmallFileTests {
         return scene.asked.map { $0.range?.first }
     }
 
-    @Test func `what is in memory is kept when the download is stopped`() async throws {
+    @Test func `bytes in memory are kept when the download is stopped`() async throws {
         let reply = Reply.resource(resource).stallAfterBytes(25_000)
         #expect(try await stop(reply, at: .received(25_000)) == [25_000])
     }
 
-    @Test func `one that came whole just when the download was stopped is kept`() async throws {
+    @Test func `a small file that is whole when the download is stopped is kept`() async throws {
         let asked = try await stop(.resource(resource), at: .ended)
         #expect(asked.isEmpty)
     }
 
-    @Test func `a stall does not leave it in memory for longer than a second`() async throws {
+    @Test func `stalled bytes leave memory within a second`() async throws {
         let scene = try Scene(.resource(resource).stallAfterBytes(25_000))
         let running = try scene.start(scene.settings(1))
         let path = FilePath(scene.folder.path(Scene.name + ".part"))
@@ -169,7 +172,7 @@ struct SmallFileTests {
         await #expect(throws: DownloadError.self) { try await running.file() }
     }
 
-    @Test func `the rest of one that was late comes over the same connection`() async throws {
+    @Test func `the rest of a late small file arrives over the same connection`() async throws {
         let latch = Latch()
         let scene = try Scene(.resource(resource).holdAfterBytes(25_000, until: latch))
         let running = try scene.start(scene.settings(1))
@@ -181,7 +184,7 @@ struct SmallFileTests {
     }
 
     @Test(arguments: [false, true])
-    func `what an earlier run left under the server's name leaves no hole`(
+    func `an earlier partial file under the server's name leaves no hole`(
         isSlow: Bool
     ) async throws {
         let scene = try Scene()
@@ -197,7 +200,8 @@ struct SmallFileTests {
         first.cancel()
         await #expect(throws: DownloadError.self) { try await first.file() }
         #expect(scene.folder.list() == ["given.bin.part", "given.bin.part.pawl"])
-        // A slow one is more than a checkpoint's interval in memory before its file is opened.
+        // A slow file stays in memory for longer than a checkpoint's interval before its file is
+        // opened.
         scene.serve(isSlow ? named.rate(30_000) : named)
         _ = try await process.start(try scene.url(), to: folder, scene.settings(1)).file()
         try scene.expectFile(resource, name: "given.bin")

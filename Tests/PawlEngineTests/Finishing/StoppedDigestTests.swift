@@ -5,14 +5,14 @@ import PawlStorage
 import PawlTesting
 import Testing
 
-/// A digest of a large file takes longer than anybody who wants to stop would wait.
+/// The digest of a large file takes longer than a user who stops the download would wait.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct StoppedDigestTests {
     private let resource = Resource(size: Scene.size)
 
-    /// With a file under the final name that takes minutes to read, and costs no room.
+    /// A scene with a file under the final name that takes minutes to read and uses no disk space.
     private func sceneWithLargeFile() throws -> Scene {
-        // Without a length only the digest can tell whether it is the same file.
+        // Without a length only the digest shows whether it is the same file.
         let scene = try Scene(.resource(resource).chunked())
         try scene.folder.write(Scene.name, "")
         try #require(truncate(scene.folder.path(Scene.name), 100 << 30) == 0)
@@ -25,7 +25,7 @@ struct StoppedDigestTests {
         return settings
     }
 
-    @Test func `Ctrl-C ends the comparison with a file that is there`() async throws {
+    @Test func `Ctrl-C ends the comparison with an existing file`() async throws {
         let scene = try sceneWithLargeFile()
         let running = try scene.start(try checked(scene.settings(1)))
         await running.log.wait(for: "200 OK")
@@ -35,7 +35,7 @@ struct StoppedDigestTests {
         #expect(scene.folder.list() == [Scene.name])
     }
 
-    @Test func `the time that the download may take ends the comparison`() async throws {
+    @Test func `the maximum duration ends the comparison`() async throws {
         let scene = try sceneWithLargeFile()
         var settings = try checked(scene.settings(1))
         settings.maximumDuration = .milliseconds(500)
@@ -45,10 +45,8 @@ struct StoppedDigestTests {
         #expect(scene.folder.list() == [Scene.name])
     }
 
-    /// The threads for digests are all busy until the time is over.
-    @Test func `the time that the download may take ends the last check, and all is kept`()
-        async throws
-    {
+    /// All threads for digests are busy until the time is over.
+    @Test func `the maximum duration ends the last check, and all bytes are kept`() async throws {
         let (clock, gate) = (ManualTimekeeper(), Gate())
         let scene = try Scene(.resource(resource))
         let process = EngineProcess(time: clock)
@@ -66,7 +64,7 @@ struct StoppedDigestTests {
         #expect(error?.code == .timedOut)
         #expect(!scene.folder.exists(Scene.name))
         scene.forgetRequests()
-        // Whoever reads its body would wait for ever.
+        // A download that read its body would wait forever.
         scene.serve(.resource(resource).stallAfterBytes(1000))
         settings.maximumDuration = nil
         try await scene.download(settings)

@@ -5,11 +5,11 @@ import Testing
 /// The table "Judging a head": 206 of another version.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct ChangedFileTests {
-    /// What tells the second version of the file from the first.
+    /// The difference between the second version of the file and the first.
     enum Difference: String, CaseIterable, Sendable {
         case total, lastModified, entityTag, all
 
-        /// Another content, of which only that is to be seen.
+        /// Returns other contents that differ visibly only in this way.
         func applied(to old: Resource) -> Resource {
             var new = Resource(size: old.size + (self == .total ? 4096 : 0), seed: 2)
             if self != .entityTag, self != .all { new.entityTag = old.entityTag }
@@ -25,7 +25,7 @@ struct ChangedFileTests {
     }()
 
     @Test(arguments: Difference.allCases, Scene.connectionCounts)
-    func `a file that changed between two runs is fetched anew from 0`(
+    func `a file that changed between two runs is fetched again from 0`(
         difference: Difference,
         connections: Int
     ) async throws {
@@ -44,7 +44,7 @@ struct ChangedFileTests {
     }
 
     @Test(arguments: Difference.allCases, Scene.connectionCounts)
-    func `a file that changes within a run is never a mixture`(
+    func `a file that changes during a run is never a mixture`(
         difference: Difference,
         connections: Int
     ) async throws {
@@ -73,9 +73,9 @@ struct ChangedFileTests {
         try scene.expectOneVersion(of: [old, new])
     }
 
-    /// The request that starts over knows nothing of the new version yet.
+    /// The request that starts over does not know the new version yet.
     @Test(arguments: [Reply.htmlPortal, .status(200, body: "backend timed out")])
-    func `an error page with status 200 is not the new version of a file that changed`(
+    func `an error page with status 200 is not a new version of the file`(
         page: Reply
     ) async throws {
         let new = Difference.all.applied(to: old)
@@ -89,7 +89,7 @@ struct ChangedFileTests {
     }
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `a file that changes again and again ends with an error that says so`(
+    func `a file that keeps changing ends with a specific error`(
         start: Start,
         connections: Int
     ) async throws {
@@ -109,7 +109,7 @@ struct ChangedFileTests {
     }
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `a server whose tags are per request gets one stream`(
+    func `a server with one tag per request gets one stream`(
         start: Start,
         connections: Int
     ) async throws {
@@ -121,13 +121,11 @@ struct ChangedFileTests {
         try scene.expectFile(old)
         scene.expectManners()
         await scene.origin.waitUntil { $0.activeExchanges == 0 }
-        // The last answer brought the whole, by itself.
+        // The last answer alone delivered the whole file.
         #expect(scene.asked.contains { $0.range == nil && $0.bodyBytesSent == Scene.size })
     }
 
-    @Test func `a fresh download from a server with tags per request keeps its first stream`()
-        async throws
-    {
+    @Test func `a fresh download with one tag per request keeps its first stream`() async throws {
         let latch = Latch()
         let reply = Reply.resource(old).entityTagPerRequest
         let scene = try Scene()
@@ -136,7 +134,7 @@ struct ChangedFileTests {
         )
         let running = try scene.start(scene.settings(4))
         await running.log.wait(for: "one stream")
-        // Then the first has been told that it goes on to the end.
+        // By then the first stream has been told to continue to the end.
         await running.log.wait(for: " ended at ")
         latch.release()
         _ = try await running.file()
@@ -146,9 +144,7 @@ struct ChangedFileTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a part without the validators seen first is not believed`(
-        connections: Int
-    ) async throws {
+    func `a part without the original validators is not trusted`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         let new = Difference.all.applied(to: old)

@@ -7,8 +7,8 @@ import Testing
 struct NotSatisfiableTests {
     private let resource = Resource(size: Scene.size)
 
-    @Test func `a 416 with the length of what is there finishes the file`() async throws {
-        // All bytes came, but not the last chunk: only the answer to a range tells the length.
+    @Test func `a 416 with the length on disk finishes the file`() async throws {
+        // All bytes arrived except the last chunk: only the answer to a range reveals the length.
         let scene = try Scene()
         let cut = Reply.resource(resource).chunked(endsProperly: false)
         scene.serve(Reply.resource(resource).choosing(cut) { $0.ordinal == 1 })
@@ -19,7 +19,7 @@ struct NotSatisfiableTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a 416 with another length says that the file changed`(connections: Int) async throws {
+    func `a 416 with another length means that the file changed`(connections: Int) async throws {
         let shorter = Resource(size: 100_000, seed: 2)
         let scene = try Scene()
         let settings = scene.settings(connections)
@@ -46,13 +46,11 @@ struct NotSatisfiableTests {
         #expect(!running.log.says("starting over"))
     }
 
-    @Test func `a 416 without a length where all is there asks for the head alone`()
-        async throws
-    {
+    @Test func `with all bytes on disk, a 416 without a length requests the head`() async throws {
         let scene = try Scene()
         let reply = Reply.resource(resource)
         let cut = reply.chunked(endsProperly: false)
-        // Whoever reads the second body would wait for ever.
+        // A download that read the second body would wait forever.
         let head = reply.stallAfterBytes(1000)
         scene.serve(
             head.forRanges(.status(416)).choosing(cut) { $0.ordinal == 1 }
@@ -62,7 +60,7 @@ struct NotSatisfiableTests {
         #expect(scene.asked.map(\.status) == [200, 416, 200])
     }
 
-    @Test func `a 416 without a length where the file changed starts anew`() async throws {
+    @Test func `a 416 without a length starts over if the file changed`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         let other = Resource(size: Scene.size, seed: 2)

@@ -2,13 +2,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The table "Judging a head": 206 whose place is wrong.
+/// The table "Judging a head": 206 with a wrong range.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct PartHeadTests {
     private let resource = Resource(size: Scene.size)
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `fewer bytes than asked for are kept and the rest is asked for`(
+    func `fewer bytes than requested are kept, and the rest is requested`(
         start: Start,
         connections: Int
     ) async throws {
@@ -22,7 +22,7 @@ struct PartHeadTests {
         #expect(scene.asked.count { $0.status == 206 } >= 4)
     }
 
-    /// 206 whose bytes may be written nowhere.
+    /// A 206 whose bytes cannot be placed.
     enum BrokenPart: String, CaseIterable, Sendable {
         case startsLater, startsEarlier, endsBeforeItsStart, totalBelowItsEnd, unknownTotal
         case withoutContentRange, nonsense, severalParts, encoded
@@ -43,7 +43,7 @@ struct PartHeadTests {
     }
 
     @Test(arguments: BrokenPart.allCases, Start.allCases)
-    func `a 206 that proves no place is tried once more on a new connection, then one stream`(
+    func `a 206 without a valid range is retried once, then replaced by one stream`(
         part: BrokenPart,
         start: Start
     ) async throws {
@@ -61,7 +61,7 @@ struct PartHeadTests {
     }
 
     @Test(arguments: BrokenPart.allCases, Start.allCases)
-    func `four connections get nothing written from parts that prove no place`(
+    func `parts without a valid range are never written by four connections`(
         part: BrokenPart,
         start: Start
     ) async throws {

@@ -8,7 +8,9 @@ struct StatusTests {
     private let resource = Resource(size: Scene.size)
 
     @Test(arguments: [204, 205, 304], Scene.connectionCounts)
-    func `a status that brings no file is named`(status: Int, connections: Int) async throws {
+    func `an error about a status without a file names the status`(status: Int, connections: Int)
+        async throws
+    {
         let scene = try Scene(.status(status))
         let error = try await scene.failure(scene.settings(connections))
         #expect(error.code == .badResponse)
@@ -17,7 +19,7 @@ struct StatusTests {
     }
 
     @Test(arguments: [204, 304])
-    func `a status that brings no file leaves an interrupted download as it is`(
+    func `a status without a file leaves an interrupted download as it is`(
         status: Int
     ) async throws {
         let scene = try Scene()
@@ -32,7 +34,7 @@ struct StatusTests {
         #expect(scene.asked.map { $0.range?.first } == [Scene.heldBytes])
     }
 
-    @Test func `interim responses without end are an error`() async throws {
+    @Test func `endless interim responses are an error`() async throws {
         let scene = try Scene(.endless("", repeating: "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n"))
         let error = try await scene.failure(scene.settings(1))
         #expect(error.code == .badResponse)
@@ -47,10 +49,7 @@ struct StatusTests {
     }
 
     @Test(arguments: [401, 407], Scene.connectionCounts)
-    func `missing credentials are never retried blindly`(
-        status: Int,
-        connections: Int
-    ) async throws {
+    func `missing credentials are never retried`(status: Int, connections: Int) async throws {
         let scene = try Scene(.status(status))
         let error = try await scene.failure(scene.settings(connections))
         #expect(error.code == .unauthorized)
@@ -59,7 +58,7 @@ struct StatusTests {
     }
 
     @Test(arguments: [400, 402, 403, 404, 405, 406, 409, 410, 413, 414, 418, 451])
-    func `another 4xx ends the download after one request`(status: Int) async throws {
+    func `any other 4xx ends the download after one request`(status: Int) async throws {
         let scene = try Scene(.status(status, body: "<html>an error page</html>"))
         let error = try await scene.failure(scene.settings(4))
         let code: ErrorCode =
@@ -75,7 +74,7 @@ struct StatusTests {
     }
 
     @Test(arguments: [403, 404, 410, 451])
-    func `a 4xx on resume keeps what is there`(status: Int) async throws {
+    func `a 4xx on resume keeps the bytes`(status: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(4)
         try await scene.begin(.resumed, of: resource, settings, then: .status(status))
@@ -88,7 +87,7 @@ struct StatusTests {
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
-    func `a failure that passes is retried`(status: Int) async throws {
+    func `a temporary failure is retried`(status: Int) async throws {
         let scene = try Scene(.sequence([.status(status), .resource(resource)]))
         try await scene.download(scene.settings(1))
         try scene.expectFile(resource)
@@ -96,15 +95,12 @@ struct StatusTests {
     }
 
     @Test(arguments: [429, 500, 503], Start.allCases)
-    func `a failure that passes costs no byte that is there`(
-        status: Int,
-        start: Start
-    ) async throws {
+    func `a temporary failure costs no bytes`(status: Int, start: Start) async throws {
         let scene = try Scene()
         let settings = scene.settings(4)
         let reply = Reply.resource(resource)
         let busy = reply.choosing(.status(status)) { exchange in
-            // Two of these in a row would leave a doubt whether the server serves ranges at all.
+            // Two of these in a row would cast doubt on whether the server serves ranges at all.
             let most = status == 500 && start == .resumed ? 1 : 2
             return exchange.range != nil && exchange.ordinal <= most
         }
@@ -116,7 +112,7 @@ struct StatusTests {
     }
 
     @Test(arguments: [500, 503, 406])
-    func `a server that refuses every range gives the whole, of which what is there is skipped`(
+    func `after refused ranges the whole is read, and bytes on disk are skipped`(
         status: Int
     ) async throws {
         let scene = try Scene()
@@ -133,7 +129,7 @@ struct StatusTests {
     }
 
     @Test(arguments: [429, 503])
-    func `a failure that does not pass ends after the retries`(status: Int) async throws {
+    func `a lasting failure ends the download after its retries`(status: Int) async throws {
         let scene = try Scene(.status(status, body: "busy"))
         let error = try await scene.failure(scene.settings(1))
         #expect(error.code == .serverBusy)
@@ -143,7 +139,7 @@ struct StatusTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a login page in place of the file is refused on resume, and the file comes later`(
+    func `a login page is refused on resume, and the file is fetched later`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -157,9 +153,7 @@ struct StatusTests {
         #expect(!scene.asked.contains { $0.range == nil })
     }
 
-    @Test func `a login page that stays is an error of its own and keeps what is there`()
-        async throws
-    {
+    @Test func `a lasting login page is a specific error and keeps the bytes`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         try await scene.begin(.resumed, of: resource, settings, then: .htmlPortal)

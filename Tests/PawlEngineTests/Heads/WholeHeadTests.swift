@@ -9,9 +9,7 @@ struct WholeHeadTests {
     private let other = Resource(size: Scene.size, seed: 2)
 
     @Test(arguments: Scene.connectionCounts)
-    func `a 200 to the first request is pinned and kept as the first segment`(
-        connections: Int
-    ) async throws {
+    func `a 200 to the first request is kept as the first segment`(connections: Int) async throws {
         let scene = try Scene()
         let file = try await scene.downloadTogether(
             .resource(resource),
@@ -25,7 +23,7 @@ struct WholeHeadTests {
         #expect(connections == 1 ? scene.asked.count == 1 : scene.asked.count >= 4)
     }
 
-    @Test func `several connections are tried where Accept-Ranges is missing`() async throws {
+    @Test func `several connections are tried if Accept-Ranges is missing`() async throws {
         let scene = try Scene()
         let reply = Reply.resource(resource).removing("Accept-Ranges")
         try await scene.downloadTogether(reply, scene.settings(4))
@@ -33,7 +31,7 @@ struct WholeHeadTests {
         #expect(scene.asked.count { $0.status == 206 } >= 3)
     }
 
-    @Test func `one stream is all where Accept-Ranges is none`() async throws {
+    @Test func `one stream is used if Accept-Ranges is none`() async throws {
         var resource = resource
         resource.acceptsRanges = false
         let scene = try Scene(.resource(resource))
@@ -42,7 +40,7 @@ struct WholeHeadTests {
         #expect(scene.asked.count == 1)
     }
 
-    @Test func `one stream is all where the length is not known`() async throws {
+    @Test func `one stream is used if the length is unknown`() async throws {
         let scene = try Scene(.resource(resource).chunked())
         try await scene.download(scene.settings(4))
         try scene.expectFile(resource)
@@ -50,7 +48,7 @@ struct WholeHeadTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a body that is encoded unasked is kept as it came, over one stream, and said so`(
+    func `a body encoded unasked is kept as received, over one stream`(
         connections: Int
     ) async throws {
         let scene = try Scene(.resource(resource).contentEncoding("gzip"))
@@ -63,7 +61,7 @@ struct WholeHeadTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `an encoded body that breaks is fetched anew from its first byte`(
+    func `a broken encoded body is fetched again from its first byte`(
         connections: Int
     ) async throws {
         let encoded = Reply.resource(resource).contentEncoding("gzip")
@@ -73,7 +71,7 @@ struct WholeHeadTests {
         #expect(scene.asked.map { $0["Range"] } == [nil, nil])
     }
 
-    @Test func `nothing is kept of an encoded body that was interrupted`() async throws {
+    @Test func `no byte of an interrupted encoded body is kept`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         try await scene.interrupt(.resource(resource).contentEncoding("br"), settings)
@@ -83,11 +81,9 @@ struct WholeHeadTests {
         #expect(scene.asked.map { $0["Range"] } == [nil])
     }
 
-    // MARK: - 200 where a range was asked for
+    // MARK: - 200 instead of a range
 
-    @Test func `a fresh download goes on with its first stream where ranges get the whole`()
-        async throws
-    {
+    @Test func `a fresh download continues its first stream if ranges are ignored`() async throws {
         let scene = try Scene()
         let latch = Latch()
         let reply = Reply.resource(resource).ignoreRange
@@ -103,7 +99,7 @@ struct WholeHeadTests {
     }
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `a 200 of the pinned file is read from 0 and what is there is skipped`(
+    func `a 200 of the same file is read from 0, and bytes on disk are skipped`(
         start: Start,
         connections: Int
     ) async throws {
@@ -119,7 +115,7 @@ struct WholeHeadTests {
     }
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `a 200 of another version starts anew`(start: Start, connections: Int) async throws {
+    func `a 200 of another version starts over`(start: Start, connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         let reply = Reply.resource(other).ignoreRange
@@ -130,7 +126,7 @@ struct WholeHeadTests {
     }
 
     @Test(arguments: Start.allCases)
-    func `a 200 that lost its validators is refused, and what is there is kept`(
+    func `a 200 without its validators is refused, and the bytes are kept`(
         start: Start
     ) async throws {
         let scene = try Scene()
@@ -148,7 +144,7 @@ struct WholeHeadTests {
     }
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `an error page with status 200 in the middle costs no byte`(
+    func `an error page with status 200 in the middle costs no bytes`(
         start: Start,
         connections: Int
     ) async throws {

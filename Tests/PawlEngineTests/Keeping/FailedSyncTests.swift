@@ -6,19 +6,21 @@ import Testing
 
 /// After a failed sync the pages are not trusted: the range is fetched again.
 ///
-/// The disk here loses what it says that it could not keep.
+/// The disk here loses the bytes whose sync failed.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct FailedSyncTests {
     private let resource = Resource(size: Scene.size)
 
-    /// No stall: the clock is moved as far as it takes.
+    /// Settings without a stall timeout, because the tests advance the clock freely.
     private func settings(_ scene: Scene) -> DownloadSettings {
         var settings = scene.settings(1)
         settings.stallTimeout = .seconds(1_000_000)
         return settings
     }
 
-    /// A sync of what each latch holds back, the second of which may not have ended.
+    /// Waits for a sync of the bytes before each latch.
+    ///
+    /// The second sync may still be running.
     private func passTwoSyncs(
         of running: RunningDownload,
         _ first: Latch,
@@ -35,9 +37,7 @@ struct FailedSyncTests {
         await clock.passUntil(disk, syncs: 2)
     }
 
-    @Test func `after a failed sync only what was durable before is believed, by all alike`()
-        async throws
-    {
+    @Test func `after a failed sync only the previously durable bytes are trusted`() async throws {
         let (first, second, third) = (Latch(), Latch(), Latch())
         let (clock, disk) = (ManualTimekeeper(), WatchedDisk())
         let store = disk.settings { $0 == 2 ? .loses(ByteRange(300_000, 600_000)) : .none }
@@ -57,7 +57,7 @@ struct FailedSyncTests {
         second.release()
     }
 
-    @Test func `a failure that is read only at the finish costs the file its name`() async throws {
+    @Test func `a sync failure noticed at the finish denies the file its name`() async throws {
         let latch = Latch()
         let (clock, disk, gate) = (ManualTimekeeper(), WatchedDisk(), Gate())
         let store = disk.settings { number in
@@ -84,8 +84,8 @@ struct FailedSyncTests {
         #expect(running.log.says("unsynced bytes again"))
     }
 
-    /// The transfer's end is held up, so that the failure comes after the download's own.
-    @Test func `a failure that nobody reads any more costs what was not durable`() async throws {
+    /// The transfer's end is delayed, so that the failure follows the download's own end.
+    @Test func `a sync failure after the download's end discards unsynced bytes`() async throws {
         let (first, second) = (Latch(), Latch())
         let (clock, disk) = (ManualTimekeeper(), WatchedDisk())
         let (sync, end, isEnding) = (Gate(), Gate(), Observed(false))
@@ -127,7 +127,7 @@ struct FailedSyncTests {
         #expect(scene.asked.first?.range?.first == 300_000)
     }
 
-    /// The threads for syncs are all busy, so that the sync is only done after the file changed.
+    /// All threads for syncs are busy, so that the sync runs only after the file has changed.
     @Test func `a sync that waited while the file changed makes nothing durable`() async throws {
         let (old, new) = (Resource(size: Scene.size), Resource(size: Scene.size, seed: 2))
         let (first, second, gate) = (Latch(), Latch(), Gate())
@@ -153,7 +153,7 @@ struct FailedSyncTests {
         first.release()
         await second.waitForArrivals()
         await running.wait { $0.completedBytes == 100_000 }
-        // One thread comes free: it does the sync of the old bytes, then what is awaited here.
+        // One thread becomes free: it runs the sync of the old bytes, then the job awaited here.
         gate.open()
         try await pool.run {}
         running.cancel()

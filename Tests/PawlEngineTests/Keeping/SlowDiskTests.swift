@@ -5,12 +5,13 @@ import PawlStorage
 import PawlTesting
 import Testing
 
-/// What waits for a slow disk does not keep the checkpoints of others waiting.
+/// Downloads that wait for a slow disk do not delay the checkpoints of others.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct SlowDiskTests {
     private static let large = Resource(size: 20 << 20, seed: 9)
 
-    /// A download that is larger than what may be fetched without a checkpoint.
+    /// Checks that a download can proceed that is larger than what may be fetched without a
+    /// checkpoint.
     private func expectFlow(_ scene: Scene, _ process: EngineProcess) async throws {
         scene.origin.route("/large", .resource(Self.large))
         let running = try scene.start(scene.settings(1), from: "/large", to: "large", by: process)
@@ -19,7 +20,7 @@ struct SlowDiskTests {
         running.cancel()
     }
 
-    @Test func `files that wait for their last sync`() async throws {
+    @Test func `files that wait for their last sync do not delay others`() async throws {
         let gate = Gate()
         var store = StoreSettings()
         store.syncAll = {
@@ -39,10 +40,10 @@ struct SlowDiskTests {
         for running in runs { _ = try await running.file() }
     }
 
-    @Test func `files that are compared with a digest`() async throws {
+    @Test func `files that are compared with a digest do not delay others`() async throws {
         let process = EngineProcess()
         let resource = Resource(size: Scene.size)
-        // Without a length only the digest can tell whether it is the same file.
+        // Without a length only the digest shows whether it is the same file.
         let scene = try Scene(.resource(resource).chunked())
         var settings = scene.settings(1)
         settings.checksum = .digest(try #require(resource.digest(.sha256)))
@@ -53,7 +54,7 @@ struct SlowDiskTests {
         }
         _ = await scene.origin.waitForRequests(runs.count)
         try await expectFlow(scene, process)
-        // All at once: two of them wait until the others have left the threads for digests.
+        // All at once: two of them wait until the others have released the threads for digests.
         for running in runs { running.cancel() }
         for running in runs {
             await #expect(throws: DownloadError.self) { try await running.file() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AlarmClockTests {
-    @Test func `each alarm rings once, at the moment that was set last`() async throws {
+    @Test func `each alarm rings once, at the moment set last`() async throws {
         let clock = ManualTimekeeper()
         let alarms = AlarmClock(time: clock)
         let rung = Observed<[Int: Moment]>([:])
@@ -17,7 +17,7 @@ struct AlarmClockTests {
                 }
             }
         }
-        // Many more settings than alarms: what was set anew is in the line, too.
+        // Many more settings than alarms: alarms that were set again are queued, too.
         var random = SplitMix64(seed: 15)
         var wanted: [Int: Moment] = [:]
         for _ in 0..<3000 {

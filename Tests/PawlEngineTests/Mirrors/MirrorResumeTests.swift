@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What an earlier run left goes on from other sources, and what a checkpoint tells of them.
+/// Resuming an earlier run's bytes from other sources, and what a checkpoint records of them.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct MirrorResumeTests {
     private let resource = Resource(size: Scene.size)
@@ -20,13 +20,13 @@ struct MirrorResumeTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a run from one server goes on from others, if that one is named`(
+    func `a download from one server resumes from others if that server is listed`(
         connections: Int
     ) async throws {
         let both = try MirrorScene(.resource(resource), mirror: .resource(mirrored))
         let had = try await both.scene.interrupt(.resource(resource), both.scene.settings(1))
         both.scene.serve(.status(404))
-        // Another first source, and a mirror that is not the one that the bytes are from either.
+        // Another first source, and a mirror that is not the source of the bytes either.
         let third = try MirrorScene(.resource(mirrored), mirror: .resource(mirrored))
         var settings = third.scene.settings(connections)
         settings.mirrors = [try both.mirrorURL(), try both.scene.url()]
@@ -38,12 +38,12 @@ struct MirrorResumeTests {
         )
         _ = try await running.file()
         try both.scene.expectFile(resource)
-        // What has never been asked says first of which file it is.
+        // A source that was never contacted must first show which file it has.
         let again = third.scene.asked.dropFirst() + both.asked
         #expect(again.allSatisfy { $0.status == 206 && $0.firstByte >= had })
     }
 
-    @Test func `other servers do not go on with what nobody says is theirs`() async throws {
+    @Test func `unlisted servers do not resume another server's bytes`() async throws {
         let both = try MirrorScene(.resource(resource), mirror: .resource(mirrored))
         try await both.scene.interrupt(.resource(resource), both.scene.settings(1))
         let third = try MirrorScene(.resource(resource), mirror: .resource(mirrored))
@@ -58,8 +58,8 @@ struct MirrorResumeTests {
         try both.scene.expectFile(resource, name: "disk.1.bin", besides: left)
     }
 
-    @Test func `the server of the bytes goes on, also where it is the mirror now`() async throws {
-        // Nothing of what the other says proves that it has the same.
+    @Test func `the server of the bytes resumes, even if it is now the mirror`() async throws {
+        // Nothing that the other server sends proves that it has the same file.
         let both = try MirrorScene(
             .resource(dateless("\"b\"")),
             mirror: .resource(dateless("\"a\""))
@@ -84,7 +84,7 @@ struct MirrorResumeTests {
         #expect(both.scene.asked.allSatisfy { $0.firstByte >= had })
     }
 
-    @Test func `bytes that no source proves are fetched anew`() async throws {
+    @Test func `bytes that no source proves are fetched again`() async throws {
         let both = try MirrorScene(.resource(resource), mirror: .resource(resource))
         try await both.scene.interrupt(.resource(resource), both.scene.settings(1))
         let new = Resource(size: Scene.size, seed: 5)
@@ -104,7 +104,7 @@ struct MirrorResumeTests {
     }
 
     @Test(arguments: [false, true])
-    func `a digest of the user's stands for validators`(isGiven: Bool) async throws {
+    func `a digest given by the user replaces validators`(isGiven: Bool) async throws {
         let bare = dateless(nil)
         let latch = Latch()
         let reply = Reply.resource(bare).holdAfterBytes(1000, until: latch)
@@ -120,9 +120,7 @@ struct MirrorResumeTests {
         #expect((file.verifiedDigest != nil) == isGiven)
     }
 
-    @Test func `with a digest a mirror's other bytes of the same length do not get the name`()
-        async throws
-    {
+    @Test func `with a digest a mirror's wrong bytes do not get the name`() async throws {
         let latch = Latch()
         let hold = Reply.resource(resource).holdAfterBytes(1000, until: latch)
         let other = Reply.resource(Resource(size: Scene.size, seed: 3))
@@ -137,7 +135,7 @@ struct MirrorResumeTests {
         #expect(!both.scene.folder.exists(Scene.name))
     }
 
-    @Test func `what the first source is told stays with it`() async throws {
+    @Test func `secrets for the first source are sent only there`() async throws {
         let latch = Latch()
         let both = try MirrorScene(
             .resource(resource).requireBasic(name: "anna", password: "secret")

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// A scene whose file has a mirror: another server, which a test composes too.
+/// A scene whose file has a mirror: another server, which the test also scripts.
 struct MirrorScene: Sendable {
     let scene: Scene
     let mirror: ScriptedOrigin
@@ -14,7 +14,7 @@ struct MirrorScene: Sendable {
         mirror.route(Scene.path, other)
     }
 
-    /// Both serve the same.
+    /// A scene whose servers serve the same file.
     init(_ resource: Resource) throws {
         try self.init(.resource(resource), mirror: .resource(resource))
     }
@@ -28,10 +28,10 @@ struct MirrorScene: Sendable {
         return settings
     }
 
-    /// What the mirror was asked.
+    /// The requests that the mirror received.
     var asked: [RecordedRequest] { mirror.requests }
 
-    /// What an interrupted run left, from the first server alone where nothing else is said.
+    /// Creates what an interrupted run left, by default from the first server alone.
     func begin(
         _ start: Start,
         of resource: Resource,
@@ -46,7 +46,7 @@ struct MirrorScene: Sendable {
 }
 
 extension RecordedRequest {
-    /// Where what was asked for begins.
+    /// The first byte of the requested range.
     var firstByte: Int64 {
         if case .from(let first, _) = range { first } else { 0 }
     }

@@ -7,7 +7,7 @@ import Testing
 struct MirrorTests {
     private let resource = Resource(size: Scene.size)
 
-    /// The same file on another server, whose tags are its own.
+    /// The same file on another server, which has its own tags.
     private var mirrored: Resource {
         var mirrored = resource
         mirrored.entityTag = "\"own\""
@@ -15,7 +15,7 @@ struct MirrorTests {
     }
 
     @Test(arguments: Start.allCases)
-    func `both bring a part of the file`(start: Start) async throws {
+    func `both sources deliver a part of the file`(start: Start) async throws {
         let latch = Latch()
         let reply = Reply.resource(resource).holdAfterBytes(1000, until: latch)
         let both = try MirrorScene(
@@ -35,7 +35,7 @@ struct MirrorTests {
     }
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)
-    func `what a dead source had to bring the mirror brings`(
+    func `the mirror delivers what a dead source owed`(
         start: Start,
         connections: Int
     ) async throws {
@@ -51,7 +51,7 @@ struct MirrorTests {
     }
 
     @Test(arguments: Start.allCases)
-    func `a mirror that dies in the middle is done without`(start: Start) async throws {
+    func `a mirror that dies in the middle is dropped`(start: Start) async throws {
         let dying = Reply.hangUp(.reset).choosing(
             .resource(mirrored).afterBytes(50_000, .reset)
         ) { $0.ordinal == 1 }
@@ -66,7 +66,7 @@ struct MirrorTests {
         try both.scene.expectFile(resource)
     }
 
-    /// What a mirror may have that is not the file.
+    /// What a mirror may have instead of the file.
     enum Other: String, CaseIterable, Sendable {
         case version, total, withoutValidators, webPage, encoded, ignoringRanges
 
@@ -89,7 +89,7 @@ struct MirrorTests {
     }
 
     @Test(arguments: Other.allCases, Start.allCases)
-    func `a mirror that is not proven to have the file adds no byte`(
+    func `a mirror not proven to have the file adds no byte`(
         other: Other,
         start: Start
     ) async throws {
@@ -104,7 +104,7 @@ struct MirrorTests {
         try both.scene.expectFile(resource)
     }
 
-    @Test func `why a mirror is not used is said`() async throws {
+    @Test func `the reason for not using a mirror is logged`() async throws {
         let latch = Latch()
         let both = try MirrorScene(
             .resource(resource).holdAfterBytes(1000, until: latch),
@@ -118,7 +118,7 @@ struct MirrorTests {
     }
 
     @Test(arguments: [401, 403, 404, 410, 451], Start.allCases)
-    func `a source that refuses for good is dropped while another lives`(
+    func `a source that refuses permanently is dropped while another works`(
         status: Int,
         start: Start
     ) async throws {
@@ -129,7 +129,7 @@ struct MirrorTests {
     }
 
     @Test(arguments: [401, 403, 404, 410, 451, 503], Start.allCases)
-    func `a mirror that refuses is asked once, and the first source goes on`(
+    func `a mirror that refuses is contacted once, and the first source continues`(
         status: Int,
         start: Start
     ) async throws {
@@ -146,7 +146,7 @@ struct MirrorTests {
         #expect(both.asked.count == 1)
     }
 
-    @Test func `where all refuse, the error says so`() async throws {
+    @Test func `if all sources refuse, the error states so`() async throws {
         let both = try MirrorScene(.status(404), mirror: .status(410))
         let error = try await both.scene.failure(try both.settings(4))
         #expect(error.code == .notFound)
@@ -155,7 +155,7 @@ struct MirrorTests {
     }
 
     @Test(arguments: Start.allCases)
-    func `Retry-After of one host keeps the other waiting for nothing`(start: Start) async throws {
+    func `Retry-After of one host does not delay the other`(start: Start) async throws {
         let busy = Reply.status(503).setting("Retry-After", "250")
         let both = try MirrorScene(busy, mirror: .resource(mirrored))
         try await both.begin(start, of: resource, then: busy)
@@ -164,7 +164,7 @@ struct MirrorTests {
         #expect(both.scene.asked.count == 1)
     }
 
-    @Test func `one connection at a time asks one source at a time`() async throws {
+    @Test func `one connection uses one source at a time`() async throws {
         let both = try MirrorScene(resource)
         try await both.scene.download(try both.settings(1))
         try both.scene.expectFile(resource)

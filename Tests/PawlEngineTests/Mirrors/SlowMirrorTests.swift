@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// A source that is slow, turns slow or never answers costs little time.
+/// A source that is slow, becomes slow or never answers costs little time.
 @Suite(.timeLimit(.minutes(3)), .alone)
 struct SlowMirrorTests {
     private let resource = Resource(size: 2 << 20)
@@ -21,17 +21,17 @@ struct SlowMirrorTests {
     }
 
     @Test(arguments: [false, true])
-    func `a source that crawls is replaced by the other`(isMirror: Bool) async throws {
+    func `a very slow source is replaced by the other`(isMirror: Bool) async throws {
         let slow = Reply.resource(resource).rate(20_000)
         let fast = Reply.resource(resource).rate(1_000_000)
         let elapsed = try await seconds(under: 30, 2) {
             try MirrorScene(isMirror ? fast : slow, mirror: isMirror ? slow : fast)
         }
-        // Half of it over the slow one would take 52 s.
+        // Half of the file over the slow source would take 52 s.
         #expect(elapsed < 30)
     }
 
-    @Test func `a source that never answers is left`() async throws {
+    @Test func `a source that never answers is dropped`() async throws {
         let elapsed = try await seconds(under: 15, 1) {
             try MirrorScene(.never, mirror: .resource(resource))
         }
@@ -39,7 +39,7 @@ struct SlowMirrorTests {
         #expect(elapsed < 15)
     }
 
-    @Test func `a source that turns slow is done without`() async throws {
+    @Test func `a source that becomes slow is dropped`() async throws {
         let elapsed = try await seconds(under: 30, 2) {
             let link = SharedLink(bytesPerSecond: 20_000)
             let turning = Reply.resource(resource).through(link).choosing(

@@ -2,22 +2,20 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The table "Judging a head": 401, 403, 404, 410 from a URL that a redirect gave.
+/// The table "Judging a head": 401, 403, 404, 410 from a URL that a redirect returned.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct ExpiringAddressTests {
     private let resource = Resource(size: Scene.size)
     private static let statuses = [401, 403, 404, 410]
 
-    /// Redirects to a URL that is signed anew each time, and serves so many requests.
+    /// Redirects to a URL that is signed again each time and serves `requests` requests.
     private func signing(_ scene: Scene, requests: Int, status: Int, _ reply: Reply) {
         scene.serve(.redirect { "/signed.bin?token=\($0.ordinal)" })
         scene.origin.route("/signed.bin", reply.expireAfter(requests: requests, status: status))
     }
 
     @Test(arguments: statuses)
-    func `an address that expires in the middle is asked for again once`(
-        status: Int
-    ) async throws {
+    func `an address that expires in the middle is requested again once`(status: Int) async throws {
         let scene = try Scene()
         let reply = Reply.resource(resource)
         let breaking = reply.choosing(reply.afterBytes(300_000, .reset)) { $0.ordinal == 1 }
@@ -29,7 +27,7 @@ struct ExpiringAddressTests {
     }
 
     @Test(arguments: statuses)
-    func `four segments ask the original once for each wave of refusals`(
+    func `four segments request the original URL once per batch of refusals`(
         status: Int
     ) async throws {
         let scene = try Scene(.redirect { "/signed.bin?token=\($0.ordinal)" })
@@ -49,7 +47,7 @@ struct ExpiringAddressTests {
     }
 
     @Test(arguments: statuses, Scene.connectionCounts)
-    func `an address that expired between two runs is no obstacle to resuming`(
+    func `an address that expired between two runs does not prevent resuming`(
         status: Int,
         connections: Int
     ) async throws {
@@ -64,7 +62,7 @@ struct ExpiringAddressTests {
     }
 
     @Test(arguments: statuses, Scene.connectionCounts)
-    func `where the original leads to a dead address again the source is at fault`(
+    func `if the original URL leads to a dead address again, the source fails`(
         status: Int,
         connections: Int
     ) async throws {
@@ -76,7 +74,7 @@ struct ExpiringAddressTests {
         #expect(scene.folder.list().isEmpty)
     }
 
-    @Test func `another version behind the new address starts anew`() async throws {
+    @Test func `another version behind the new address starts over`() async throws {
         let other = Resource(size: Scene.size, seed: 2)
         let scene = try Scene()
         let reply = Reply.resource(other).choosing(

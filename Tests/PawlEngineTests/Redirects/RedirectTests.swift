@@ -7,7 +7,7 @@ struct RedirectTests {
     private let resource = Resource(size: Scene.size)
 
     @Test(arguments: [301, 302, 303, 307, 308], Scene.connectionCounts)
-    func `a redirect is followed and the answer's address is kept`(
+    func `a redirect is followed, and the answer's address is kept`(
         status: Int,
         connections: Int
     ) async throws {
@@ -58,14 +58,14 @@ struct RedirectTests {
         #expect(scene.folder.list().isEmpty)
     }
 
-    @Test func `a circle ends`() async throws {
+    @Test func `a redirect loop ends`() async throws {
         let scene = try Scene(.redirect(to: Scene.path))
         let error = try await scene.failure(scene.settings(4))
         #expect(error.code == .tooManyRedirects)
     }
 
     @Test(arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x"])
-    func `a redirect to what is not HTTP is refused`(location: String) async throws {
+    func `a redirect to a scheme other than HTTP is refused`(location: String) async throws {
         let scene = try Scene(.redirect(to: location))
         let error = try await scene.failure(scene.settings(1))
         #expect(error.code == .redirectRefused)
@@ -73,7 +73,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: [false, true])
-    func `HTTPS falls to HTTP only where that is allowed`(isAllowed: Bool) async throws {
+    func `HTTPS redirects to HTTP only if allowed`(isAllowed: Bool) async throws {
         let plain = try Scene(.resource(resource))
         let scene = try Scene(tls: true)
         scene.serve(.redirect(to: plain.origin.url(Scene.path)))
@@ -91,7 +91,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func `a certificate of nobody's is not accepted`() async throws {
+    @Test func `an untrusted certificate is refused`() async throws {
         let scene = try Scene(tls: true)
         scene.serve(.resource(resource))
         let error = try await scene.failure(scene.settings(1))
@@ -100,9 +100,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `credentials and cookies are not sent to another origin`(
-        connections: Int
-    ) async throws {
+    func `credentials and cookies are not sent to another origin`(connections: Int) async throws {
         let scene = try Scene()
         // The same server under another name is another origin.
         let elsewhere = scene.origin.url("/elsewhere.bin", host: "localhost")
@@ -126,9 +124,7 @@ struct RedirectTests {
         #expect(there.allSatisfy { $0["X-Own"] == nil })
     }
 
-    @Test func `an Authorization field of the user's is not sent to another origin`()
-        async throws
-    {
+    @Test func `the user's Authorization field is not sent to another origin`() async throws {
         let scene = try Scene()
         scene.serve(.redirect(to: scene.origin.url("/else.bin", host: "localhost")))
         scene.origin.route("/else.bin", .resource(resource))
@@ -138,7 +134,7 @@ struct RedirectTests {
         #expect(scene.asked.map { $0["Authorization"] } == ["Bearer token", nil])
     }
 
-    @Test func `credentials stay with redirects within their origin`() async throws {
+    @Test func `credentials are sent to redirects within their origin`() async throws {
         let scene = try Scene(.redirect(to: "/inner.bin"))
         scene.origin.route(
             "/inner.bin",

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Another tool's partial file, which the user wants to go on with.
+/// Another tool's partial file, which the user wants to resume.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct AdoptionTests {
     private let resource = Resource(size: Scene.size)
@@ -23,7 +23,7 @@ struct AdoptionTests {
     private var beginning: [UInt8] { Array(resource.bytes().prefix(Int(count))) }
 
     @Test(arguments: Scene.connectionCounts)
-    func `its bytes are not asked for again`(connections: Int) async throws {
+    func `adopted bytes are not requested again`(connections: Int) async throws {
         let scene = try Scene(.resource(resource))
         try leave(beginning, in: scene)
         let file = try await scene.download(try settings(scene, connections))
@@ -32,7 +32,7 @@ struct AdoptionTests {
         #expect(scene.asked.allSatisfy { ($0.range?.first ?? 0) >= count })
     }
 
-    @Test func `without the wish it is left alone`() async throws {
+    @Test func `without the setting another tool's partial file is left alone`() async throws {
         let scene = try Scene(.resource(resource))
         try leave(beginning, in: scene)
         var settings = try settings(scene, 1)
@@ -42,7 +42,7 @@ struct AdoptionTests {
         #expect(try scene.folder.read(partial) == beginning)
     }
 
-    @Test func `a whole one is only verified`() async throws {
+    @Test func `an adopted file that is whole is only verified`() async throws {
         let scene = try Scene(.resource(resource))
         try leave(resource.bytes(), in: scene)
         try await scene.download(try settings(scene, 4))
@@ -50,7 +50,7 @@ struct AdoptionTests {
         #expect(scene.asked.map(\.status) == [416])
     }
 
-    @Test func `bytes that are wrong never get the name`() async throws {
+    @Test func `wrong adopted bytes never get the name`() async throws {
         let scene = try Scene(.resource(resource))
         var bytes = beginning
         bytes[1000] ^= 1
@@ -65,7 +65,7 @@ struct AdoptionTests {
     }
 
     @Test(arguments: [Reply.status(503), .status(404), .hangUp(.reset)])
-    func `where nothing comes it stays as it was`(reply: Reply) async throws {
+    func `an adopted file stays as it was if nothing arrives`(reply: Reply) async throws {
         let scene = try Scene(reply)
         try leave(beginning, in: scene)
         var settings = try settings(scene, 4)
@@ -76,7 +76,7 @@ struct AdoptionTests {
     }
 
     @Test(arguments: [true, false])
-    func `one that is longer than the file is refused and kept`(
+    func `an adopted file longer than the source is refused and kept`(
         hasRanges: Bool
     ) async throws {
         let scene = try Scene(hasRanges ? .resource(resource) : .resource(resource).ignoreRange)
@@ -89,7 +89,9 @@ struct AdoptionTests {
         #expect(try scene.folder.read(partial) == long)
     }
 
-    @Test func `a server without ranges sends all, and what is there is skipped`() async throws {
+    @Test func `a server without ranges sends everything, and adopted bytes are skipped`()
+        async throws
+    {
         let scene = try Scene(.resource(resource).ignoreRange)
         try leave(beginning, in: scene)
         let running = try scene.start(try settings(scene, 4))
@@ -99,7 +101,7 @@ struct AdoptionTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `after a stop its digest is asked for by every later run`(
+    func `after a stop every later run requires the digest of adopted bytes`(
         connections: Int
     ) async throws {
         let scene = try Scene()

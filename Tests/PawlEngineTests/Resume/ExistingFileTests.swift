@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The table "Resume, before the first request": the target is there already.
+/// The table "Resume, before the first request": the target exists.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct ExistingFileTests {
     private let resource = Resource(size: Scene.size)
@@ -11,13 +11,13 @@ struct ExistingFileTests {
     private let numbered = "disk.1.bin"
 
     @Test(arguments: ExistingFilePolicy.allCases.filter { $0 != .fail })
-    func `the same file by its validators is there already, without a second body`(
+    func `the same file by its validators is not fetched again`(
         policy: ExistingFilePolicy
     ) async throws {
         let scene = try Scene(.resource(resource))
         var settings = scene.settings(4)
         try await scene.download(settings)
-        // Whoever reads its body would wait for ever.
+        // A download that read its body would wait forever.
         scene.serve(.resource(resource).stallAfterBytes(100_000))
         scene.forgetRequests()
         settings.ifExists = policy
@@ -29,7 +29,7 @@ struct ExistingFileTests {
     }
 
     @Test(arguments: ExistingFilePolicy.allCases)
-    func `what is no file is neither replaced nor passed over`(
+    func `a target that is not a regular file is neither replaced nor skipped`(
         policy: ExistingFilePolicy
     ) async throws {
         let scene = try Scene(.resource(resource))
@@ -44,7 +44,7 @@ struct ExistingFileTests {
         #expect(scene.asked.isEmpty)
     }
 
-    @Test func `a web page does not overwrite a file that is none`() async throws {
+    @Test func `a web page does not overwrite another kind of file`() async throws {
         let scene = try Scene(.htmlPortal)
         try scene.folder.write(Scene.name, resource.bytes())
         var settings = scene.settings(1)
@@ -57,7 +57,7 @@ struct ExistingFileTests {
     }
 
     @Test(arguments: ["", "<!DOCTYPE HTML>\n<p>old", "<?xml?>\n<html>old"])
-    func `a web page overwrites a web page, and an empty file`(old: String) async throws {
+    func `a web page overwrites a web page and an empty file`(old: String) async throws {
         let scene = try Scene(.htmlPortal)
         try scene.folder.write(Scene.name, Array(old.utf8))
         var settings = scene.settings(1)
@@ -67,7 +67,7 @@ struct ExistingFileTests {
         #expect(file.path == scene.folder.path(Scene.name))
     }
 
-    @Test func `the same file by its digest is there already`() async throws {
+    @Test func `the same file by its digest is not fetched again`() async throws {
         let scene = try Scene(.resource(resource).omitValidators.stallAfterBytes(100_000))
         try scene.folder.write(Scene.name, resource.bytes())
         var settings = scene.settings(1)
@@ -77,7 +77,7 @@ struct ExistingFileTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `a file of the same size but without proof is another one`() async throws {
+    @Test func `a file of the same size without proof counts as another file`() async throws {
         let scene = try Scene(.resource(resource))
         let stranger = Resource(size: Scene.size, seed: 7)
         try scene.folder.write(Scene.name, stranger.bytes())
@@ -87,7 +87,7 @@ struct ExistingFileTests {
         try scene.expectFile(stranger, besides: [numbered])
     }
 
-    @Test func `a file that was edited since is another one`() async throws {
+    @Test func `a file edited since then counts as another file`() async throws {
         let scene = try Scene(.resource(resource))
         try await scene.download(scene.settings(1))
         var bytes = resource.bytes()
@@ -109,9 +109,7 @@ struct ExistingFileTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `overwriting replaces the old file by the whole new one`(
-        connections: Int
-    ) async throws {
+    func `overwriting replaces the old file with the whole new one`(connections: Int) async throws {
         let longer = Resource(size: 2 * Scene.size, seed: 5)
         let scene = try Scene(.resource(resource))
         try scene.folder.write(Scene.name, longer.bytes())
@@ -121,7 +119,7 @@ struct ExistingFileTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `until the new file is whole the old one stays`() async throws {
+    @Test func `the old file stays until the new one is whole`() async throws {
         let latch = Latch()
         let scene = try Scene(.resource(resource).holdAfterBytes(500_000, until: latch))
         try scene.folder.write(Scene.name, other.bytes())
@@ -138,7 +136,7 @@ struct ExistingFileTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `skipping leaves the old file and asks nothing`() async throws {
+    @Test func `skipping leaves the old file and sends no request`() async throws {
         let scene = try Scene(.resource(resource))
         try scene.folder.write(Scene.name, other.bytes())
         var settings = scene.settings(1)
@@ -149,7 +147,7 @@ struct ExistingFileTests {
         #expect(scene.asked.isEmpty)
     }
 
-    @Test func `failing leaves the old file and says so`() async throws {
+    @Test func `failing leaves the old file and reports an error`() async throws {
         let scene = try Scene(.resource(resource))
         try scene.folder.write(Scene.name, other.bytes())
         var settings = scene.settings(1)
@@ -162,7 +160,7 @@ struct ExistingFileTests {
     }
 
     @Test(arguments: ExistingFilePolicy.allCases)
-    func `a file that appears meanwhile is replaced only where the user asked for that`(
+    func `a file that appears meanwhile is replaced only on request`(
         policy: ExistingFilePolicy
     ) async throws {
         let latch = Latch()

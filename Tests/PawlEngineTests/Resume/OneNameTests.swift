@@ -18,7 +18,7 @@ struct OneNameTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `another URL leaves a partial file alone, which then goes on`(
+    func `another URL leaves a partial file alone, which is then resumed`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -39,7 +39,7 @@ struct OneNameTests {
         #expect(scene.asked.allSatisfy { $0.status == 206 })
     }
 
-    @Test func `parameters that are hidden tell URLs apart, too`() async throws {
+    @Test func `secret parameters distinguish URLs, too`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         scene.origin.route(
@@ -72,12 +72,12 @@ struct OneNameTests {
         let again = try scene.start(settings, from: otherPath)
         #expect(try await again.file().path == scene.folder.path(second))
         #expect(scene.asked.map { $0.range?.first } == [Scene.heldBytes])
-        // Its number stays, also where the name without one is free by then.
+        // The number stays, even if the name without one is free by then.
         try await scene.interrupt(.resource(resource), settings)
         try scene.expectFile(other, name: second, besides: partial)
     }
 
-    @Test func `its partial file is found where the names before it are gone`() async throws {
+    @Test func `a numbered partial file is found after the lower names are gone`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         try await scene.interrupt(.resource(resource), settings)
@@ -98,7 +98,7 @@ struct OneNameTests {
     }
 
     @Test(arguments: [false, true])
-    func `three URLs of one name at the same time all finish`(isOneProcess: Bool) async throws {
+    func `three URLs with one name at the same time all finish`(isOneProcess: Bool) async throws {
         let scene = try Scene()
         let latch = Latch()
         let resources = (1...3).map { Resource(size: Scene.size, seed: UInt64($0)) }
@@ -128,7 +128,7 @@ struct OneNameTests {
         #expect(scene.folder.list() == ["disk.1.bin", "disk.2.bin", "disk.bin"])
     }
 
-    @Test func `files of one length and without validators are never joined`() async throws {
+    @Test func `files of one length without validators are never joined`() async throws {
         let scene = try Scene()
         var settings = scene.settings(1)
         settings.resumesWithoutValidator = true
@@ -142,7 +142,7 @@ struct OneNameTests {
         #expect(file.path == scene.folder.path(second))
     }
 
-    @Test func `equal tags prove nothing of another path`() async throws {
+    @Test func `equal tags prove nothing about another path`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         try await scene.interrupt(.resource(resource), settings)
@@ -154,9 +154,7 @@ struct OneNameTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a link with a new signature goes on with what is there`(
-        connections: Int
-    ) async throws {
+    func `a link with a new signature resumes the bytes`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         let had = try await scene.interrupt(.resource(resource), settings)
@@ -167,7 +165,7 @@ struct OneNameTests {
         #expect(scene.asked.dropFirst().allSatisfy { $0.firstByte >= min(had, Scene.heldBytes) })
     }
 
-    @Test func `while the first runs a link with a new signature takes a number`() async throws {
+    @Test func `while the first runs, a link with a new signature takes a number`() async throws {
         let scene = try Scene()
         let latch = Latch()
         scene.serve(.resource(resource).holdAfterBytes(Scene.heldBytes, until: latch))
@@ -183,7 +181,7 @@ struct OneNameTests {
         #expect(try await first.file().path == scene.folder.path(Scene.name))
     }
 
-    @Test func `what overwrites gets the name, and leaves another's partial file`() async throws {
+    @Test func `overwriting gets the name and leaves another's partial file`() async throws {
         let scene = try Scene()
         var settings = scene.settings(1)
         try await scene.interrupt(.resource(resource), settings)
@@ -194,7 +192,7 @@ struct OneNameTests {
         try scene.expectFile(other, besides: partial)
     }
 
-    @Test func `what may have no other name fails beside another's partial file`() async throws {
+    @Test func `a download bound to its name fails beside another's partial file`() async throws {
         let scene = try Scene()
         var settings = scene.settings(1)
         try await scene.interrupt(.resource(resource), settings)
@@ -205,7 +203,7 @@ struct OneNameTests {
         #expect(scene.folder.list() == partial)
     }
 
-    @Test func `two of one URL at the same time end with one file`() async throws {
+    @Test func `two downloads of one URL at the same time end with one file`() async throws {
         let latch = Latch()
         let scene = try Scene(.resource(resource).holdAfterBytes(100_000, until: latch))
         let runs = [try scene.start(scene.settings(1)), try scene.start(scene.settings(1))]
@@ -221,9 +219,7 @@ struct OneNameTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `a file that was finished after this one was asked for is not fetched again`()
-        async throws
-    {
+    @Test func `a file finished after the request was sent is not fetched again`() async throws {
         let latch = Latch()
         let scene = try Scene(.resource(resource).holdAfterBytes(100_000, until: latch))
         let second = try scene.start(scene.settings(1))
@@ -239,7 +235,7 @@ struct OneNameTests {
 }
 
 extension Scene {
-    /// Waits until these are the names in the folder.
+    /// Waits until the folder contains exactly these names.
     func waitForNames(_ names: [String]) async throws {
         try await folder.wait { $0.list() == names }
     }

@@ -12,9 +12,7 @@ struct ResumeTests {
     private let checkpoint = Scene.name + ".part.pawl"
 
     @Test(arguments: Scene.connectionCounts)
-    func `a partial file and a sound checkpoint are gone on with`(
-        connections: Int
-    ) async throws {
+    func `a partial file with a valid checkpoint is resumed`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         try await scene.interrupt(.resource(resource), settings)
@@ -26,7 +24,7 @@ struct ResumeTests {
         #expect(!running.log.says("starting over"))
     }
 
-    @Test func `what was there is shown as that by the first look at it`() async throws {
+    @Test func `the first progress shows resumed bytes as such`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         let bytes = try await scene.interrupt(.resource(resource), settings)
@@ -50,7 +48,7 @@ struct ResumeTests {
         #expect(looks.value.map(\.resumedBytes) == [bytes])
     }
 
-    @Test func `what the connections brought is without what was there`() async throws {
+    @Test func `received bytes do not include resumed bytes`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         let there = try await scene.interrupt(.resource(resource), settings)
@@ -62,7 +60,7 @@ struct ResumeTests {
         #expect(again.monitor.receivedBytes == 0)
     }
 
-    @Test func `what the connections brought stays counted when it is thrown away`() async throws {
+    @Test func `received bytes stay counted when they are discarded`() async throws {
         let scene = try Scene()
         let other = Resource(size: Scene.size, seed: 9)
         let latch = Latch()
@@ -79,7 +77,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: [(4, 1), (1, 4)])
-    func `another number of connections goes on with what is there`(
+    func `another number of connections resumes the bytes`(
         counts: (first: Int, second: Int)
     ) async throws {
         let scene = try Scene()
@@ -90,7 +88,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `without the partial file all is fetched again`(connections: Int) async throws {
+    func `without the partial file everything is fetched again`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         try await scene.interrupt(.resource(resource), settings)
@@ -102,9 +100,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `of a partial file that is too short only what is proven stays`(
-        connections: Int
-    ) async throws {
+    func `only proven bytes of a truncated partial file are kept`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         try await scene.interrupt(.resource(resource), settings)
@@ -114,9 +110,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `another file in the partial file's place is not believed`(
-        connections: Int
-    ) async throws {
+    func `another file in place of the partial file is not trusted`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         try await scene.interrupt(.resource(resource), settings)
@@ -127,9 +121,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a range whose last bytes were changed is fetched again`(
-        connections: Int
-    ) async throws {
+    func `a range whose last bytes were changed is fetched again`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         try await scene.interrupt(.resource(resource), settings)
@@ -150,14 +142,14 @@ struct ResumeTests {
             case .scribbled: bytes.prefix(32) + bytes.dropFirst(32).map { $0 ^ 0x5A }
             case .empty: [UInt8](repeating: 0, count: bytes.count)
             case .foreign: Array("{\"downloader\": \"another\"}".utf8)
-            // The version stands behind the eight bytes of the magic number.
+            // The version follows the eight bytes of the magic number.
             case .newer: bytes.prefix(8) + [7, 0, 0, 0] + bytes.dropFirst(12)
             }
         }
     }
 
     @Test(arguments: Damage.allCases, Scene.connectionCounts)
-    func `beside a checkpoint that cannot be used the partial file is set aside`(
+    func `a partial file with an unusable checkpoint is set aside`(
         damage: Damage,
         connections: Int
     ) async throws {
@@ -174,7 +166,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a partial file without a checkpoint is another tool's and stays as it is`(
+    func `a partial file without a checkpoint belongs to another tool and stays`(
         connections: Int
     ) async throws {
         let scene = try Scene(.resource(resource))
@@ -186,7 +178,7 @@ struct ResumeTests {
         #expect(scene.asked.first?.range == nil)
     }
 
-    @Test func `a download beside another tool's partial file is resumed too`() async throws {
+    @Test func `a download beside another tool's partial file is resumed, too`() async throws {
         let scene = try Scene()
         let foreign = Resource(size: 300_000, seed: 9).bytes()
         try scene.folder.write(partial, foreign)
@@ -198,7 +190,7 @@ struct ResumeTests {
         #expect(scene.asked.map { $0.range?.first } == [Scene.heldBytes])
     }
 
-    @Test func `without leave to resume what is there is set aside`() async throws {
+    @Test func `if resuming is off, the partial file is set aside`() async throws {
         let scene = try Scene()
         var settings = scene.settings(4)
         try await scene.interrupt(.resource(resource), settings)
@@ -211,7 +203,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a partial file that another download has is not touched and its owner is named`(
+    func `a partial file in use is not touched, and its owner is named`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -230,9 +222,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `of two downloads of one target at once none is damaged`(
-        connections: Int
-    ) async throws {
+    func `two downloads of one target at once do no damage`(connections: Int) async throws {
         let latch = Latch()
         let scene = try Scene(.resource(resource).holdAfterBytes(100_000, until: latch))
         let settings = scene.settings(connections)

@@ -12,10 +12,10 @@ struct SampledFileTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `the same command again fetches two samples`(connections: Int) async throws {
+    func `repeating a command fetches two samples`(connections: Int) async throws {
         let scene = try Scene(.resource(bare()))
         try await scene.download(scene.settings(connections))
-        // Whoever reads its whole body would wait for ever.
+        // A download that read the whole body would wait forever.
         scene.serve(
             .resource(bare()).stallAfterBytes(1000).forRanges(.resource(bare()))
         )
@@ -38,7 +38,7 @@ struct SampledFileTests {
         try scene.expectFile(bare(seed: 7), name: "disk.1.bin", besides: [Scene.name])
     }
 
-    @Test func `a file of another URL, and one that was edited, prove nothing`() async throws {
+    @Test func `a file of another URL, or one that was edited, proves nothing`() async throws {
         let scene = try Scene(.resource(bare()))
         scene.origin.route("/b/disk.bin", .resource(bare()))
         try await scene.download(scene.settings(1))
@@ -53,7 +53,7 @@ struct SampledFileTests {
         try scene.expectFile(bare(), name: "disk.2.bin", besides: ["disk.1.bin", Scene.name])
     }
 
-    @Test func `a server that does not serve ranges is asked for the whole`() async throws {
+    @Test func `a server without ranges is asked for the whole file`() async throws {
         let scene = try Scene(.resource(bare()))
         try await scene.download(scene.settings(1))
         scene.serve(.resource(bare()).forRanges(.status(500)))

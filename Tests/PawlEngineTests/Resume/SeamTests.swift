@@ -3,14 +3,14 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-/// Servers without validators: where bytes of two answers meet, they are compared.
+/// Servers without validators: bytes of two answers are compared where they meet.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct SeamTests {
     private let old = Resource(size: Scene.size)
     private let new = Resource(size: Scene.size, seed: 2)
 
     @Test(arguments: Scene.connectionCounts)
-    func `a version of the same length that came between two runs is fetched from zero`(
+    func `a new version of the same length between two runs is fetched from zero`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -25,7 +25,7 @@ struct SeamTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a server without ranges is compared with all that is there`(
+    func `without ranges the whole answer is compared with the bytes on disk`(
         connections: Int
     ) async throws {
         for now in [old, new] {
@@ -40,7 +40,7 @@ struct SeamTests {
         }
     }
 
-    @Test func `the first byte counts where the whole is compared`() async throws {
+    @Test func `a whole comparison includes the first byte`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)
         try await scene.interrupt(.resource(old).omitValidators, settings)
@@ -53,7 +53,7 @@ struct SeamTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a version of the same length that comes within a run is never mixed in`(
+    func `a new version of the same length during a run is never mixed in`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -72,7 +72,7 @@ struct SeamTests {
         let reply = Reply.resource(new).omitValidators
         scene.serve(reply.choosing(first) { $0.ordinal == 1 })
         let running = try scene.start(scene.settings(2))
-        // All but the first's own part.
+        // Everything but the first connection's own part.
         await running.waitForBytes(Scene.size / 2)
         latch.release()
         _ = try await running.file()
@@ -81,7 +81,7 @@ struct SeamTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a server whose bytes differ from answer to answer gives one stream`(
+    func `a server whose bytes differ from answer to answer gets one stream`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -95,9 +95,7 @@ struct SeamTests {
         try scene.expectOneVersion(of: versions)
     }
 
-    @Test func `connections meet without a byte fetched again but where they are compared`()
-        async throws
-    {
+    @Test func `connections that meet fetch only the compared bytes again`() async throws {
         let scene = try Scene()
         let latch = Latch()
         scene.serve(.resource(old).omitValidators.holdAfterBytes(1000, until: latch))
@@ -106,7 +104,7 @@ struct SeamTests {
         latch.release()
         _ = try await running.file()
         try scene.expectFile(old)
-        // What a connection reads before it is told of a new end counts, too.
+        // Bytes that a connection reads before it learns of its new end count, too.
         let again = running.monitor.metrics.bytesReceived - Scene.size
         #expect(again < Int64(scene.asked.count) * (Seam.leadBytes + Seam.tailBytes + 16 * 1024))
         #expect(!scene.asked.contains { $0.status != 200 && $0.status != 206 })

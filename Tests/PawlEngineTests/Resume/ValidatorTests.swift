@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The table "Resume, before the first request": what can prove that the file is the same.
+/// The table "Resume, before the first request": what proves that the file is the same.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct ValidatorTests {
     private static let fresh: Resource = {
@@ -27,7 +27,7 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Weakness.allCases, Scene.connectionCounts)
-    func `what no validator proves is fetched anew where the user does not trust a comparison`(
+    func `without a validator the file is fetched again if comparing is off`(
         weakness: Weakness,
         connections: Int
     ) async throws {
@@ -41,9 +41,7 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Weakness.allCases)
-    func `within one run four connections need no validator`(
-        weakness: Weakness
-    ) async throws {
+    func `within one run four connections need no validator`(weakness: Weakness) async throws {
         let scene = try Scene()
         try await scene.downloadTogether(weakness.reply, scene.settings(4))
         try scene.expectFile(Self.fresh)
@@ -51,7 +49,7 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Weakness.allCases, Scene.connectionCounts)
-    func `what no validator proves is resumed where its bytes are still the same`(
+    func `without a validator a file is resumed if its bytes are still the same`(
         weakness: Weakness,
         connections: Int
     ) async throws {
@@ -69,7 +67,7 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Weakness.allCases, Scene.connectionCounts)
-    func `what no validator proves is resumed where a digest proves it at the end`(
+    func `without a validator a file is resumed if a digest proves it at the end`(
         weakness: Weakness,
         connections: Int
     ) async throws {
@@ -83,7 +81,7 @@ struct ValidatorTests {
         #expect(scene.asked.allSatisfy { $0.status == 206 })
     }
 
-    @Test func `a digest finds the mixture that no validator could tell`() async throws {
+    @Test func `a digest detects a mixture that no validator reveals`() async throws {
         let scene = try Scene()
         var settings = scene.settings(1)
         settings.checksum = .digest(try #require(Self.fresh.digest(.sha256)))
@@ -97,7 +95,7 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `another length is another file even where no validator is asked for`(
+    func `another length means another file even if no validator is required`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -110,7 +108,7 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `a weak tag is enough where the date is a second older than the answer`(
+    func `a weak tag suffices if the date is a second older than the answer`(
         connections: Int
     ) async throws {
         let scene = try Scene()
@@ -123,7 +121,7 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Scene.connectionCounts, [true, false])
-    func `a server that stops sending its tag is resumed if date and bytes are the same`(
+    func `a server that stops sending its tag is resumed if date and bytes match`(
         connections: Int,
         servesRanges: Bool
     ) async throws {
@@ -142,7 +140,7 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Scene.connectionCounts, [true, false])
-    func `other bytes of the same date and length are found where the tag is gone`(
+    func `other bytes with the same date and length are noticed without a tag`(
         connections: Int,
         servesRanges: Bool
     ) async throws {
@@ -157,7 +155,7 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Scene.connectionCounts)
-    func `one short answer without a validator costs no byte`(connections: Int) async throws {
+    func `one short answer without a validator costs no bytes`(connections: Int) async throws {
         let scene = try Scene()
         let settings = scene.settings(connections)
         try await scene.interrupt(Weakness.none.reply, settings)

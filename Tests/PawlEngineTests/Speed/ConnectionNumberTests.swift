@@ -2,11 +2,11 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// How many connections there are, and what becomes of slow ones.
+/// The number of connections, and the handling of slow ones.
 @Suite(.timeLimit(.minutes(3)), .alone)
 struct ConnectionNumberTests {
     @Test(arguments: [1, 2, 3, 4])
-    func `a connection that crawls costs little time`(crawling: Int) async throws {
+    func `a very slow connection costs little time`(crawling: Int) async throws {
         let resource = Resource(size: 2 << 20)
         let elapsed = try await leastSeconds(under: 13) {
             let scene = try Scene(
@@ -15,8 +15,8 @@ struct ConnectionNumberTests {
             try await scene.download(scene.settings(4))
             try scene.expectFile(resource)
         }
-        // A quarter of the file over the crawling connection would take 26 s; ideal is 0.9 s, on a
-        // machine that has nothing else to do.
+        // A quarter of the file over the slow connection would take 26 s. The ideal is 0.9 s, on an
+        // idle machine.
         #expect(elapsed < 13)
     }
 
@@ -36,17 +36,17 @@ struct ConnectionNumberTests {
     }
 
     @Test func `a link that one stream fills keeps one stream`() async throws {
-        // A machine that has other things to do makes trials look as if they paid: one of three counts.
+        // On a busy machine a trial may seem to increase the speed: one round of three must pass.
         var rounds: [String] = []
         while rounds.count < 3 {
             let (late, asked) = try await connectionsOnFullLink()
             if late == 1, asked <= 3 { return }
-            rounds.append("\(late) late, \(asked) asked for")
+            rounds.append("\(late) near the end, \(asked) requests")
         }
         Issue.record("\(rounds)")
     }
 
-    /// How many there were when most had come, and how many requests in all.
+    /// The number of connections near the end, and the total number of requests.
     private func connectionsOnFullLink() async throws -> (late: Int, asked: Int) {
         let link = SharedLink(bytesPerSecond: 2_500_000)
         let size: Int64 = 5 << 20
@@ -77,7 +77,7 @@ struct ConnectionNumberTests {
         #expect(peaks.contains { $0 >= 4 }, "\(peaks)")
     }
 
-    @Test func `a fixed number of connections is that number`() async throws {
+    @Test func `a fixed number of connections is opened exactly`() async throws {
         let resource = Resource(size: Scene.size)
         let latch = Latch()
         let scene = try Scene(.resource(resource).holdAfterBytes(1000, until: latch))

@@ -2,14 +2,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What is slow by our own will, or brings nothing new, is no reason to replace a connection.
+/// A connection is not replaced for being slow because of Pawl's own limit, or for delivering
+/// nothing new.
 @Suite(.timeLimit(.minutes(1)), .alone)
 struct OwnPaceTests {
     private let resource = Resource(size: Scene.size)
 
-    @Test func `bytes that are read and skipped for longer than the stall time are no stall`()
-        async throws
-    {
+    @Test func `skipping bytes for longer than the stall time is not a stall`() async throws {
         let scene = try Scene()
         var settings = scene.settings(1)
         let latch = Latch()
@@ -23,7 +22,7 @@ struct OwnPaceTests {
         latch.release()
         await scene.origin.waitForQuiet()
         scene.forgetRequests()
-        // Seven seconds of bytes that are there already.
+        // Seven seconds of bytes that are already on disk.
         scene.serve(reply.ignoreRange.rate(150_000))
         settings.stallTimeout = .seconds(4)
         try await scene.download(settings)
@@ -31,7 +30,9 @@ struct OwnPaceTests {
         #expect(scene.asked.map(\.status) == [200])
     }
 
-    @Test func `below the minimum speed by our own limit is not too slow`() async throws {
+    @Test func `a speed below the minimum because of Pawl's own limit is not too slow`()
+        async throws
+    {
         let scene = try Scene(.resource(resource))
         var limits = DownloaderSettings()
         limits.limitBytesPerSecond = 150_000

@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-/// `Retry-After`, and servers that bear only so many connections.
+/// `Retry-After`, and servers that allow only a limited number of connections.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct PatienceTests {
     private let resource = Resource(size: Scene.size)
@@ -25,7 +25,7 @@ struct PatienceTests {
     }
 
     @Test func `Retry-After as a date is obeyed`() async throws {
-        // By the server's clock, which is not ours.
+        // By the server's clock, which differs from ours.
         let now = "Tue, 04 Nov 2025 10:00:00 GMT"
         let then = "Tue, 04 Nov 2025 10:00:01 GMT"
         let busy = Reply.status(503, fields: [("Date", now), ("Retry-After", then)])
@@ -36,7 +36,7 @@ struct PatienceTests {
         #expect(waited(scene) >= .seconds(1))
     }
 
-    @Test func `Retry-After holds for every download from that host`() async throws {
+    @Test func `Retry-After applies to every download from that host`() async throws {
         let scene = try Scene()
         scene.serve(
             .sequence([.status(429, fields: [("Retry-After", "1")]), .resource(resource)])
@@ -57,9 +57,8 @@ struct PatienceTests {
         #expect(scene.folder.list() == [Scene.name, "other.bin"])
     }
 
-    @Test func `who waits for a closed host goes on when it opens, though nobody is left to tell`()
-        async throws
-    {
+    @Test
+    func `a download that waits alone for a closed host continues when it opens`() async throws {
         let clock = ManualTimekeeper()
         let busy = Reply.status(429, fields: [("Retry-After", "60")])
         let scene = try Scene(busy.from(request: 2, .resource(resource)))
@@ -67,7 +66,7 @@ struct PatienceTests {
         let first = try scene.start(scene.settings(1), by: process)
         await first.waitUntilRetrying()
         let second = try scene.start(scene.settings(1), to: "other.bin", by: process)
-        // Both are asleep: the second has asked for a connection.
+        // Both are waiting: the second has requested a connection.
         await second.wait { _ in process.engine.alarms.setCount == 2 }
         first.cancel()
         await #expect(throws: DownloadError.self) { try await first.file() }
@@ -80,9 +79,7 @@ struct PatienceTests {
         #expect(scene.asked.count == 2)
     }
 
-    @Test func `a server that asks for more patience than the user has is left`()
-        async throws
-    {
+    @Test func `a server that asks for too long a wait is given up`() async throws {
         let scene = try Scene(.status(503, fields: [("Retry-After", "3600")]))
         let error = try await scene.failure(scene.settings(1))
         #expect(error.code == .serverBusy)
@@ -101,20 +98,20 @@ struct PatienceTests {
         #expect(gate.refused <= 4)
     }
 
-    @Test func `a server that cuts every connection but one gets one`() async throws {
+    @Test func `a server that cuts all connections but one gets one`() async throws {
         let gate = HostGate(limit: 1)
         let scene = try Scene(
             .resource(resource).rate(1_500_000).admitted(by: gate, else: .hangUp(.reset))
         )
         try await scene.download(scene.settings(4))
         try scene.expectFile(resource)
-        // Four at once, and again while it is not yet known that one is all there is.
+        // Four at once, and again while it is not yet known that only one is allowed.
         #expect(gate.refused <= 24)
     }
 }
 
 extension RunningDownload {
-    /// Waits until it waits before it tries again.
+    /// Waits until the download is waiting to retry.
     func waitUntilRetrying() async {
         while progress.phase != .retrying, !progress.phase.isEnd, !Task.isCancelled {
             await Task.yield()

@@ -2,12 +2,12 @@ import PawlCore
 import PawlEngine
 import Testing
 
-/// Two threads hold and let go of a transfer, in each order that matters.
+/// Two threads hold and resume a transfer, in each order that matters.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferCursorTests {
     private let cursor = TransferCursor(start: 0, end: 100)
 
-    @Test func `a transfer that must wait is held until it is let go, once`() {
+    @Test func `a transfer that must wait is held until it is resumed, once`() {
         #expect(cursor.hold { true })
         #expect(cursor.isHeld)
         #expect(cursor.letGo())
@@ -15,16 +15,16 @@ struct TransferCursorTests {
         #expect(!cursor.letGo())
     }
 
-    @Test func `one that need not wait is not held`() {
+    @Test func `a transfer that need not wait is not held`() {
         #expect(!cursor.hold { false })
         #expect(!cursor.isHeld)
     }
 
-    @Test func `a need that ends before the hold is seen leaves it running`() {
+    @Test func `a reason that ends before the hold is seen leaves the transfer running`() {
         var looks = 0
         let isHeld = cursor.hold {
             looks += 1
-            // Between the first look and the hold, the other thread found nobody to let go.
+            // Between the first check and the hold, the other thread found nothing to resume.
             return looks == 1
         }
         #expect(!isHeld)
@@ -32,7 +32,7 @@ struct TransferCursorTests {
         #expect(!cursor.letGo())
     }
 
-    @Test func `a need that ends just after the hold leaves the other thread to let it go`() {
+    @Test func `a reason that ends after the hold lets the other thread resume`() {
         var looks = 0
         let isHeld = cursor.hold {
             looks += 1
@@ -40,7 +40,7 @@ struct TransferCursorTests {
             #expect(cursor.letGo())
             return false
         }
-        // It waits for the word that the other thread is about to send.
+        // It waits for the resume that the other thread is about to send.
         #expect(isHeld)
         #expect(!cursor.isHeld)
     }
@@ -59,7 +59,7 @@ struct TransferCursorTests {
         cursor.currentEdge = TransferCursor.Edge(end: 50, isProven: true)
         cursor.proved(50)
         #expect(cursor.written == ByteRange(0, 50))
-        // What was proved of another end proves nothing of this one.
+        // A proof for another end proves nothing about this one.
         cursor.currentEdge = TransferCursor.Edge(end: 40, isProven: true)
         #expect(cursor.written == ByteRange(0, 39))
     }

@@ -9,7 +9,7 @@ struct CollectTests {
     private let resource = Resource(size: 300_000)
 
     @Test(arguments: [false, true])
-    func `what is just within the limit is taken`(isChunked: Bool) async throws {
+    func `a body that just fits the limit is accepted`(isChunked: Bool) async throws {
         let reply = Reply.resource(resource)
         let scene = try Scene(isChunked ? reply.chunked() : reply)
         let body = try await scene.answer(limit: resource.size)
@@ -27,7 +27,7 @@ struct CollectTests {
         await scene.origin.waitForQuiet()
     }
 
-    @Test func `a length over the limit is refused where the head was seen before`()
+    @Test func `a length over the limit is refused even if the head was read before`()
         async throws
     {
         let scene = try Scene(.resource(Resource(size: 1 << 40)))
@@ -41,7 +41,7 @@ struct CollectTests {
         await scene.origin.waitForQuiet()
     }
 
-    @Test func `a body without a length ends as soon as it is over the limit`() async throws {
+    @Test func `a body without a length ends as soon as it exceeds the limit`() async throws {
         let scene = try Scene(
             .endless("HTTP/1.1 200 OK\r\n\r\n", repeating: String(repeating: "x", count: 4096))
         )
@@ -52,9 +52,7 @@ struct CollectTests {
         #expect(scene.asked.count == 1)
     }
 
-    @Test func `a body that breaks is asked for again, as nobody has seen of it`()
-        async throws
-    {
+    @Test func `a body that breaks before anybody read of it is requested again`() async throws {
         let short = Reply.resource(resource).afterBytes(100_000, .reset)
         let scene = try Scene(.sequence([short, short, .resource(resource)]))
         #expect(try await scene.answer().bytes == resource.bytes())
@@ -62,19 +60,19 @@ struct CollectTests {
         #expect(scene.asked.allSatisfy { $0.range == nil })
     }
 
-    @Test func `the answer to a POST that breaks is an error`() async throws {
+    @Test func `a broken answer to a POST is an error`() async throws {
         let scene = try Scene(.status(200, body: "0123456789").afterBytes(5, .close))
         #expect(try await scene.refusal("POST").code == .network)
         #expect(scene.asked.count == 1)
     }
 
-    @Test func `a body that is short each time is given up`() async throws {
+    @Test func `a body that is always short is given up`() async throws {
         let scene = try Scene(.resource(resource).afterBytes(1000, .close))
         #expect(try await scene.refusal().code == .network)
         #expect(scene.asked.count == 4)
     }
 
-    @Test func `two hundred at once are all right`() async throws {
+    @Test func `two hundred requests at once are all correct`() async throws {
         let scene = try Scene()
         scene.origin.route(
             "/*",

@@ -10,18 +10,18 @@ struct StreamEndTests {
     private let huge = Resource(size: 200 << 20)
 
     @Test(arguments: [false, true])
-    func `a body that ends short is an error, after all that came`(isChunked: Bool) async throws {
+    func `a short body is an error after its bytes were delivered`(isChunked: Bool) async throws {
         let short = Reply.resource(resource).afterBytes(1000, .close)
         let scene = try Scene(isChunked ? short.chunked() : short)
         let stream = try scene.stream(by: EngineProcess())
         let (pieces, error) = await stream.readAll()
         #expect(Array(pieces.joined()) == resource.bytes(ByteRange(0, 1000)))
         #expect(error?.code == .network || error?.code == .badResponse)
-        // Somebody has seen of it: it is not asked for again.
+        // Part of it has been read, so it is not requested again.
         #expect(scene.asked.count == 1)
     }
 
-    @Test func `after an error there is nothing but that error`() async throws {
+    @Test func `a failed stream keeps returning its error`() async throws {
         let scene = try Scene(.status(404))
         let stream = try scene.stream(by: EngineProcess())
         for _ in 0..<2 {
@@ -45,7 +45,7 @@ struct StreamEndTests {
         #expect(error?.code == .interrupted)
     }
 
-    @Test func `cancelling the task that waits ends the request`() async throws {
+    @Test func `cancelling the waiting task ends the request`() async throws {
         let scene = try Scene(.never)
         let process = EngineProcess()
         let stream = try scene.stream(by: process)
@@ -57,7 +57,7 @@ struct StreamEndTests {
         await scene.origin.waitForQuiet()
     }
 
-    @Test func `a stream that is let go leaves nothing behind`() async throws {
+    @Test func `a stream that is released leaves nothing behind`() async throws {
         var shared = DownloaderSettings()
         shared.connectionsPerHost = 1
         let scene = try Scene(.resource(huge))
@@ -75,7 +75,7 @@ struct StreamEndTests {
         #expect(try await scene.answer(by: process).bytes.count == resource.bytes().count)
     }
 
-    @Test func `one that waits for its turn and is ended leaves the line`() async throws {
+    @Test func `a waiting stream that is cancelled leaves the queue`() async throws {
         var shared = DownloaderSettings()
         shared.connectionsPerHost = 1
         let latch = Latch()
@@ -94,7 +94,7 @@ struct StreamEndTests {
         #expect(scene.asked.count == 2)
     }
 
-    @Test func `a body that stands still is an error`() async throws {
+    @Test func `a stalled body is an error`() async throws {
         let clock = ManualTimekeeper()
         let scene = try Scene(.resource(resource).stallAfterBytes(1000))
         let stream = try scene.stream(by: EngineProcess(time: clock))
@@ -109,7 +109,7 @@ struct StreamEndTests {
         #expect(scene.asked.count == 1)
     }
 
-    @Test func `a request that takes longer than it may is an error`() async throws {
+    @Test func `a request that exceeds its maximum duration is an error`() async throws {
         let scene = try Scene(.never)
         var settings = scene.settings(1)
         settings.maximumDuration = .milliseconds(100)
@@ -117,7 +117,7 @@ struct StreamEndTests {
         await scene.origin.waitForQuiet()
     }
 
-    @Test func `a transport that is shut down ends what runs`() async throws {
+    @Test func `shutting down the transport ends running streams`() async throws {
         let scene = try Scene(.resource(resource).stallAfterBytes(1000))
         let process = EngineProcess()
         let stream = try scene.stream(by: process)

@@ -9,7 +9,7 @@ struct StreamMethodTests {
     private let body = Resource(size: 3_000_001, seed: 9).bytes()
 
     @Test(arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "REPORT"])
-    func `GET, POST with own headers`(method: String) async throws {
+    func `every method sends the caller's fields and body`(method: String) async throws {
         let scene = try Scene(.status(201, body: "made"))
         var settings = scene.settings(1)
         settings.fields = [
@@ -31,9 +31,7 @@ struct StreamMethodTests {
         #expect(scene.asked.count == 1)
     }
 
-    @Test func `a body has no type unless one is given, and it is told how much was sent`()
-        async throws
-    {
+    @Test func `a body has no type unless given, and the sent bytes are counted`() async throws {
         let scene = try Scene(.status(200))
         let stream = try scene.stream("POST", body: body, by: EngineProcess())
         _ = try await stream.open()
@@ -43,23 +41,21 @@ struct StreamMethodTests {
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH"])
-    func `an empty body is said to be empty`(method: String) async throws {
+    func `an empty body has a Content-Length of 0`(method: String) async throws {
         let scene = try Scene(.status(200))
         try await scene.answer(method)
         #expect(scene.asked.first?["Content-Length"] == "0")
         #expect(scene.asked.first?.method == method)
     }
 
-    @Test func `a request without a body says nothing of one`() async throws {
+    @Test func `a request without a body has no Content-Length`() async throws {
         let scene = try Scene(.status(200))
         for method in ["GET", "DELETE", "OPTIONS"] { try await scene.answer(method) }
         #expect(scene.asked.map(\.method) == ["GET", "DELETE", "OPTIONS"])
         #expect(scene.asked.allSatisfy { $0["Content-Length"] == nil })
     }
 
-    @Test func `HEAD brings the head, whatever length it names, and spares the connection`()
-        async throws
-    {
+    @Test func `HEAD returns only the head and keeps the connection`() async throws {
         let scene = try Scene(.resource(Resource(size: 1 << 40)))
         let process = EngineProcess()
         let answer = try await scene.answer("HEAD", by: process)
@@ -71,7 +67,7 @@ struct StreamMethodTests {
     }
 
     @Test(arguments: ["HEAD", "CONNECT", "GE T", "", "GET\r\nX: y"])
-    func `what cannot be sent is refused`(method: String) async throws {
+    func `an invalid method is refused`(method: String) async throws {
         let scene = try Scene(.status(200))
         let error = try await scene.refusal(method, body: [1])
         #expect(error.code == .usage)
@@ -79,9 +75,7 @@ struct StreamMethodTests {
     }
 
     @Test(arguments: [("Content-Length", "7"), ("Transfer-Encoding", "chunked")])
-    func `a field that contradicts the body is refused`(name: String, value: String)
-        async throws
-    {
+    func `a field that contradicts the body is refused`(name: String, value: String) async throws {
         let scene = try Scene(.status(200))
         var settings = scene.settings(1)
         settings.fields = [HTTPField(name: name, value: value)]
@@ -90,9 +84,7 @@ struct StreamMethodTests {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `a redirect keeps the method and the body where it says so`(status: Int)
-        async throws
-    {
+    func `a redirect keeps method and body if its status requires it`(status: Int) async throws {
         let scene = try Scene(.redirect(to: "/next", status: status))
         scene.origin.route("/next", .status(200, body: "done"))
         var settings = scene.settings(1)
@@ -108,7 +100,7 @@ struct StreamMethodTests {
     }
 
     @Test(arguments: [(301, "PUT", "PUT"), (303, "PUT", "GET"), (303, "HEAD", "HEAD")])
-    func `303 leads to a GET, HEAD stays, and 301 changes nothing but POST`(
+    func `303 leads to a GET, HEAD stays, and 301 changes only POST`(
         status: Int,
         method: String,
         expected: String
@@ -119,7 +111,7 @@ struct StreamMethodTests {
         #expect(scene.asked.map(\.method) == [method, expected])
     }
 
-    @Test func `credentials and cookies stay at home, the body goes along`() async throws {
+    @Test func `a redirect to another origin keeps the body but not the secrets`() async throws {
         let scene = try Scene()
         let there = scene.origin.url("/there", host: "localhost")
         scene.serve(.redirect(to: there, status: 307).requireBasic(name: "anna", password: "x"))

@@ -3,32 +3,32 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-/// What comes faster than it is read.
+/// Bytes that arrive faster than they are read.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct StreamPressureTests {
     private let huge = Resource(size: 200 << 20)
 
-    /// What the kernels of both sides keep: a few MiB each.
+    /// The bytes that the kernels of both sides buffer: a few MiB each.
     private let mostOnTheWay: Int64 = 40 << 20
 
-    @Test func `Large file in an NSMutableData - memory explodes`() async throws {
+    @Test func `an unread body of any size uses bounded memory`() async throws {
         let scene = try Scene(.resource(huge))
         let process = EngineProcess()
         let stream = try scene.stream(by: process)
         let first = try #require(try await stream.next())
-        // The reader stops here; what comes fills the buffer, and nothing more comes.
+        // The reader stops here: the buffer fills up, and then no more bytes arrive.
         let given = Int64(first.count)
         while stream.receivedBytes - given < 192 << 10, !Task.isCancelled { await Task.yield() }
         try await scene.letTurn(process)
         #expect(stream.receivedBytes - given <= 256 << 10)
         #expect(scene.origin.requests(to: Scene.path)[0].bodyBytesSent < mostOnTheWay)
-        // And it goes on where it stopped.
+        // The stream resumes where it stopped.
         let second = try #require(try await stream.next())
         let expected = huge.bytes(ByteRange(0, given + Int64(second.count)))
         #expect(first + second == expected)
     }
 
-    @Test func `a reader that takes everything gets every byte in order`() async throws {
+    @Test func `a reader that reads everything gets every byte in order`() async throws {
         let scene = try Scene(.resource(huge))
         let process = EngineProcess()
         let stream = try scene.stream(by: process)
@@ -36,7 +36,7 @@ struct StreamPressureTests {
         var pieces = 0
         while let piece = try await stream.next() {
             pieces += 1
-            // Every hundredth is looked at: all of them would take long in a debug build.
+            // Every hundredth piece is checked: all of them would take long in a debug build.
             if pieces % 100 == 1 {
                 let range = ByteRange(offset, offset + Int64(piece.count))
                 #expect(piece == huge.bytes(range))
@@ -46,9 +46,7 @@ struct StreamPressureTests {
         #expect(offset == huge.size)
     }
 
-    @Test func `a suspended stream brings nothing, and goes on when it is resumed`()
-        async throws
-    {
+    @Test func `a suspended stream delivers nothing and continues when resumed`() async throws {
         let scene = try Scene(.resource(huge))
         let clock = ManualTimekeeper()
         let process = EngineProcess(time: clock)
@@ -56,7 +54,7 @@ struct StreamPressureTests {
         stream.suspend()
         _ = try await stream.open()
         async let piece = stream.next()
-        // A silence that was asked for is no standstill.
+        // A requested silence is not a stall.
         clock.advance(by: .seconds(100))
         try await scene.letTurn(process)
         #expect(stream.receivedBytes == 0)
@@ -71,7 +69,7 @@ struct StreamPressureTests {
         #expect(try await stream.next() != nil)
     }
 
-    @Test func `the rate limit holds`() async throws {
+    @Test func `a stream obeys the rate limit`() async throws {
         var shared = DownloaderSettings()
         shared.limitBytesPerSecond = 200_000
         let scene = try Scene(.resource(Resource(size: 100_000)))
@@ -82,7 +80,7 @@ struct StreamPressureTests {
         #expect(clock.now - start >= .milliseconds(300))
     }
 
-    @Test func `the host budget holds`() async throws {
+    @Test func `streams obey the host budget`() async throws {
         var shared = DownloaderSettings()
         shared.connectionsPerHost = 1
         let latch = Latch()
@@ -101,7 +99,7 @@ struct StreamPressureTests {
         #expect(scene.origin.requests(to: Scene.path).count == 4)
     }
 
-    @Test func `of two readers at a time one is told so`() async throws {
+    @Test func `the second of two simultaneous readers gets an error`() async throws {
         let latch = Latch()
         let scene = try Scene(.resource(Resource(size: 5000)).holdAfterBytes(0, until: latch))
         let stream = try scene.stream(by: EngineProcess())

@@ -25,7 +25,7 @@ struct StreamRetryTests {
     }
 
     @Test(arguments: Fault.allCases)
-    func `GET is sent again where no byte was seen`(fault: Fault) async throws {
+    func `a GET is retried if no byte was read`(fault: Fault) async throws {
         let scene = try Scene(.sequence([fault.reply, .resource(resource)]))
         let stream = try scene.stream(by: EngineProcess())
         let (pieces, error) = await stream.readAll()
@@ -35,7 +35,7 @@ struct StreamRetryTests {
     }
 
     @Test(arguments: Fault.allCases)
-    func `POST is never sent again`(fault: Fault) async throws {
+    func `a POST is never retried`(fault: Fault) async throws {
         let good = Reply.status(200, body: "done")
         let scene = try Scene(.sequence([fault.reply, good]))
         _ = try await scene.refusal("POST", body: [1, 2, 3])
@@ -43,9 +43,7 @@ struct StreamRetryTests {
     }
 
     @Test(arguments: ["GET", "POST"])
-    func `a server that says nothing is asked again, but not to do something`(
-        method: String
-    ) async throws {
+    func `a silent server is retried for GET, but not for POST`(method: String) async throws {
         let clock = ManualTimekeeper()
         let scene = try Scene(.sequence([.never, .status(200, body: "done")]))
         let stream = try scene.stream(method, by: EngineProcess(time: clock))
@@ -60,9 +58,7 @@ struct StreamRetryTests {
         #expect(scene.asked.count == (isAskedAgain ? 2 : 1))
     }
 
-    @Test func `POST is not sent again over a connection that turns out to be dead`()
-        async throws
-    {
+    @Test func `a POST is not retried over a connection that turns out to be dead`() async throws {
         let scene = try Scene(.status(200, body: "warm"))
         scene.origin.route("/post", .sequence([.hangUp(.reset), .status(200)]))
         let process = EngineProcess()
@@ -72,7 +68,7 @@ struct StreamRetryTests {
         #expect(scene.origin.requests(to: "/post").count == 1)
     }
 
-    @Test func `what POST led to is asked for again, and not the POST`() async throws {
+    @Test func `after a POST's redirect only the GET is retried`() async throws {
         let scene = try Scene(.redirect(to: "/outcome", status: 303))
         scene.origin.route("/outcome", .sequence([.status(503), .status(200, body: "done")]))
         let body = try await scene.answer("POST", body: [1])
@@ -81,7 +77,7 @@ struct StreamRetryTests {
         #expect(body.response.redirects.count == 1)
     }
 
-    @Test func `a redirect that expired is asked for anew`() async throws {
+    @Test func `an expired redirect is requested again`() async throws {
         let scene = try Scene(.redirect { "/signed?\($0.ordinal)" })
         scene.origin.route("/signed", .sequence([.status(503), .resource(resource)]))
         let body = try await scene.answer()
@@ -91,7 +87,7 @@ struct StreamRetryTests {
     }
 
     @Test(arguments: [429, 503])
-    func `Retry-After is obeyed`(status: Int) async throws {
+    func `a stream obeys Retry-After`(status: Int) async throws {
         let busy = Reply.status(status, fields: [("Retry-After", "1")])
         let scene = try Scene(.sequence([busy, .resource(resource)]))
         #expect(try await scene.answer().bytes == resource.bytes())
@@ -100,10 +96,8 @@ struct StreamRetryTests {
         #expect(moments.count == 2 && moments[1] - moments[0] >= .seconds(1))
     }
 
-    /// The host is closed by a download, say, and nobody else is there to look when it opens.
-    @Test func `a stream in line sees that a host which was closed meanwhile is open`()
-        async throws
-    {
+    /// The host is closed by a download, for example, and no other request notices when it opens.
+    @Test func `a waiting stream notices when a closed host opens again`() async throws {
         let latch = Latch()
         let reply = Reply.resource(resource)
         let scene = try Scene(.sequence([reply.holdAfterBytes(0, until: latch), reply]))
@@ -131,21 +125,19 @@ struct StreamRetryTests {
         latch.release()
     }
 
-    @Test func `a server that asks for more patience than there is is left`() async throws {
+    @Test func `a server that asks a stream for too long a wait is given up`() async throws {
         let scene = try Scene(.status(429, fields: [("Retry-After", "3600")]))
         #expect(try await scene.refusal().code == .serverBusy)
         #expect(scene.asked.count == 1)
     }
 
-    @Test func `no more is tried than the settings say`() async throws {
+    @Test func `a stream retries no more often than the settings allow`() async throws {
         let scene = try Scene(.status(503))
         #expect(try await scene.refusal().code == .serverBusy)
         #expect(scene.asked.count == 4)
     }
 
-    @Test func `another answer than the one that was shown is not passed off as it`()
-        async throws
-    {
+    @Test func `a different answer is not passed off as the one shown before`() async throws {
         let other = Resource(size: 100_000, seed: 2)
         let scene = try Scene(.sequence([Fault.head.reply, .resource(other)]))
         let stream = try scene.stream(by: EngineProcess())

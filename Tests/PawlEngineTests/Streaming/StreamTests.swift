@@ -9,7 +9,7 @@ struct StreamTests {
     private let resource = Resource(size: 5_000_000)
 
     @Test(arguments: [false, true])
-    func `NSURLConnection delegate - response, data (many times), finish, fail`(
+    func `a stream delivers its response, data in many pieces, and its end`(
         isChunked: Bool
     ) async throws {
         let reply = Reply.resource(resource)
@@ -31,7 +31,7 @@ struct StreamTests {
         scene.expectManners()
     }
 
-    @Test func `no byte of the body is fetched before it is asked for`() async throws {
+    @Test func `no byte of the body is fetched before it is requested`() async throws {
         let scene = try Scene(.resource(resource))
         let process = EngineProcess()
         let stream = try scene.stream(by: process)
@@ -50,7 +50,7 @@ struct StreamTests {
         #expect(try await stream.next() == nil)
     }
 
-    @Test func `redirects are followed, at most 20`() async throws {
+    @Test func `up to 20 redirects are followed`() async throws {
         let scene = try Scene(.redirect(to: "/hop/1"))
         scene.origin.route(
             "/hop/*",
@@ -67,7 +67,7 @@ struct StreamTests {
         #expect(try await scene.refusal(from: "/again").code == .tooManyRedirects)
     }
 
-    @Test func `a status from 400 on is an error, or an answer like any other`() async throws {
+    @Test func `a status of 400 or more is an error, or an answer if accepted`() async throws {
         let scene = try Scene(.status(404, body: "no such thing"))
         let error = try await scene.refusal()
         #expect(error.code == .notFound)
@@ -78,7 +78,7 @@ struct StreamTests {
         #expect(String(decoding: body.bytes, as: UTF8.self) == "no such thing")
     }
 
-    @Test func `a part or 304 that nobody asked for is no answer`() async throws {
+    @Test func `an unrequested 206 or 304 is an error`() async throws {
         let part = Reply.resource(resource).believing { $0.range = .from(10, last: 19) }
         let scene = try Scene(part)
         #expect(try await scene.refusal().code == .badResponse)
@@ -94,9 +94,7 @@ struct StreamTests {
         #expect(try await scene.answer(with: settings).response.status == 304)
     }
 
-    @Test func `a body that came encoded all the same is given as it is, and that is said`()
-        async throws
-    {
+    @Test func `a body encoded unasked is delivered as it is, and logged`() async throws {
         let scene = try Scene(.resource(resource).contentEncoding("gzip"))
         let process = EngineProcess()
         let body = try await scene.answer(by: process)

@@ -2,7 +2,7 @@ import PawlStorage
 import PawlTesting
 
 extension BlockingPool {
-    /// Occupies so many threads until the gate lets each of them go on.
+    /// Occupies `count` threads until the gate lets each of them continue.
     func keepBusy(threads count: Int, _ gate: Gate) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<count { group.addTask { try await self.run { gate.wait() } } }
@@ -10,7 +10,7 @@ extension BlockingPool {
         }
     }
 
-    /// Waits until it has so many threads.
+    /// Waits until the pool has `count` threads.
     func waitForThreads(_ count: Int) async {
         while threadCount < count, !Task.isCancelled { await Task.yield() }
     }

@@ -5,12 +5,14 @@ import PawlEngine
 import PawlStorage
 import PawlTransport
 
-/// An engine of its own, as another process would have it.
+/// A separate engine, as another process would have it.
 final class EngineProcess: Sendable {
     let log = LogRecorder()
     let engine: Engine
     private let transport = CurlTransport()
 
+    /// Creates an engine.
+    ///
     /// `wrap` puts another transport around the real one.
     init(
         _ settings: DownloaderSettings = DownloaderSettings(),
@@ -32,7 +34,7 @@ final class EngineProcess: Sendable {
         self.engine = engine
     }
 
-    /// Ends the transport under what runs.
+    /// Shuts down the transport while downloads use it.
     func shutDownTransport() { transport.shutDown() }
 
     deinit {
@@ -40,7 +42,7 @@ final class EngineProcess: Sendable {
         engine.shutDown()
     }
 
-    /// Begins a download; it goes on while it is not awaited.
+    /// Starts a download, which runs even if it is not awaited.
     func start(
         _ url: URL,
         to destination: Destination,
@@ -74,7 +76,7 @@ final class EngineProcess: Sendable {
         return RunningDownload(monitor: monitor, log: log, task: task)
     }
 
-    /// Draws short waits at first, so that tests of retries do not take long.
+    /// A seed that draws short waits at first, so that tests of retries are quick.
     static let impatientSeed: UInt64 =
         (0..<100_000).first { seed in
             var policy = RetryPolicy(limit: 3, seed: seed)
@@ -86,7 +88,7 @@ final class EngineProcess: Sendable {
         } ?? 0
 }
 
-/// A download that runs.
+/// A running download.
 struct RunningDownload: Sendable {
     let monitor: DownloadMonitor
     let log: LogRecorder
@@ -104,7 +106,9 @@ struct RunningDownload: Sendable {
 
     var progress: DownloadProgress { monitor.progress }
 
-    /// Its end; a test that is cancelled (its time limit) ends it.
+    /// Waits for the download's end.
+    ///
+    /// Cancelling the test (its time limit) cancels the download.
     func file() async throws(DownloadError) -> DownloadedFile {
         let result = await withTaskCancellationHandler {
             await task.value
@@ -114,13 +118,12 @@ struct RunningDownload: Sendable {
         return try result.get()
     }
 
-    /// As Ctrl-C does it.
+    /// Cancels the download, as Ctrl-C does.
     func cancel() { task.cancel() }
 
-    /// Waits until so many bytes are on disk.
+    /// Waits until `count` bytes are on disk.
     ///
-    /// The origin should have sent them already: nothing tells of a byte's arrival, so this looks
-    /// again and again.
+    /// The origin should have sent them already. Nothing announces a byte's arrival, so this polls.
     func waitForBytes(_ count: Int64) async {
         while progress.completedBytes < count, !Task.isCancelled, !progress.phase.isEnd {
             await Task.yield()
@@ -129,9 +132,9 @@ struct RunningDownload: Sendable {
 }
 
 extension RunningDownload {
-    /// Waits until its progress is like that, or it has ended.
+    /// Waits until the progress meets a condition, or the download ends.
     ///
-    /// Nothing tells of it, so this looks again and again.
+    /// Nothing announces it, so this polls.
     func wait(until isMet: (DownloadProgress) -> Bool) async {
         while !isMet(progress), !Task.isCancelled, !progress.phase.isEnd { await Task.yield() }
     }

@@ -1,7 +1,7 @@
 import Logging
 import PawlTesting
 
-/// Keeps what the engine said.
+/// Records the engine's log messages.
 final class LogRecorder: LogHandler {
     private let lines = Observed<[String]>([])
 
@@ -9,7 +9,7 @@ final class LogRecorder: LogHandler {
 
     func says(_ part: String) -> Bool { text.contains(part) }
 
-    /// Waits until a line with that part was said.
+    /// Waits until a line that contains `part` is logged.
     func wait(for part: String) async {
         await lines.wait { $0.contains { $0.contains(part) } }
     }

@@ -1,9 +1,11 @@
 import PawlCore
 import PawlTesting
 
-/// How long the quickest of up to three rounds took, in seconds; none follows one under `limit`.
+/// The duration in seconds of the quickest of up to three rounds.
 ///
-/// What else the machine does beside a test only ever adds time, so the least is what tells of us.
+/// A round under `limit` is the last.
+///
+/// Other work on the machine only ever adds time, so the minimum is what the code needs.
 func leastSeconds(under limit: Double, _ round: () async throws -> Void) async throws -> Double {
     let time = SystemTimekeeper()
     var least = Double.infinity

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 extension Scene {
-    /// A request for the file, not sent yet.
+    /// A request for the file that has not been sent yet.
     func stream(
         _ method: String = "GET",
         from path: String = Scene.path,
@@ -40,7 +40,7 @@ extension Scene {
             .collect(limit: limit)
     }
 
-    /// A request that must end with an error.
+    /// The error of a request that must fail.
     func refusal(
         _ method: String = "GET",
         from path: String = Scene.path,
@@ -62,9 +62,10 @@ extension Scene {
         }
     }
 
-    /// Lets the network's threads turn many times: what was to come by itself has come then.
+    /// Lets the network's threads run many times: whatever would arrive by itself has arrived by
+    /// then.
     ///
-    /// Under another name, which has a host budget of its own.
+    /// It uses another name, which has its own host budget.
     func letTurn(_ process: EngineProcess, times: Int = 40) async throws {
         origin.route("/turn", .status(200, body: "turn"))
         let url = try url("/turn", host: "localhost")
@@ -76,7 +77,7 @@ extension Scene {
 }
 
 extension StreamDriver {
-    /// All pieces so far, and why there are no more.
+    /// All pieces so far, and the error that ended them, if any.
     func readAll() async -> (pieces: [[UInt8]], error: DownloadError?) {
         var pieces: [[UInt8]] = []
         do throws(DownloadError) {

@@ -4,22 +4,22 @@ import PawlTesting
 import Synchronization
 import Testing
 
-/// An origin, a folder and what is downloaded from one into the other: all of a test's own.
+/// An origin, a folder, and downloads from one into the other, for one test.
 ///
-/// Each run is by an engine of its own, as if by another process.
+/// Each run uses a new engine, as another process would.
 final class Scene: Sendable {
     /// Large enough for four segments, small enough to be quick.
     static let size: Int64 = 1 << 20
-    /// Less than a quarter of `size`: what a held response of a first run brings.
+    /// Less than a quarter of `size`: the bytes that a held response of a first run delivers.
     static let heldBytes: Int64 = 150_000
     static let path = "/disk.bin"
     static let name = "disk.bin"
 
     let origin: ScriptedOrigin
     let folder: ScratchFolder
-    /// Kept as long as the scene: a stream needs its process.
+    /// Kept as long as the scene, because a stream needs its process.
     let processes = Mutex<[EngineProcess]>([])
-    /// How many requests the origin had got before those that a test is about.
+    /// The number of requests that the origin received before those that the test is about.
     private let firstRequest = Mutex(0)
 
     init(tls: Bool = false) throws {
@@ -27,13 +27,13 @@ final class Scene: Sendable {
         folder = try ScratchFolder()
     }
 
-    /// An origin that serves the file like that.
+    /// A scene whose origin serves the file with `reply`.
     convenience init(_ reply: Reply) throws {
         try self.init()
         serve(reply)
     }
 
-    /// Answers requests for the file like that from now on.
+    /// Answers requests for the file with `reply` from now on.
     func serve(_ reply: Reply) { origin.route(Self.path, reply) }
 
     func settings(_ connections: Int) -> DownloadSettings {
@@ -68,7 +68,7 @@ final class Scene: Sendable {
         try await start(settings, from: path, to: name, by: process).file()
     }
 
-    /// A download none of whose answers goes on before as many as it has connections have begun.
+    /// Downloads the file; no answer continues before as many answers as connections have started.
     @discardableResult
     func downloadTogether(
         _ reply: Reply,
@@ -82,7 +82,7 @@ final class Scene: Sendable {
         return try await running.file()
     }
 
-    /// A download that must end with an error, and without the file.
+    /// Runs a download that must fail without a file, and returns its error.
     func failure(
         _ settings: DownloadSettings,
         from path: String = Scene.path,
@@ -99,8 +99,9 @@ final class Scene: Sendable {
         return error
     }
 
-    /// A first run that is cancelled when each of its connections has brought `heldBytes`; returns
-    /// how many bytes it left.
+    /// Runs a first download and cancels it once each of its connections has received `heldBytes`.
+    ///
+    /// Returns the number of bytes on disk.
     @discardableResult
     func interrupt(
         _ reply: Reply,
@@ -126,22 +127,22 @@ final class Scene: Sendable {
         return bytes
     }
 
-    // MARK: - What was asked
+    // MARK: - Requests
 
-    /// Requests so far are of no interest to the test.
+    /// Ignores the requests so far.
     func forgetRequests() {
         let count = origin.requests.count
         firstRequest.withLock { $0 = count }
     }
 
-    /// What was asked since.
+    /// The requests since `forgetRequests()`.
     var asked: [RecordedRequest] {
         Array(origin.requests.dropFirst(firstRequest.withLock { $0 }))
     }
 
-    // MARK: - What came of it
+    // MARK: - Results
 
-    /// The file is that version, byte for byte, and nothing else is left.
+    /// Checks that the file is that version, byte for byte, and that nothing else is left.
     func expectFile(
         _ resource: Resource,
         name: String = Scene.name,
@@ -153,17 +154,17 @@ final class Scene: Sendable {
         #expect(mismatch == nil, "first difference", sourceLocation: sourceLocation)
     }
 
-    /// The file is one of those versions as a whole.
+    /// Checks that the file is one of those versions as a whole.
     func expectOneVersion(
         of versions: [Resource],
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let path = folder.path(Self.name)
         let matches = try versions.filter { try $0.verify(fileAt: path) == nil }
-        #expect(!matches.isEmpty, "the file is a mixture", sourceLocation: sourceLocation)
+        #expect(!matches.isEmpty, "the file mixes versions", sourceLocation: sourceLocation)
     }
 
-    /// What holds for every request whatever the server does: the rules of asking.
+    /// Checks the rules of asking, which hold for every request whatever the server does.
     func expectManners(sourceLocation: SourceLocation = #_sourceLocation) {
         for request in origin.requests {
             #expect(request.method == "GET", sourceLocation: sourceLocation)
@@ -171,7 +172,7 @@ final class Scene: Sendable {
             #expect(request["If-Range"] == nil, sourceLocation: sourceLocation)
             #expect(
                 request["Range"] == nil || request.range != nil,
-                "not one range: \(request["Range"] ?? "")",
+                "not a single range: \(request["Range"] ?? "")",
                 sourceLocation: sourceLocation
             )
         }

@@ -2,10 +2,11 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// How the run that a test is about begins.
+/// How the run that a test is about starts.
 enum Start: String, CaseIterable, Sendable, CustomStringConvertible {
-    /// With nothing; its first response breaks, so that ranges are asked for over one connection
-    /// too.
+    /// With nothing.
+    ///
+    /// The first response breaks, so that even one connection requests ranges.
     case fresh
     /// With what an interrupted run left.
     case resumed
@@ -17,7 +18,9 @@ extension Scene {
     /// One connection, and four.
     static let connectionCounts = [1, 4]
 
-    /// Makes what there is before the run, of the resource; then requests get `reply`.
+    /// Creates the state before the run from `resource`.
+    ///
+    /// From then on requests get `reply`.
     func begin(
         _ start: Start,
         of resource: Resource,

@@ -1,7 +1,9 @@
 import PawlTesting
 import Testing
 
-/// Lets in so many tests at a time; those that measure time come alone, when the others are done.
+/// Runs a limited number of tests at once.
+///
+/// Tests that measure time run alone.
 final class Turnstile: Sendable {
     private struct State: Sendable {
         var inside = 0
@@ -54,7 +56,7 @@ final class Turnstile: Sendable {
         state.update { $0.inside += 1 }
     }
 
-    /// A test that its time limit ended goes in all the same: it fails by itself.
+    /// A test ended by its time limit still enters: it fails by itself.
     private func leaveLine() {
         state.update { state in
             state.waiting -= 1
@@ -63,7 +65,7 @@ final class Turnstile: Sendable {
     }
 }
 
-/// Runs each test of a suite when the turnstile lets it in.
+/// Runs each test of a suite when the turnstile admits it.
 struct TurnstileTrait: SuiteTrait, TestTrait, TestScoping {
     let alone: Bool
     let isRecursive = true
@@ -79,8 +81,8 @@ struct TurnstileTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == TurnstileTrait {
-    /// Not too many at a time.
+    /// Runs with a limited number of other tests.
     static var inTurn: Self { TurnstileTrait(alone: false) }
-    /// While no other test of this target runs: it measures time.
+    /// Runs while no other test of this target runs, because it measures time.
     static var alone: Self { TurnstileTrait(alone: true) }
 }

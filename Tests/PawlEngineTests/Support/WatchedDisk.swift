@@ -3,21 +3,23 @@ import PawlCore
 import PawlStorage
 import PawlTesting
 
-/// A disk whose syncs of data a test can wait for, hold up and let fail.
+/// A disk whose syncs a test can await, delay and fail.
 final class WatchedDisk: Sendable {
     private let calls = Observed(0)
 
-    /// What a failed sync has lost.
+    /// What a failed sync loses.
     enum Fault: Sendable {
         case none
-        /// EIO, and these bytes are zeroes from then on.
+        /// EIO.
+        ///
+        /// These bytes are zeros from then on.
         case loses(ByteRange)
     }
 
-    /// How many syncs were begun.
+    /// The number of syncs that were started.
     var syncs: Int { calls.value }
 
-    /// The closure is asked for each sync, by its number from 1, on the thread that syncs.
+    /// Settings that call `fault` for each sync, with its number from 1, on the thread that syncs.
     func settings(_ fault: @escaping @Sendable (Int) -> Fault) -> StoreSettings {
         var settings = StoreSettings()
         settings.syncData = { self.sync($0, fault, fdatasync) }
@@ -43,14 +45,14 @@ final class WatchedDisk: Sendable {
 }
 
 extension ManualTimekeeper {
-    /// Lets a second pass, and waits until the one download that runs has seen it.
+    /// Lets a second pass, and waits until the one running download has noticed it.
     func passSecond() async {
         advance(by: .seconds(1))
-        // While a transfer runs, and nothing is measured, it ticks five times a second.
+        // While a transfer runs and nothing is measured, the download ticks five times per second.
         await waitForSleeper(until: now() + .milliseconds(200))
     }
 
-    /// Lets time pass until so many syncs were begun.
+    /// Lets time pass until `count` syncs were started.
     func passUntil(_ disk: WatchedDisk, syncs count: Int) async {
         while disk.syncs < count, !Task.isCancelled { await passSecond() }
     }

@@ -1,14 +1,14 @@
 import PawlCore
 import Synchronization
 
-/// What a download's sink is told.
+/// What a download's sink receives.
 enum SinkMoment: Sendable, Equatable {
-    /// So many bytes of the body, all together.
+    /// The total number of bytes of the body so far.
     case received(Int)
     case ended
 }
 
-/// The real transport, and somebody who sees what its sinks were told.
+/// The real transport with an observer of what its sinks receive.
 struct WatchedTransport: Transport {
     let real: any Transport
     let look: @Sendable (SinkMoment) -> Void

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct CheckpointCodingTests {
-    @Test func `thousands of random checkpoints come back as they were`() async throws {
+    @Test func `thousands of random checkpoints are read as they were written`() async throws {
         var random = SeededGenerator("checkpoint coding")
         var breath = Breath()
         for _ in 0..<2_000 {
@@ -19,7 +19,7 @@ struct CheckpointCodingTests {
         }
     }
 
-    @Test func `a payload cut at any place is refused`() throws {
+    @Test func `a truncated payload is refused`() throws {
         var random = SeededGenerator("cut payloads")
         for _ in 0..<5 {
             let payload = Checkpoint.random(using: &random).encoded
@@ -31,7 +31,7 @@ struct CheckpointCodingTests {
         }
     }
 
-    @Test func `random bytes are never a crash`() {
+    @Test func `random bytes never crash`() {
         var random = SeededGenerator("random payloads")
         for _ in 0..<5_000 {
             let count = Int.random(in: 0..<300, using: &random)
@@ -42,7 +42,7 @@ struct CheckpointCodingTests {
         }
     }
 
-    @Test func `a payload with any byte changed is read or refused, never a crash`() async {
+    @Test func `a payload with a changed byte is read or refused, and never crashes`() async {
         var random = SeededGenerator("changed payloads")
         var breath = Breath()
         for _ in 0..<10 {
@@ -65,7 +65,7 @@ struct CheckpointCodingTests {
         [ByteRange(0, 101)],
         [ByteRange(0, .max), ByteRange(.max, .max)],
     ])
-    func `ranges that contradict each other are refused`(ranges: [ByteRange]) {
+    func `contradictory ranges are refused`(ranges: [ByteRange]) {
         var checkpoint = Checkpoint()
         checkpoint.representation.total = 100
         checkpoint.writtenClaims = ranges.map { Claim(range: $0, tail: 0) }
@@ -96,7 +96,7 @@ struct CheckpointCodingTests {
         #expect(kept.allSatisfy(set.contains))
     }
 
-    @Test func `texts without end are cut, validators without end left out`() throws {
+    @Test func `very long texts are cut, very long validators omitted`() throws {
         var checkpoint = Checkpoint()
         checkpoint.source = String(repeating: "ü", count: 100_000)
         checkpoint.representation.entityTag = EntityTag(

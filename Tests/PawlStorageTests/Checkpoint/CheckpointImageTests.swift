@@ -38,11 +38,11 @@ struct CheckpointImageTests {
         if case .unusable(let flaw) = CheckpointImage(bytes) { flaw } else { nil }
     }
 
-    @Test func `the newest of the slots counts`() {
+    @Test func `the newest slot is used`() {
         #expect(Self.newest(Self.image) == Self.content(3))
     }
 
-    @Test func `any byte flipped gives a true checkpoint or none`() async {
+    @Test func `any flipped byte gives a correct checkpoint or none`() async {
         let true123 = Set((1...3).map(Self.content))
         var outcomes: [UInt64: Int] = [:]
         var breath = Breath()
@@ -55,26 +55,27 @@ struct CheckpointImageTests {
             guard let found else { continue }
             #expect(true123.contains(found), "flipped at \(place)")
         }
-        // Refused for the header's 24 bytes; the second for what slot 2 holds; else the third.
+        // Flips in the header's 24 bytes refuse the file, flips in slot 2 give the second
+        // checkpoint, and all others the third.
         #expect(outcomes[0] == 24)
         #expect(outcomes[1] == nil)
         let third = CheckpointSlot.headLength + Self.content(3).encoded.count
         #expect(outcomes[2] == third)
     }
 
-    @Test func `cut at any length it gives a true checkpoint or none`() async {
+    @Test func `truncation gives a correct checkpoint or none`() async {
         var last: UInt64 = 0
         var breath = Breath()
         for length in 0...Self.image.count {
             await breath.take()
             let sequence = Self.newest(Array(Self.image[..<length]))?.sequence ?? 0
-            #expect(sequence >= last, "more bytes, less known, at \(length)")
+            #expect(sequence >= last, "more bytes reveal less, at \(length)")
             last = max(last, sequence)
         }
         #expect(last == 3)
     }
 
-    @Test func `another magic is foreign, another version is told`() {
+    @Test func `another magic number is foreign, and another version is reported`() {
         var foreign = Self.image
         foreign[0] = 0x51
         #expect(Self.flaw(foreign) == .foreign)
@@ -87,12 +88,12 @@ struct CheckpointImageTests {
         #expect(Self.flaw(newer) == .torn("its version is 0"))
     }
 
-    @Test func `an empty file and one of zeroes are torn`() {
+    @Test func `an empty file and one of zeros are torn`() {
         #expect(Self.flaw([]) == .torn("it is empty"))
         #expect(Self.flaw([UInt8](repeating: 0, count: 70_000)) == .torn("it is empty"))
     }
 
-    @Test func `the last sequence is refused, as none could follow`() throws {
+    @Test func `the last sequence is refused, because none could follow`() throws {
         let slot = CheckpointSlot.encode(
             .init(sequence: .max, syncedSequence: 0),
             payload: Self.content(1).encoded

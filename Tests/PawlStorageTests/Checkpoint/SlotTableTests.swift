@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SlotTableTests {
-    @Test func `the next checkpoint never goes where the newest or the synced one is`() {
+    @Test func `a checkpoint never overwrites the newest or the synced one`() {
         var random = SeededGenerator("slots")
         for _ in 0..<500 {
             var table = SlotTable()
@@ -32,13 +32,13 @@ struct SlotTableTests {
         }
     }
 
-    @Test func `a slot torn by a kill is used again first`() {
+    @Test func `a slot torn by a kill is reused first`() {
         let table = SlotTable(sequences: [7, 8, 0, 6], syncedSequence: 6)
         #expect(table.nextSlot == 2)
         #expect(table.newestSequence == 8)
     }
 
-    @Test func `what was synced before a crash stays kept after it`() {
+    @Test func `a checkpoint synced before a crash is kept after it`() {
         var table = SlotTable(sequences: [5, 9, 8, 7], syncedSequence: 5)
         for sequence in 10...UInt64(20) {
             let slot = table.nextSlot

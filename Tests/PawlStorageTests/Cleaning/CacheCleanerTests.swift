@@ -16,7 +16,7 @@ struct CacheCleanerTests {
         CacheCleaner(FilePath(folder.path), documents: documents.map { FilePath($0) })
     }
 
-    /// Of so many bytes, used at that second after 1970.
+    /// Writes a file of `bytes` bytes, with its times in seconds after 1970.
     private static func put(
         _ folder: ScratchFolder,
         _ name: String,
@@ -33,7 +33,7 @@ struct CacheCleanerTests {
         guard utimensat(AT_FDCWD, path, times, 0) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    @Test func `by age: the later of the last reading and the last change counts`() throws {
+    @Test func `an age limit uses the later of the last read and the last change`() throws {
         let folder = try ScratchFolder()
         try Self.put(folder, "old", bytes: 123, read: 10, changed: 20)
         try Self.put(folder, "read", read: 90, changed: 20)
@@ -50,7 +50,7 @@ struct CacheCleanerTests {
         #expect(folder.list() == ["changed", "read"])
     }
 
-    @Test func `by total size: the least recently used go first, in folders too`() throws {
+    @Test func `a size limit removes the least recently used files, in folders, too`() throws {
         let folder = try ScratchFolder()
         try folder.makeFolder("deep")
         try Self.put(folder, "3", changed: 3)
@@ -64,7 +64,7 @@ struct CacheCleanerTests {
         #expect(folder.list() == ["3", "deep"])
     }
 
-    @Test func `by room on the disk: as many go as it takes`() throws {
+    @Test func `a free-space limit removes as many files as necessary`() throws {
         let folder = try ScratchFolder()
         for number in 1...4 { try Self.put(folder, "\(number)", bytes: 100_000, changed: number) }
         let result = try Self.cleaner(folder).clean(
@@ -76,7 +76,7 @@ struct CacheCleanerTests {
     }
 
     @Test(.enabled(if: MemoryDisk.isAvailable))
-    func `the disk itself is asked how much is free`() throws {
+    func `the free space is read from the disk itself`() throws {
         let disk = try #require(try MemoryDisk(bytes: 1 << 20))
         let folder = try ScratchFolder(in: disk.path)
         for number in 1...4 { try Self.put(folder, "\(number)", bytes: 200_000, changed: number) }
@@ -84,8 +84,7 @@ struct CacheCleanerTests {
         try Self.cleaner(folder).clean(CleaningPolicy(minimumFreeBytes: 600_000)).expectRemoved(0)
     }
 
-    @Test func `a download that runs stays, and one that does not goes with its checkpoint`() throws
-    {
+    @Test func `a running download stays; an ended one is removed with its checkpoint`() throws {
         let folder = try ScratchFolder()
         let running = DownloadPaths(FilePath(folder.path("running.iso")))
         let store = try PartialStore.sample(running, total: 5_000, boot: .current)
@@ -110,7 +109,7 @@ struct CacheCleanerTests {
         try Self.cleaner(folder).clean(policy, now: now).expectRemoved(2)
     }
 
-    @Test func `documents are never touched, wherever they lie`() throws {
+    @Test func `documents are never touched, wherever they are`() throws {
         let folder = try ScratchFolder()
         try folder.makeFolder("documents")
         try folder.makeFolder("documents/deep")
@@ -134,7 +133,7 @@ struct CacheCleanerTests {
         #expect(folder.exists("documents/deep/letter"))
     }
 
-    @Test func `what links lead to stays`() throws {
+    @Test func `targets of links stay`() throws {
         let folder = try ScratchFolder(), other = try ScratchFolder()
         try Self.put(other, "kept")
         symlink(other.path, folder.path("folder"))
@@ -144,13 +143,13 @@ struct CacheCleanerTests {
         #expect(folder.list() == ["file", "folder"])
     }
 
-    @Test func `a folder that is not there has nothing to clean`() throws {
+    @Test func `a missing folder has nothing to clean`() throws {
         let folder = try ScratchFolder()
         let cleaner = CacheCleaner(FilePath(folder.path("absent")), documents: nil)
         try cleaner.clean(CleaningPolicy(maximumTotalBytes: 0)).expectRemoved(0)
     }
 
-    @Test func `a file that was marked as used goes late`() throws {
+    @Test func `a file marked as used is removed late`() throws {
         let folder = try ScratchFolder()
         try Self.put(folder, "a", read: 1, changed: 1)
         try Self.put(folder, "b", read: 2, changed: 2)

@@ -22,7 +22,8 @@ struct FrontierDigestTests {
     ]
 
     @Test(arguments: vectors)
-    func `known digests come out`(algorithm: DigestAlgorithm, expected: String) throws {
+    func `digests match the published vectors`(algorithm: DigestAlgorithm, expected: String) throws
+    {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 3)
         try store.write(Array("abc".utf8), at: 0)
@@ -33,7 +34,7 @@ struct FrontierDigestTests {
         #expect(try FileDigest.compute(algorithm, of: path).hexadecimal == expected)
     }
 
-    @Test func `following a frontier in steps is the same as reading at once`() throws {
+    @Test func `following a frontier in steps equals reading at once`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 1_000_000)
         let bytes = pattern(1_000_000)
@@ -48,7 +49,7 @@ struct FrontierDigestTests {
         #expect(try stepwise.finalize() == atOnce.finalize())
     }
 
-    @Test func `what a piece's turn throws ends the reading`() throws {
+    @Test func `an error between two pieces ends the reading`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 3_000_000)
         try store.write(pattern(3_000_000), at: 0)
@@ -65,7 +66,7 @@ struct FrontierDigestTests {
         #expect(digest.position < 3_000_000)
     }
 
-    @Test func `a frontier behind the end of the file is an error`() throws {
+    @Test func `a frontier beyond the end of the file is an error`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.write(pattern(10), at: 0)

@@ -23,7 +23,7 @@ struct ExistingFileTests {
         return try store.finish(total: 5_000, policy: .fail).path
     }
 
-    @Test func `nothing there is absent, a directory an error`() throws {
+    @Test func `a missing file is absent, and a directory is an error`() throws {
         let folder = try ScratchFolder()
         let path = folder.paths().final
         #expect(try ExistingFile.compare(path, .sample(3), digest: nil) == .absent)
@@ -44,7 +44,7 @@ struct ExistingFileTests {
         #expect(try ExistingFile.compare(path, .sample(3), digest: digest) == .different)
     }
 
-    @Test func `what a piece's turn throws ends the comparison`() throws {
+    @Test func `an error between two pieces ends the comparison`() throws {
         let folder = try ScratchFolder()
         try folder.put(pattern(3_000_000), "disk.iso")
         var pieces = 0
@@ -62,7 +62,7 @@ struct ExistingFileTests {
         #expect(pieces == 3)
     }
 
-    @Test func `without a digest and a mark of ours it differs`() throws {
+    @Test func `without a digest and Pawl's own attributes a file differs`() throws {
         let folder = try ScratchFolder()
         try folder.put(Array("abc".utf8), "disk.iso")
         #expect(
@@ -70,7 +70,7 @@ struct ExistingFileTests {
         )
     }
 
-    @Test func `the validators left on the file tell the same from another`() throws {
+    @Test func `validators stored with the file identify it`() throws {
         let folder = try ScratchFolder()
         guard hasAttributes(folder) else { return }
         let path = try Self.finish(in: folder, .sample(5_000))
@@ -89,18 +89,18 @@ struct ExistingFileTests {
         #expect(try ExistingFile.compare(path, weak, digest: nil) == .different)
     }
 
-    @Test func `a file that was edited since is another one`() throws {
+    @Test func `a file edited since then is a different file`() throws {
         let folder = try ScratchFolder()
         guard hasAttributes(folder) else { return }
         let path = try Self.finish(in: folder, .sample(5_000))
         try #require(try ExistingFile.compare(path, .sample(5_000), digest: nil) == .same)
-        // The clock that stamps files ticks slowly: until it has, the edit is not to be seen.
+        // Files get their timestamps from a coarse clock: until it advances, the edit is invisible.
         repeat {
             try folder.overwrite("disk.iso", at: 0, [99])
         } while try ExistingFile.compare(path, .sample(5_000), digest: nil) == .same
     }
 
-    @Test func `a link that leads nowhere is another file, not an absent one`() throws {
+    @Test func `a dangling link is a different file, not an absent one`() throws {
         let folder = try ScratchFolder()
         try folder.makeLink("disk.iso", to: "nowhere")
         #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FinishingTests {
-    /// Complete, with 5,000 bytes; with a name or without.
+    /// A complete store with 5,000 bytes, with or without a name.
     private static func store(in folder: ScratchFolder, isNamed: Bool) throws -> PartialStore {
         let store = try PartialStore.sample(folder.paths(), total: 5_000)
         try store.write(pattern(5_000), at: 0)
@@ -19,7 +19,7 @@ struct FinishingTests {
     }
 
     @Test(arguments: [true, false])
-    func `the file gets its name and nothing else is left`(isNamed: Bool) throws {
+    func `the file gets its name, and nothing else remains`(isNamed: Bool) throws {
         let folder = try ScratchFolder()
         let store = try Self.store(in: folder, isNamed: isNamed)
         let path = try store.finish(total: 5_000, policy: Self.numbered(folder)).path
@@ -29,7 +29,7 @@ struct FinishingTests {
     }
 
     @Test(arguments: [true, false])
-    func `a number is taken where the name is, never another's`(isNamed: Bool) throws {
+    func `a number is used if the name is taken, and no file is replaced`(isNamed: Bool) throws {
         let folder = try ScratchFolder()
         let store = try Self.store(in: folder, isNamed: isNamed)
         try folder.put([1], "disk.iso")
@@ -42,7 +42,7 @@ struct FinishingTests {
     }
 
     @Test(arguments: [true, false])
-    func `overwriting replaces the file in one step`(isNamed: Bool) throws {
+    func `overwriting replaces the file atomically`(isNamed: Bool) throws {
         let folder = try ScratchFolder()
         let store = try Self.store(in: folder, isNamed: isNamed)
         try folder.put([1], "disk.iso")
@@ -59,7 +59,7 @@ struct FinishingTests {
         let error = failure { _ = try store.finish(total: 5_000, policy: .fail) }
         #expect(error?.code == .fileExists)
         #expect(try folder.bytes("disk.iso") == [1])
-        // The store is as it was: another policy may follow.
+        // The store is unchanged: another policy may follow.
         #expect(
             try store.finish(total: 5_000, policy: Self.numbered(folder)).path.string.hasSuffix(
                 "disk.1.iso"
@@ -82,7 +82,7 @@ struct FinishingTests {
     }
 
     @Test(arguments: [true, false])
-    func `a file of the same length is read only when it is asked for`(isSame: Bool) throws {
+    func `a file of the same length is read only on request`(isSame: Bool) throws {
         let folder = try ScratchFolder()
         let store = try Self.store(in: folder, isNamed: true)
         let path = folder.paths().final
@@ -101,7 +101,7 @@ struct FinishingTests {
         #expect(try file.finish() == .named(FinishedName(path: name, wasThere: isSame)))
     }
 
-    @Test func `what lies behind the end is cut off`() throws {
+    @Test func `bytes beyond the end are cut off`() throws {
         let folder = try ScratchFolder()
         let store = try Self.store(in: folder, isNamed: true)
         try store.write(pattern(100), at: 5_000)
@@ -117,7 +117,7 @@ struct FinishingTests {
         #expect(folder.names == ["disk.iso.part", "disk.iso.part.pawl"])
     }
 
-    @Test func `another file under the partial name is not finished as ours`() throws {
+    @Test func `another file under the partial name is not finished as Pawl's own`() throws {
         let folder = try ScratchFolder()
         let store = try Self.store(in: folder, isNamed: true)
         try FileDescriptor.replace(folder, "disk.iso.part", [6, 6, 6])
@@ -133,7 +133,7 @@ struct FinishingTests {
         #expect(try folder.bytes("disk.iso") == [])
     }
 
-    @Test func `a finished store lets the next download begin`() throws {
+    @Test func `a finished store lets the next download start`() throws {
         let folder = try ScratchFolder()
         let store = try Self.store(in: folder, isNamed: true)
         _ = try store.finish(total: 5_000, policy: .fail)
@@ -144,7 +144,7 @@ struct FinishingTests {
     }
 
     @Test(arguments: [true, false])
-    func `a corrupt file is kept under a name that says so`(isNamed: Bool) throws {
+    func `a corrupt file is kept under a name that marks it`(isNamed: Bool) throws {
         let folder = try ScratchFolder()
         try folder.put([1], "disk.iso.corrupt")
         let store = try Self.store(in: folder, isNamed: isNamed)
@@ -159,7 +159,7 @@ struct FinishingTests {
     }
 
     @Test(arguments: Renaming.Method.allCases)
-    func `each way of renaming moves, and never replaces`(method: Renaming.Method) throws {
+    func `every method of renaming moves and never replaces`(method: Renaming.Method) throws {
         let folder = try ScratchFolder()
         try folder.put([1], "from")
         try folder.put([2], "taken")

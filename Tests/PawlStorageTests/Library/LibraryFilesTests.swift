@@ -3,7 +3,7 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-/// A library's files on disk are acted on only as long as they are what is known of them.
+/// A library's files on disk are changed only while they are the known ones.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryFilesTests {
     private func known(_ name: String, in folder: ScratchFolder) throws -> KnownFile {
@@ -11,13 +11,13 @@ struct LibraryFilesTests {
         return try LibraryFiles(folder.path).note(record, on: name, digests: true)
     }
 
-    @Test func `a file that is another by now is neither replaced nor removed`() throws {
+    @Test func `a file that has changed is neither replaced nor removed`() throws {
         let folder = try ScratchFolder()
         let files = LibraryFiles(folder.path)
         try folder.put([1, 2, 3], "a")
         let file = try known("a", in: folder)
         #expect(try files.write([4], to: "a", replacing: file) == "a")
-        // It has just become another one.
+        // The file has just been replaced.
         #expect(try files.write([5], to: "a", replacing: file) == "a.1")
         #expect(try files.write([6], to: "a", replacing: nil) == "a.2")
         #expect(failure { _ = try files.remove(file) }?.code == .fileExists)
@@ -29,7 +29,7 @@ struct LibraryFilesTests {
         #expect(folder.names == ["a.1", "a.2"])
     }
 
-    @Test func `nothing is noted on a file that came in between`() throws {
+    @Test func `nothing is recorded on a file that appeared meanwhile`() throws {
         let folder = try ScratchFolder()
         let files = LibraryFiles(folder.path)
         try folder.put([1, 2, 3], "a")
@@ -43,7 +43,7 @@ struct LibraryFilesTests {
         #expect(try files.known("a") == nil)
     }
 
-    @Test func `a file that changes while it is read says nothing of damage`() throws {
+    @Test func `a file that changes while it is read is not reported as damaged`() throws {
         let folder = try ScratchFolder()
         let files = LibraryFiles(folder.path)
         try folder.put(pattern(1000), "a")
@@ -67,7 +67,7 @@ struct LibraryFilesTests {
         #expect(stamp == (try files.stamp("a")))
     }
 
-    @Test func `a name that a file or another's partial file has is not free`() throws {
+    @Test func `a name used by a file or another's partial file is not free`() throws {
         let folder = try ScratchFolder()
         guard hasAttributes(folder) else { return }
         let files = LibraryFiles(folder.path)
@@ -86,7 +86,7 @@ struct LibraryFilesTests {
     }
 
     @Test(arguments: [false, true])
-    func `a file is replaced only where it is the one that was meant`(isEdited: Bool) throws {
+    func `a file is replaced only if it is the intended one`(isEdited: Bool) throws {
         let folder = try ScratchFolder()
         try folder.put([1, 2, 3], "disk.iso")
         let stamp = try #require(try LibraryFiles(folder.path).stamp("disk.iso"))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryScanTests {
-    /// A file that has its name, of a process that died before it had its record.
+    /// A file with its final name, left by a process that died before it wrote the record.
     private func finish(
         _ name: String,
         of key: String? = "the key",
@@ -29,7 +29,7 @@ struct LibraryScanTests {
         try PendingNote.claim(order, in: folder).release()
     }
 
-    @Test func `a file that was finished just before a crash gets its record`() throws {
+    @Test func `a file finished just before a crash gets its record`() throws {
         let folder = try ScratchFolder()
         guard hasAttributes(folder) else { return }
         let bytes = try finish("a.bin", in: folder)
@@ -45,10 +45,10 @@ struct LibraryScanTests {
         #expect(folder.names == ["a.bin"])
     }
 
-    @Test func `a file that is not that download's own gets none`() throws {
+    @Test func `a file that is not the download's own gets no record`() throws {
         let folder = try ScratchFolder()
         guard hasAttributes(folder) else { return }
-        // Somebody's own; one that was edited since; one that another process is about to note.
+        // A file of the user, an edited one, and one that another process is about to record.
         try folder.put([1, 2, 3], "mine")
         try leaveNote("mine", "mine", in: folder.path)
         _ = try finish("edited", of: "edited", in: folder)
@@ -66,10 +66,10 @@ struct LibraryScanTests {
         try held.remove()
     }
 
-    @Test func `a file of another key's, or of no library's, gets no record`() throws {
+    @Test func `a file of another key, or of no library, gets no record`() throws {
         let folder = try ScratchFolder()
         guard hasAttributes(folder) else { return }
-        // Fetched there by something else; another key's, renamed onto the noted name.
+        // One was fetched by something else; the other is another key's, renamed to the noted name.
         _ = try finish("plain", of: nil, in: folder)
         try leaveNote("the key", "plain", in: folder.path)
         _ = try finish("renamed", of: "other", in: folder)
@@ -80,14 +80,14 @@ struct LibraryScanTests {
         #expect(content.notes.count == 2)
     }
 
-    @Test func `a record that is there stays, whoever's it is`() throws {
+    @Test func `an existing record stays, whoever owns it`() throws {
         let folder = try ScratchFolder()
         guard hasAttributes(folder) else { return }
         _ = try finish("a", in: folder)
         let files = LibraryFiles(folder.path)
         let record = FileRecord(key: "the key", byteCount: 0, modified: 0, finishedAt: 7)
         let file = try files.note(record, on: "a", digests: true)
-        // Damaged, and about to be fetched anew.
+        // The file is damaged and about to be fetched again.
         #expect(try files.noteDamage(file))
         try leaveNote("the key", "a", in: folder.path)
         let scan = LibraryScan(folder.path)
@@ -101,7 +101,7 @@ struct LibraryScanTests {
         #expect(kept.digest == file.record.digest)
     }
 
-    @Test func `a partial file tells its key`() throws {
+    @Test func `a partial file stores its key`() throws {
         let folder = try ScratchFolder()
         guard hasAttributes(folder) else { return }
         let paths = DownloadPaths(folder.path.appending("a.bin"))
@@ -119,12 +119,12 @@ struct LibraryScanTests {
         #expect(left?.total == 5000)
     }
 
-    @Test func `whether somebody writes to a file is seen`() throws {
+    @Test func `a writer of a file is detected`() throws {
         let folder = try ScratchFolder()
         let drop = DropFolder(folder.path)
         try folder.put([1, 2], "a.txt")
         func look() -> DropSettling.Look? { drop.look(at: ["a.txt"])["a.txt"] ?? nil }
-        // Elsewhere nobody can tell.
+        // Other file systems do not report it.
         guard look()?.hasWriter != nil else { return }
         #expect(look()?.hasWriter == false)
         let file = open(folder.path.appending("a.txt").string, O_WRONLY | O_APPEND)

@@ -14,7 +14,7 @@ struct PendingNoteTests {
         PendingDownload(key: key, name: name, url: URL(string: "http://example.org/a"))
     }
 
-    @Test func `a note is there whole, for its user alone, and goes`() throws {
+    @Test func `a note is written atomically, for the user alone, and removed`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
         let note = try PendingNote.claim(order("a b"), in: path)
@@ -28,21 +28,22 @@ struct PendingNoteTests {
         #expect(folder.list() == [])
     }
 
-    @Test func `a lock on a file of the same number elsewhere is not the key's`() throws {
+    @Test func `a lock on another file with the same inode does not hold the key`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
         let note = try PendingNote.claim(order("a"), in: path)
         let file = PendingNote.path(of: "a", in: path)
         let number = folder.status(".a.pawl-download").st_ino
-        // As file systems tell it that show the kernel another device than programs.
+        // The form in which some file systems report the lock: the kernel sees another device than
+        // programs.
         let owners = PendingOwners("1: FLOCK  ADVISORY  WRITE \(getpid()) ff:ff:\(number) 0 EOF\n")
         #expect(owners.owner(of: file) == .some(getpid()))
         note.release()
-        // This process has no such file open any more: its lock is on another one.
+        // This process no longer has such a file open: its lock is on another one.
         #expect(owners.owner(of: file) == .none)
     }
 
-    @Test func `one holds a key, also while the note changes`() throws {
+    @Test func `one owner holds a key, also while the note changes`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
         let note = try PendingNote.claim(order("a"), in: path)
@@ -52,14 +53,14 @@ struct PendingNoteTests {
             try note.write(order("a", name: name))
             #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == name)
         }
-        // What somebody holds is not written by others.
+        // Others do not overwrite a note that is held.
         try PendingNote.save(order("a", name: "x"), in: path)
         #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "c")
         note.release()
         try PendingNote.save(order("a", name: "x"), in: path)
         let next = try PendingNote.claim(order("a", name: "y"), in: path)
         #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "y")
-        // The old holder has no say any more.
+        // The old holder can no longer change it.
         try note.remove()
         try note.write(order("a", name: "z"))
         #expect(folder.list() == [".a.pawl-download"])
@@ -67,10 +68,10 @@ struct PendingNoteTests {
         #expect(folder.list() == [])
     }
 
-    @Test func `what has ended is noted only where there is a note`() throws {
+    @Test func `an ended download is recorded only if a note exists`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        // Another process has finished it, and has removed the note.
+        // Another process has finished the download and removed the note.
         try PendingNote.save(order("a"), in: path, creates: false)
         #expect(folder.list() == [])
         #expect(try PendingNote.take("a", in: path) == nil)
@@ -82,19 +83,19 @@ struct PendingNoteTests {
         taken.note.release()
     }
 
-    @Test func `a note that was put under another name is none`() throws {
+    @Test func `a note moved to another name is ignored`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
         let note = try PendingNote.claim(order("a"), in: path)
         let other = folder.path(".b.pawl-download")
         #expect(rename(folder.path(".a.pawl-download"), other) == 0)
         #expect(PendingNote.read(FilePath(other)) == nil)
-        // It is not taken for the holder's own either.
+        // The holder does not treat it as its own either.
         try note.remove()
         #expect(folder.list() == [".b.pawl-download"])
     }
 
-    @Test func `many who claim one key at the same time are one after the other`() async throws {
+    @Test func `many claims of one key at the same time take turns`() async throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
         let holders = Observed(0)
@@ -103,7 +104,7 @@ struct PendingNoteTests {
             for _ in 0..<8 {
                 group.addTask {
                     for round in 0..<50 {
-                        // Who does not get it comes again.
+                        // A task whose claim fails tries again.
                         guard let note = try? PendingNote.claim(order, in: path) else { continue }
                         #expect(
                             holders.update {

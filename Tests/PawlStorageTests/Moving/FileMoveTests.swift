@@ -20,7 +20,7 @@ struct FileMoveTests {
     }
 
     @Test(arguments: ways)
-    func `a file has its new name with all its bytes, and folders are made`(far: Bool) throws {
+    func `a moved file has all its bytes, and folders are created`(far: Bool) throws {
         let (from, to) = try Self.folders(far: far)
         try from.write("a", pattern(1_000_000))
         let move = FileMove(from.file("a"), to: to.file("deep/er/b"), policy: .fail)
@@ -30,7 +30,7 @@ struct FileMoveTests {
     }
 
     @Test(arguments: ways)
-    func `policy fail keeps both`(far: Bool) throws {
+    func `policy fail keeps both files`(far: Bool) throws {
         let (from, to) = try Self.folders(far: far)
         try from.write("a", [1])
         try to.write("b", [2])
@@ -45,7 +45,7 @@ struct FileMoveTests {
     }
 
     @Test(arguments: ways)
-    func `policy skip leaves it at that`(far: Bool) throws {
+    func `policy skip leaves both files in place`(far: Bool) throws {
         let (from, to) = try Self.folders(far: far)
         try from.write("a", [1])
         try to.write("b", [2])
@@ -56,7 +56,7 @@ struct FileMoveTests {
     }
 
     @Test(arguments: ways)
-    func `policy overwrite replaces in one step`(far: Bool) throws {
+    func `policy overwrite replaces the file atomically`(far: Bool) throws {
         let (from, to) = try Self.folders(far: far)
         try from.write("a", [1])
         try to.write("b", [2])
@@ -67,7 +67,7 @@ struct FileMoveTests {
     }
 
     @Test(arguments: ways)
-    func `policy rename takes the first free number`(far: Bool) throws {
+    func `policy rename uses the first free number`(far: Bool) throws {
         let (from, to) = try Self.folders(far: far)
         try from.write("a", [1])
         try to.write("b.tar.gz", [2])
@@ -117,7 +117,7 @@ struct FileMoveTests {
     }
 
     @Test(.enabled(if: TwoDisks.isAvailable), arguments: [[], FileCopy.Method.allCases])
-    func `whatever way the bytes go, they arrive`(methods: [FileCopy.Method]) throws {
+    func `every method of copying moves all bytes`(methods: [FileCopy.Method]) throws {
         let disks = try TwoDisks()
         for size in [0, 1, 262_144, 9_000_001] {
             try disks.near.write("a", pattern(size))
@@ -129,10 +129,10 @@ struct FileMoveTests {
         #expect(disks.near.list() == [])
     }
 
-    @Test func `the kernel's own copy is as good, on one file system`() throws {
+    @Test func `the kernel's own copy works within one file system, too`() throws {
         let folder = try ScratchFolder()
         try folder.write("a", pattern(9_000_001))
-        // A second mount of the same file system is one that a rename does not reach.
+        // A second mount of the same file system, which a rename cannot cross.
         guard mount(folder.path, folder.path, nil, UInt(MS_BIND), nil) == 0 else { return }
         defer { umount2(folder.path, Int32(MNT_DETACH)) }
         let other = try ScratchFolder()
@@ -151,7 +151,7 @@ struct FileMoveTests {
     }
 
     @Test(arguments: [ExistingFilePolicy.rename, .overwrite, .skip, .fail])
-    func `moving a file to where it is changes nothing`(policy: ExistingFilePolicy) throws {
+    func `moving a file onto itself changes nothing`(policy: ExistingFilePolicy) throws {
         let folder = try ScratchFolder(), other = try ScratchFolder()
         try folder.write("a", [1])
         symlink(folder.path, other.path("way"))
@@ -162,7 +162,7 @@ struct FileMoveTests {
         #expect(try folder.read("a") == [1])
     }
 
-    @Test func `what is no file is not moved`() throws {
+    @Test func `only regular files are moved`() throws {
         let folder = try ScratchFolder()
         try folder.makeFolder("folder")
         symlink("a", folder.path("link"))
@@ -174,7 +174,7 @@ struct FileMoveTests {
     }
 
     @Test(.enabled(if: TwoDisks.isAvailable))
-    func `a file that is changed while it is copied is not called moved`() throws {
+    func `a file changed during its copy is not reported as moved`() throws {
         let disks = try TwoDisks()
         try disks.near.write("a", pattern(20_000_000))
         var pieces = 0
@@ -190,7 +190,7 @@ struct FileMoveTests {
     }
 
     @Test(.enabled(if: TwoDisks.isAvailable))
-    func `a copy can be ended between two pieces`() throws {
+    func `a copy can be stopped between two pieces`() throws {
         let disks = try TwoDisks()
         try disks.near.write("a", pattern(20_000_000))
         let error = failure {
@@ -205,7 +205,9 @@ struct FileMoveTests {
     }
 
     @Test(.enabled(if: MemoryDisk.isAvailable), arguments: [true, false], [true, false])
-    func `a full target keeps the source and is as it was`(unnamed: Bool, hasHoles: Bool) throws {
+    func `a full target keeps the source and is left unchanged`(unnamed: Bool, hasHoles: Bool)
+        throws
+    {
         let disk = try #require(try MemoryDisk(bytes: 1 << 20))
         let to = try ScratchFolder(in: disk.path), from = try ScratchFolder()
         try from.write("a", pattern(3_000_000))

@@ -5,7 +5,8 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-/// Contract: "a failed move keeps the file", whatever call fails, and wherever the process is killed.
+/// Contract: "a failed move keeps the file", whatever call fails, and wherever the process is
+/// killed.
 @Suite(.timeLimit(.minutes(2)), .serialized, .enabled(if: TwoDisks.isAvailable))
 struct MoveFaultTests {
     private static let content = pattern(600_000)
@@ -33,7 +34,7 @@ struct MoveFaultTests {
             )
         }
 
-        /// What is wrong with the two folders, whatever happened.
+        /// What is wrong with the two folders, or `nil`.
         func complaint() throws -> String? {
             let target = disks.far.exists("b") ? try disks.far.read("b") : nil
             let isMoved = target == content
@@ -64,7 +65,7 @@ struct MoveFaultTests {
     }
 
     @Test(arguments: [false, true], [ExistingFilePolicy.fail, .overwrite])
-    func `killed at any call, no half file has the name`(
+    func `a kill at any call leaves no half file under the name`(
         isNamed: Bool,
         policy: ExistingFilePolicy
     ) async throws {
@@ -77,7 +78,7 @@ struct MoveFaultTests {
             #expect(try attempt.complaint() == nil, "killed before call \(number)")
             guard attempt.disks.near.exists("a") else { continue }
             if !isNamed, policy == .fail { #expect(attempt.leftovers == []) }
-            // The next one carries it through, and removes what was left.
+            // The next move completes it and removes the leftovers.
             var again = FileMove(
                 attempt.disks.near.file("a"),
                 to: attempt.disks.far.file("b"),
@@ -91,7 +92,7 @@ struct MoveFaultTests {
     }
 
     @Test(arguments: [false, true], [EIO, ENOSPC])
-    func `failing at any call, the file is at one of the two places`(
+    func `a failure at any call keeps the file in one of the two places`(
         isNamed: Bool,
         number: Int32
     ) async throws {

@@ -4,7 +4,7 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-/// A partial file comes to the folder of its download, from another file system, too.
+/// A partial file moves to the folder of its download, from another file system, too.
 @Suite(.timeLimit(.minutes(1)))
 struct BringTests {
     fileprivate typealias ScratchFolder = PawlTesting.ScratchFolder
@@ -20,7 +20,7 @@ struct BringTests {
         let to: ScratchFolder
         let checkpoint: Checkpoint
 
-        /// A partial file of which three quarters are written.
+        /// Leaves a partial file of which three quarters are written.
         init(far: Bool) throws {
             let disks = far ? try TwoDisks() : nil
             to = try disks?.near ?? ScratchFolder()
@@ -58,7 +58,7 @@ struct BringTests {
     }
 
     @Test(arguments: ways, [true, false])
-    func `it lies in the download's folder and can be finished`(
+    func `a partial file moves to the download's folder and can be finished`(
         far: Bool,
         hasCheckpoint: Bool
     ) throws {
@@ -68,7 +68,7 @@ struct BringTests {
         #expect(recovery.have == Self.have)
         #expect(scene.from.list().isEmpty)
         #expect(scene.to.list() == ["disk.iso.part", "disk.iso.part.pawl"])
-        // It has the lock of what lies there now.
+        // The store holds the lock of the file in its new place.
         #expect(failure { _ = try scene.restoreAgain() }?.code == .alreadyRunning)
         try store.write(Array(pattern(Self.size)[75_000...]), at: 75_000)
         let path = try store.finish(total: Int64(Self.size), policy: .fail).path
@@ -78,7 +78,7 @@ struct BringTests {
     }
 
     @Test(arguments: ways)
-    func `it gets a number where the name is taken`(far: Bool) throws {
+    func `a partial file gets a number if the name is taken`(far: Bool) throws {
         let scene = try Scene(far: far)
         try scene.to.write("disk.iso.part", [1])
         let (store, recovery) = try scene.restore()
@@ -89,7 +89,7 @@ struct BringTests {
     }
 
     @Test(.enabled(if: TwoDisks.isAvailable))
-    func `a copy that is stopped leaves all where it was`() throws {
+    func `a copy that is stopped leaves everything in place`() throws {
         let scene = try Scene(far: true)
         let error = failure {
             _ = try scene.restore { () throws(DownloadError) in
@@ -103,7 +103,7 @@ struct BringTests {
         store.close()
     }
 
-    @Test func `in the download's folder it keeps its name`() throws {
+    @Test func `in the download's folder a partial file keeps its name`() throws {
         let folder = try PawlTesting.ScratchFolder()
         let final = folder.file("disk.iso")
         let store = try PartialStore.sample(DownloadPaths(folder.file("left")), total: 10)
@@ -111,7 +111,7 @@ struct BringTests {
         try store.saveCheckpoint(written: RangeSet((0, 5)))
         let checkpoint = try #require(store.latestCheckpoint)
         store.close()
-        // By another way to the same folder.
+        // Another path to the same folder.
         try folder.file("way").makeLink(to: folder.path)
         let place = RestorePlace(
             partial: folder.file("way/left.part"),
@@ -131,7 +131,7 @@ struct BringTests {
 }
 
 extension BringTests.Scene {
-    /// As another process would, which knows where it is now.
+    /// Restores as another process would, which knows the new place.
     func restoreAgain() throws -> RestoredStore {
         let final = to.file("disk.iso")
         let place = RestorePlace(

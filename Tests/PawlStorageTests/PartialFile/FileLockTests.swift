@@ -4,10 +4,10 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-/// One after the other: a child process may inherit what another test has open.
+/// Runs serially, because a child process may inherit files that another test has open.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct FileLockTests {
-    @Test func `a second owner in this process is refused and told whose it is`() throws {
+    @Test func `a second owner in this process is refused, and the first is named`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.saveCheckpoint(written: RangeSet())
@@ -18,13 +18,13 @@ struct FileLockTests {
         _ = try resume(folder.paths())
     }
 
-    @Test func `the lock dies with its owner`() async throws {
+    @Test func `the lock ends with its owner`() async throws {
         let folder = try ScratchFolder()
         do {
             let store = try PartialStore.sample(folder.paths(), total: 10)
             try store.saveCheckpoint(written: RangeSet())
         }
-        // A child that another test starts just then holds what is open for a moment.
+        // A child process started by another test holds open files for a moment.
         while true {
             do {
                 _ = try resume(folder.paths())
@@ -40,7 +40,7 @@ struct FileLockTests {
         .enabled(if: access("/usr/bin/flock", X_OK) == 0, "the command flock is not installed"),
         arguments: ["disk.iso.part", "disk.iso.part.pawl"]
     )
-    func `another process is named`(name: String) throws {
+    func `another process that holds the lock is named`(name: String) throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.saveCheckpoint(written: RangeSet())
@@ -53,7 +53,7 @@ struct FileLockTests {
         _ = try resume(folder.paths())
     }
 
-    @Test func `of two that began at once the one that claims first has the file`() throws {
+    @Test func `of two stores created at once, the first to claim has the file`() throws {
         let folder = try ScratchFolder()
         let first = try PartialStore.sample(folder.paths(), total: 10)
         let second = try PartialStore.sample(folder.paths(), total: 10)
@@ -104,7 +104,7 @@ private final class LockingProcess {
         try childInput.close()
         try childOutput.close()
         guard status == 0 else { throw Errno(rawValue: status) }
-        // The line says that the lock is held.
+        // The line means that the lock is held.
         var line = [UInt8](repeating: 0, count: 1)
         _ = try line.withUnsafeMutableBytes { try output.read(into: $0) }
         try output.close()

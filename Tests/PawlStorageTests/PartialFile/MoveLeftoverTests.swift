@@ -3,7 +3,7 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-/// What came of a download gets another download's names.
+/// The files of a download get another download's names.
 @Suite(.timeLimit(.minutes(1)))
 struct MoveLeftoverTests {
     private func leave(_ folder: ScratchFolder) throws {
@@ -17,7 +17,7 @@ struct MoveLeftoverTests {
         try PartialStore.move(folder.paths(), to: folder.paths("copy.iso"))
     }
 
-    @Test func `both files are renamed, and gone on with`() throws {
+    @Test func `both files are renamed and can be resumed`() throws {
         let folder = try ScratchFolder()
         try leave(folder)
         try move(folder)
@@ -26,13 +26,13 @@ struct MoveLeftoverTests {
         #expect(resumed.recovery.have == RangeSet((0, 75_000)))
     }
 
-    @Test func `one that was broken off goes on`() throws {
+    @Test func `an interrupted move can be completed`() throws {
         let folder = try ScratchFolder()
         try leave(folder)
         try Renaming.withoutReplacing(folder.paths().partial, folder.paths("copy.iso").partial)
         try move(folder)
         #expect(folder.names == ["copy.iso.part", "copy.iso.part.pawl"])
-        // And one that was done already does nothing.
+        // A completed move can be repeated without effect.
         try move(folder)
         #expect(try resume(folder.paths("copy.iso")).recovery.have == RangeSet((0, 75_000)))
     }
@@ -47,7 +47,7 @@ struct MoveLeftoverTests {
         #expect(folder.names.contains("disk.iso.part.pawl"))
     }
 
-    @Test func `what another process has stays`() throws {
+    @Test func `files that another process holds stay`() throws {
         let folder = try ScratchFolder()
         try leave(folder)
         let owner = try resume(folder.paths())
@@ -56,7 +56,7 @@ struct MoveLeftoverTests {
         owner.store.close()
     }
 
-    @Test func `another tool's partial file is left alone, and nothing is no error`() throws {
+    @Test func `another tool's partial file stays, and moving nothing is no error`() throws {
         let folder = try ScratchFolder()
         try move(folder)
         try folder.put([1], "disk.iso.part")

@@ -7,7 +7,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// Which names a partial file and its checkpoint get, and that nobody else takes them away.
+/// The names of a partial file and its checkpoint, which nobody else takes away.
 @Suite(.timeLimit(.minutes(1)))
 struct NamingTests {
     private func numbered(_ folder: ScratchFolder) -> NextName {
@@ -33,7 +33,7 @@ struct NamingTests {
         )
     }
 
-    @Test func `a name that another has got meanwhile gives way to the next`() throws {
+    @Test func `if the name was taken meanwhile, the next one is used`() throws {
         let folder = try ScratchFolder()
         let first = try create(folder)
         let second = try create(folder, next: numbered(folder))
@@ -66,7 +66,7 @@ struct NamingTests {
         )
     }
 
-    @Test func `a folder that has the name is no other process`() throws {
+    @Test func `a directory under the name is not reported as another process`() throws {
         let folder = try ScratchFolder()
         let store = try create(folder)
         try #require(mkdir(folder.paths().partial.string, 0o700) == 0)
@@ -78,9 +78,9 @@ struct NamingTests {
         #expect(error?.message.contains("process") == false)
     }
 
-    /// One process makes its checkpoint while another looks at what is there, over and over.
+    /// One process creates its checkpoint while another keeps checking what is there.
     @Test(arguments: [true, false])
-    func `who looks at a checkpoint that is being made does not take it away`(
+    func `checking a checkpoint while it is created does not remove it`(
         startsUnnamed: Bool
     ) async throws {
         let folder = try ScratchFolder()
@@ -88,7 +88,7 @@ struct NamingTests {
         settings.startsUnnamed = startsUnnamed
         let isDone = Atomic(false)
         defer { isDone.store(true, ordering: .releasing) }
-        // How often the one that looks found something.
+        // How often the checking process found something.
         let meetings = Atomic(0)
         var checks = 0
         let pool = BlockingPool(threads: 1, name: "looks")
@@ -103,16 +103,16 @@ struct NamingTests {
                     }
                     store.close()
                 } catch {
-                    // What is in the way is the other's.
+                    // The other process holds the file.
                     #expect(error.code == .alreadyRunning)
                 }
                 meetings.add(1, ordering: .relaxed)
             }
         }
-        // From here on the one that looks needs none of Swift's few threads.
+        // From here the checking process needs none of Swift's few threads.
         await hasBegun.wait { $0 }
         var breath = Breath()
-        // Not rounds are counted, in which both may have stood in each other's way, or not have met.
+        // Rounds are not counted, because in some of them the two blocked or missed each other.
         while checks < 150 || meetings.load(ordering: .relaxed) < 30 {
             try Task.checkCancellation()
             await breath.take()
@@ -126,7 +126,7 @@ struct NamingTests {
                 )
                 try store.saveCheckpoint(written: RangeSet())
             } catch {
-                // The other had what it looked at.
+                // The other process held the file that it was checking.
                 #expect(error.code == .alreadyRunning)
                 continue
             }
@@ -138,11 +138,11 @@ struct NamingTests {
         try await looking
     }
 
-    // MARK: - Whose it is
+    // MARK: - Ownership
 
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    @Test func `a mark knows its URL, and none that differs in a hidden part`() throws {
+    @Test func `a mark matches its URL, and none with another hidden part`() throws {
         let mark = SourceMark(try url("https://anna:secret@example.com/a?token=1#part"))
         #expect(mark.matches(try url("https://example.com/a?token=1")))
         #expect(!mark.matches(try url("https://example.com/a?token=2")))
@@ -158,7 +158,7 @@ struct NamingTests {
         #expect(!mark.text.contains("token"))
     }
 
-    @Test func `a checkpoint without a mark is told by its URL as it is shown`() throws {
+    @Test func `a checkpoint without a mark is matched by its redacted URL`() throws {
         var checkpoint = Checkpoint()
         checkpoint.source = "https://example.com/a?token=REDACTED\nhttps://mirror.example/a"
         #expect(checkpoint.isOf([try url("https://example.com/a?token=1")]))
@@ -168,7 +168,7 @@ struct NamingTests {
         #expect(!checkpoint.isOf([try url("https://example.com/a?token=2")]))
     }
 
-    @Test func `validators prove a file of one path of a server only, and a digest any`() throws {
+    @Test func `validators prove only a file at one path of a server, a digest any file`() throws {
         var known = Representation(total: 10)
         known.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
         var checkpoint = Checkpoint()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PartialStoreTests {
-    @Test func `nothing is seen in the folder before the first claim`() throws {
+    @Test func `nothing appears in the folder before the first claim`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 100)
         try store.write(pattern(100), at: 0)
@@ -26,7 +26,7 @@ struct PartialStoreTests {
         #expect(folder.names == [])
     }
 
-    @Test func `without unnamed files both files are there from the start`() throws {
+    @Test func `without unnamed files both files exist from the start`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 100, unnamed: false)
         #expect(folder.names == ["disk.iso.part", "disk.iso.part.pawl"])
@@ -36,7 +36,7 @@ struct PartialStoreTests {
     }
 
     @Test(arguments: [true, false])
-    func `written ranges come back with what they are of`(unnamed: Bool) throws {
+    func `written ranges are recovered with their representation`(unnamed: Bool) throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 50_000, unnamed: unnamed)
         let bytes = pattern(50_000)
@@ -57,7 +57,7 @@ struct PartialStoreTests {
         #expect(folder.names == ["disk.iso"])
     }
 
-    @Test func `what was read is what was written`() throws {
+    @Test func `bytes are read as they were written`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: nil)
         try store.write(pattern(1_000), at: 5_000)
@@ -76,7 +76,7 @@ struct PartialStoreTests {
         }
     }
 
-    @Test func `a claim of bytes that are not there claims less`() throws {
+    @Test func `a claim of missing bytes claims less`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10_000)
         try store.write(pattern(1_000), at: 0)
@@ -87,7 +87,7 @@ struct PartialStoreTests {
         )
     }
 
-    @Test func `synced ranges are durable, and grow`() throws {
+    @Test func `synced ranges are durable and grow`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10_000)
         try store.write(pattern(10_000), at: 0)
@@ -102,7 +102,7 @@ struct PartialStoreTests {
         #expect(checkpoint.written == RangeSet((0, 9_000)))
     }
 
-    @Test func `a reset empties file and claims and takes the new representation`() throws {
+    @Test func `a reset empties the file and its claims and sets the representation`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10_000)
         try store.write(pattern(10_000), at: 0)
@@ -132,7 +132,7 @@ struct PartialStoreTests {
         #expect(try resume(folder.paths()).recovery.have == RangeSet((0, 10_000)))
     }
 
-    @Test func `a representation learned later stands in the next claim`() throws {
+    @Test func `a representation learned later is in the next claim`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: nil)
         try store.write(pattern(10), at: 0)
@@ -154,7 +154,7 @@ struct PartialStoreTests {
         #expect(folder.names == [])
     }
 
-    @Test func `discarding does not touch a file that took the name`() throws {
+    @Test func `discarding does not remove a file that took the name`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.saveCheckpoint(written: RangeSet())
@@ -164,7 +164,7 @@ struct PartialStoreTests {
         #expect(try folder.bytes("disk.iso.part") == pattern(5))
     }
 
-    @Test func `after closing nothing is claimed any more`() throws {
+    @Test func `after closing nothing more is claimed`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.write(pattern(10), at: 0)
@@ -178,7 +178,7 @@ struct PartialStoreTests {
         )
     }
 
-    @Test func `many ranges make the checkpoint grow and stay readable`() throws {
+    @Test func `a checkpoint of many ranges grows and stays readable`() throws {
         let folder = try ScratchFolder()
         let count: Int64 = 3_000
         let store = try PartialStore.sample(folder.paths(), total: count * 10)
@@ -196,7 +196,7 @@ struct PartialStoreTests {
         try found.store.saveCheckpoint(written: written)
     }
 
-    @Test func `claims and syncs at the same time leave a sound checkpoint`() async throws {
+    @Test func `concurrent claims and syncs leave a valid checkpoint`() async throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 400_000)
         let bytes = pattern(400_000)
@@ -231,7 +231,7 @@ struct PartialStoreTests {
         #expect(error?.message == "disk.iso is a directory")
     }
 
-    @Test func `a name too long is refused at once, one just short enough works`() throws {
+    @Test func `a name that is too long is refused at once, the longest possible works`() throws {
         let folder = try ScratchFolder()
         let long = String(repeating: "x", count: 256)
         let error = failure { _ = try PartialStore.sample(folder.paths(long), total: 10) }
@@ -247,7 +247,7 @@ struct PartialStoreTests {
         #expect(try found.store.finish(total: 10, policy: .fail).path == paths.final)
     }
 
-    @Test func `a missing folder is an error of the folder`() throws {
+    @Test func `a missing folder is reported as an error of the folder`() throws {
         let folder = try ScratchFolder()
         let paths = DownloadPaths(folder.path.appending("no").appending("disk.iso"))
         #expect(
@@ -257,7 +257,7 @@ struct PartialStoreTests {
 }
 
 extension FileDescriptor {
-    /// Another file under the same name.
+    /// Replaces the file with another one of the same name.
     static func replace(_ folder: ScratchFolder, _ name: String, _ bytes: [UInt8]) throws {
         try folder.put(bytes, name + ".other")
         try folder.rename(name + ".other", to: name)

@@ -8,7 +8,7 @@ import Testing
 struct RecoveryTests {
     private static let names = ["disk.iso.part", "disk.iso.part.pawl"]
 
-    /// 20,000 bytes; the first 8,000 are durable, those from 10,000 to 16,000 only written.
+    /// Leaves 20,000 bytes: the first 8,000 are durable, those from 10,000 to 16,000 only written.
     private static func leave(
         in folder: ScratchFolder,
         _ representation: Representation = .sample(20_000)
@@ -25,12 +25,12 @@ struct RecoveryTests {
         store.close()
     }
 
-    @Test func `nothing there is nothing`() throws {
+    @Test func `without files there is nothing to recover`() throws {
         let folder = try ScratchFolder()
         #expect(notesOfNothing(try PartialStore.recover(folder.paths())) == [])
     }
 
-    @Test func `on the same boot what was written counts`() throws {
+    @Test func `on the same boot written ranges count`() throws {
         let folder = try ScratchFolder()
         try Self.leave(in: folder)
         let found = try resume(folder.paths())
@@ -39,7 +39,7 @@ struct RecoveryTests {
         #expect(found.recovery.notes == [])
     }
 
-    @Test func `after a reboot only what is durable counts`() throws {
+    @Test func `after a reboot only durable ranges count`() throws {
         let folder = try ScratchFolder()
         try Self.leave(in: folder)
         let found = try resume(folder.paths(), boot: .secondBoot)
@@ -66,14 +66,14 @@ struct RecoveryTests {
         #expect(found.recovery.notes.first?.contains("10000-15999") == true)
     }
 
-    @Test func `a partial file shorter than claimed keeps what it has`() throws {
+    @Test func `a truncated partial file keeps the ranges it still has`() throws {
         let folder = try ScratchFolder()
         try Self.leave(in: folder)
         try folder.cut("disk.iso.part", to: 12_000)
         #expect(try resume(folder.paths()).recovery.have == RangeSet((0, 8_000)))
     }
 
-    @Test func `a durable range stays within a written one that is not proven`() throws {
+    @Test func `a durable range is kept if the written one around it is not proven`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 20_000)
         try store.write(pattern(20_000), at: 0)
@@ -86,7 +86,7 @@ struct RecoveryTests {
         #expect(found.recovery.notes.first?.contains("8000-19999") == true)
     }
 
-    @Test func `another file under the name is not believed`() throws {
+    @Test func `another file under the name is not trusted`() throws {
         let folder = try ScratchFolder()
         try Self.leave(in: folder)
         try folder.remove("disk.iso.part")
@@ -96,7 +96,7 @@ struct RecoveryTests {
         #expect(try folder.bytes("disk.iso.part") == pattern(20_000, version: 3))
     }
 
-    @Test func `files that were renamed together are gone on with, and that is said`() throws {
+    @Test func `files renamed together are resumed, and that is reported`() throws {
         let folder = try ScratchFolder()
         try Self.leave(in: folder)
         try folder.rename("disk.iso.part", to: "other.iso.part")
@@ -106,7 +106,7 @@ struct RecoveryTests {
         #expect(found.recovery.notes.first?.contains("written for disk.iso") == true)
     }
 
-    @Test func `a missing partial file leaves nothing to have`() throws {
+    @Test func `a missing partial file leaves no ranges`() throws {
         let folder = try ScratchFolder()
         try Self.leave(in: folder)
         try folder.remove("disk.iso.part")
@@ -125,10 +125,7 @@ struct RecoveryTests {
         ("foreign", Array("something else entirely".utf8)),
         ("newer", Array("PAWLCKPT".utf8) + [9, 0, 0, 0] + [UInt8](repeating: 7, count: 100)),
     ])
-    func `an unusable checkpoint and its file are set aside`(
-        kind: String,
-        bytes: [UInt8]
-    ) throws {
+    func `an unusable checkpoint is set aside with its file`(kind: String, bytes: [UInt8]) throws {
         let folder = try ScratchFolder()
         try Self.leave(in: folder)
         try folder.put(bytes, "disk.iso.part.pawl")
@@ -159,7 +156,7 @@ struct RecoveryTests {
         #expect(folder.names == ["disk.iso.part.pawl.1"])
     }
 
-    @Test func `a partial file of another tool is not touched`() throws {
+    @Test func `another tool's partial file is not touched`() throws {
         let folder = try ScratchFolder()
         try folder.put(pattern(100), "disk.iso.part")
         #expect(isForeign(try PartialStore.recover(folder.paths())))
@@ -168,7 +165,7 @@ struct RecoveryTests {
     }
 
     @Test(arguments: [true, false])
-    func `a link or a directory in the file's place is foreign`(isLink: Bool) throws {
+    func `a link or a directory in place of the file is foreign`(isLink: Bool) throws {
         let folder = try ScratchFolder()
         try Self.leave(in: folder)
         try folder.rename("disk.iso.part", to: "elsewhere")
@@ -181,7 +178,7 @@ struct RecoveryTests {
         #expect(try folder.bytes("elsewhere") == pattern(20_000))
     }
 
-    @Test func `a link in the checkpoint's place is set aside and not followed`() throws {
+    @Test func `a link in place of the checkpoint is set aside and not followed`() throws {
         let folder = try ScratchFolder()
         try Self.leave(in: folder)
         try folder.rename("disk.iso.part.pawl", to: "elsewhere")
@@ -194,9 +191,7 @@ struct RecoveryTests {
     }
 
     @Test(arguments: ["none", "weak tag", "fresh date"])
-    func `without a strong validator it is resumed only where that is allowed`(
-        kind: String
-    ) throws {
+    func `without a strong validator a file is resumed only if allowed`(kind: String) throws {
         let folder = try ScratchFolder()
         var representation = Representation(total: 20_000)
         if kind == "weak tag" {
@@ -214,7 +209,7 @@ struct RecoveryTests {
         #expect(allowed.recovery.have == RangeSet((0, 8_000), (10_000, 16_000)))
     }
 
-    @Test func `an encoded body is never gone on with`() throws {
+    @Test func `an encoded body is never resumed`() throws {
         let folder = try ScratchFolder()
         var representation = Representation.sample(20_000)
         representation.contentEncoding = "gzip"
@@ -224,7 +219,7 @@ struct RecoveryTests {
         #expect(found.recovery.notes.first?.contains("gzip") == true)
     }
 
-    @Test func `a newest slot torn by a kill leaves the one before`() throws {
+    @Test func `if the newest slot is torn by a kill, the one before is used`() throws {
         let folder = try ScratchFolder()
         try Self.leave(in: folder)
         let bytes = try folder.bytes("disk.iso.part.pawl")
@@ -239,7 +234,7 @@ struct RecoveryTests {
         #expect(found.recovery.have == RangeSet((0, 8_000)))
     }
 
-    @Test func `describing finds what a resume would believe, without the lock`() throws {
+    @Test func `describing finds what a resume would trust, without the lock`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 20_000)
         try store.write(pattern(20_000), at: 0)
@@ -259,7 +254,7 @@ struct RecoveryTests {
         #expect(try CheckpointFile.describe(folder.paths().partial).usable.isEmpty)
     }
 
-    @Test func `describing what is no checkpoint says so`() throws {
+    @Test func `describing a file that is not a checkpoint is an error`() throws {
         let folder = try ScratchFolder()
         try folder.put([1, 2, 3], "disk.iso.part.pawl")
         for name in ["disk.iso", "other.part", "disk.iso.part"] {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ReserveTests {
-    @Test func `what is reserved is taken from the disk and keeps its bytes`() throws {
+    @Test func `reserved space is taken from the disk, and the bytes stay`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 1 << 20)
         try store.write(pattern(1_000), at: 0)
@@ -20,18 +20,18 @@ struct ReserveTests {
     }
 
     @Test(arguments: [Int64.max, 1 << 60])
-    func `no disk is large enough for a lie`(total: Int64) throws {
+    func `no disk is large enough for an absurd length`(total: Int64) throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: total)
         let error = failure { try store.reserve(total: total) }
         #expect(error?.code == .diskFull)
         #expect(error?.message.contains("bytes are missing in \(folder.path)") == true)
-        // It is the server that says so, and the disk may have much room.
+        // The server announces the length, and the disk may have much free space.
         #expect(error?.message.contains("the \(total) bytes that the server announces") == true)
         #expect(error?.message.contains("full") == false)
     }
 
-    @Test func `nothing and less than nothing reserve nothing`() throws {
+    @Test func `a length of zero or less reserves nothing`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: nil)
         try store.reserve(total: 0)
@@ -39,7 +39,7 @@ struct ReserveTests {
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "mounting a small disk needs root"))
-    func `on a full disk an error says how much is missing, and nothing is lost`() throws {
+    func `on a full disk the error states the missing bytes, and nothing is lost`() throws {
         let disk = try SmallDisk()
         defer { disk.unmount() }
         let paths = DownloadPaths(disk.path.appending("disk.iso"))
@@ -53,7 +53,7 @@ struct ReserveTests {
         let missing = refused.flatMap {
             Int64($0.message.split(separator: " ").first { Int64($0) != nil } ?? "")
         }
-        // 5 MiB of 6 are to come; of the disk's 4 MiB one and the checkpoint are taken.
+        // 5 of 6 MiB are missing; one of the disk's 4 MiB and the checkpoint are in use.
         #expect((2 << 20)...((2 << 20) + 200_000) ~= missing ?? 0)
 
         let full = failure {

@@ -3,13 +3,14 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-/// Going on from resume data: what is believed of a partial file without its checkpoint.
+/// Resuming from resume data: which bytes of a partial file without its checkpoint are trusted.
 @Suite(.timeLimit(.minutes(1)))
 struct RestoreTests {
     private static let size = 100_000
 
-    /// A partial file with half of it synced and three quarters written; gives what its checkpoint
-    /// said before that was removed.
+    /// Leaves a partial file of which half is synced and three quarters are written.
+    ///
+    /// Returns its checkpoint, whose file was removed.
     private func leave(_ folder: ScratchFolder) throws -> Checkpoint {
         let store = try PartialStore.sample(folder.paths(), total: Int64(Self.size))
         try store.write(pattern(75_000), at: 0)
@@ -44,20 +45,20 @@ struct RestoreTests {
         if case .obstacle(let obstacle) = restored { obstacle } else { nil }
     }
 
-    @Test func `what was written counts on the same boot`() throws {
+    @Test func `on the same boot written ranges count`() throws {
         let folder = try ScratchFolder()
         let restored = try restore(leave(folder), folder)
         #expect(have(restored) == RangeSet((0, 75_000)))
         #expect(folder.names == ["disk.iso.part", "disk.iso.part.pawl"])
     }
 
-    @Test func `after a restart of the machine only what was synced counts`() throws {
+    @Test func `after a reboot only synced ranges count`() throws {
         let folder = try ScratchFolder()
         let restored = try restore(leave(folder), folder, boot: .secondBoot)
         #expect(have(restored) == RangeSet((0, 50_000)))
     }
 
-    @Test func `a checkpoint made of resume data says the same`() throws {
+    @Test func `a checkpoint made from resume data is equal`() throws {
         let folder = try ScratchFolder()
         let checkpoint = try leave(folder)
         var content = ResumeContent(url: try SourceURL.parse("https://example.com/disk.iso").url)
@@ -82,7 +83,7 @@ struct RestoreTests {
         #expect(try folder.bytes("disk.iso.part") == [1, 2, 3])
     }
 
-    @Test func `what it does not prove is left as it is`() throws {
+    @Test func `a file that the checkpoint does not prove stays as it is`() throws {
         let folder = try ScratchFolder()
         let checkpoint = try leave(folder)
         try folder.put(pattern(Self.size, version: 1), "disk.iso.part")

@@ -21,7 +21,7 @@ struct SyncTests {
         )
     }
 
-    @Test func `after a failed sync only what was durable before is claimed`() throws {
+    @Test func `after a failed sync only previously durable ranges are claimed`() throws {
         let folder = try ScratchFolder()
         let disk = FailingDisk()
         let store = try store(of: 10_000, in: folder, on: disk)
@@ -34,7 +34,7 @@ struct SyncTests {
         #expect(error?.code == .diskFailure)
         #expect(error?.context?.contains("syncing") == true)
         #expect(store.durable == RangeSet((0, 1_000)))
-        // Also on this boot: the kernel may have dropped the pages.
+        // On this boot, too: the kernel may have dropped the pages.
         let summary = try CheckpointFile.describe(folder.paths().partial, boot: .firstBoot)
         #expect(summary.usable == RangeSet((0, 1_000)))
 
@@ -57,7 +57,7 @@ struct SyncTests {
         #expect(try resume(folder.paths()).recovery.have.isEmpty)
     }
 
-    @Test func `a slow sync does not hold up claims`() async throws {
+    @Test func `a slow sync does not delay claims`() async throws {
         let folder = try ScratchFolder()
         let begun = Gate()
         let ended = Gate()
@@ -74,7 +74,7 @@ struct SyncTests {
             settings: settings
         )
         try store.write(pattern(10_000), at: 0)
-        // The first sync, which also gives the name, is the other kind and quick.
+        // The first sync, which also creates the name, is of the other kind and quick.
         try store.sync(written: RangeSet((0, 100)))
         let pool = BlockingPool(threads: 1, name: "slow")
         async let slow: Void = pool.run { () throws(DownloadError) in
@@ -94,7 +94,7 @@ struct SyncTests {
         #expect(after.durable == RangeSet((0, 5_000)))
     }
 
-    @Test func `a sync that was asked for before a reset makes nothing durable`() throws {
+    @Test func `a sync requested before a reset makes nothing durable`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10_000)
         try store.write(pattern(10_000), at: 0)
@@ -107,7 +107,7 @@ struct SyncTests {
         #expect(store.durable == RangeSet((0, 1_000)))
     }
 
-    @Test func `a claim that was asked for before a failed sync claims nothing`() throws {
+    @Test func `a claim requested before a failed sync claims nothing`() throws {
         let folder = try ScratchFolder()
         let disk = FailingDisk()
         let store = try store(of: 10_000, in: folder, on: disk)
@@ -124,7 +124,7 @@ struct SyncTests {
         #expect(later.usable == RangeSet((0, 2_000)))
     }
 
-    @Test func `a sync that failed since the last byte came costs the file its name`() throws {
+    @Test func `a sync that failed after the last byte denies the file its name`() throws {
         let folder = try ScratchFolder()
         let disk = FailingDisk()
         let store = try store(of: 10, in: folder, on: disk)
@@ -141,7 +141,7 @@ struct SyncTests {
         #expect(folder.names == ["disk.iso"])
     }
 
-    @Test func `claims behind a total that turned out smaller are left out`() throws {
+    @Test func `claims beyond a smaller total are dropped`() throws {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: nil)
         try store.write(pattern(10_000), at: 0)
@@ -155,7 +155,7 @@ struct SyncTests {
     }
 }
 
-/// Says EIO when told to.
+/// Returns EIO on request.
 private final class FailingDisk: Sendable {
     let fails = Atomic(false)
 

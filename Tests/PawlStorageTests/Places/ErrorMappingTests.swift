@@ -23,7 +23,7 @@ struct ErrorMappingTests {
         (.permissionDenied, .rename, .renameFailed),
         (.permissionDenied, .inspect, .fileUnreadable),
     ])
-    func `each error number has its code, and says while doing what`(
+    func `each error number has its code and names the failed operation`(
         errno: Errno,
         action: DiskAction,
         code: ErrorCode
@@ -34,7 +34,7 @@ struct ErrorMappingTests {
         #expect(!error.message.isEmpty)
     }
 
-    @Test func `a full disk says how much is missing and where`() {
+    @Test func `a full-disk error states the missing bytes and the folder`() {
         let error = DownloadError.diskFull(missing: 1_234, .write, "/srv/disk.iso.part")
         #expect(error.message == "the disk is full: 1234 bytes are missing in /srv")
     }

@@ -7,7 +7,7 @@ import Testing
 /// Contract: "create directory / file, write, read, size, delete, exists".
 @Suite(.timeLimit(.minutes(1)))
 struct FileFolderTests {
-    @Test func `create directory says whether it was not there`() throws {
+    @Test func `creating a directory returns whether it was missing`() throws {
         let folder = try ScratchFolder()
         let files = FileFolder(folder.path)
         #expect(try files.createDirectory("a/b"))
@@ -19,7 +19,7 @@ struct FileFolderTests {
         #expect(try FileFolder(folder.path).size(of: "a") == 0)
     }
 
-    @Test func `folders of our own are the user's alone`() throws {
+    @Test func `only the user can access Pawl's own folders`() throws {
         let folder = try ScratchFolder()
         _ = try FileFolder(folder.path).createDirectory("a/b")
         for name in ["a", "a/b"] {
@@ -29,7 +29,7 @@ struct FileFolderTests {
         }
     }
 
-    @Test func `create file never replaces one`() throws {
+    @Test func `creating a file never replaces one`() throws {
         let folder = try ScratchFolder()
         let files = FileFolder(folder.path)
         try files.createFile("a/new", [1, 2, 3])
@@ -39,7 +39,7 @@ struct FileFolderTests {
         #expect(try files.names() == ["a"])
     }
 
-    @Test func `write puts new bytes in place of old ones, and leaves nothing else`() throws {
+    @Test func `writing replaces old bytes with new ones, and leaves nothing else`() throws {
         let folder = try ScratchFolder()
         let files = FileFolder(folder.path)
         try files.write(pattern(100_000), to: "data")
@@ -50,7 +50,7 @@ struct FileFolderTests {
         #expect(failure { try files.write([1], to: "d") }?.code == .fileNotCreatable)
     }
 
-    @Test func `read has a limit`() throws {
+    @Test func `reading has a limit`() throws {
         let files = FileFolder(try ScratchFolder().path)
         #expect(failure { _ = try files.read("absent", limit: 10) }?.code == .fileUnreadable)
         let folder = try ScratchFolder()
@@ -63,7 +63,7 @@ struct FileFolderTests {
         #expect(error?.message.contains("more than 999 bytes") == true)
     }
 
-    @Test func `size is exact, of a folder too, and counts each file once`() throws {
+    @Test func `sizes are exact, for folders, too, and count each file once`() throws {
         let folder = try ScratchFolder()
         let files = FileFolder(folder.path)
         try folder.put(pattern(1_000), "a")
@@ -82,7 +82,7 @@ struct FileFolderTests {
         #expect(try files.size(of: "absent") == nil)
     }
 
-    @Test func `delete says whether there was something, and follows no link`() throws {
+    @Test func `deleting returns whether anything existed, and follows no link`() throws {
         let folder = try ScratchFolder()
         let files = FileFolder(folder.path)
         try files.createFile("other/kept", [1])
@@ -95,7 +95,7 @@ struct FileFolderTests {
         #expect(try files.names() == ["other"])
     }
 
-    @Test func `exists is true of a link that leads nowhere`() throws {
+    @Test func `a dangling link exists`() throws {
         let folder = try ScratchFolder()
         let files = FileFolder(folder.path)
         try folder.makeLink("link", to: "nowhere")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PlacesTests {
-    @Test func `the parts of a download lie beside the finished file`() {
+    @Test func `the parts of a download are next to the finished file`() {
         let paths = DownloadPaths("/srv/files/disk.iso")
         #expect(paths.partial == "/srv/files/disk.iso.part")
         #expect(paths.checkpoint == "/srv/files/disk.iso.part.pawl")
@@ -13,7 +13,7 @@ struct PlacesTests {
         #expect(DownloadPaths("disk.iso").folder == ".")
     }
 
-    @Test func `from either part the others are known`() {
+    @Test func `either part leads to the others`() {
         let paths = DownloadPaths("a/disk.iso")
         #expect(DownloadPaths(partialOrCheckpoint: "a/disk.iso.part") == paths)
         #expect(DownloadPaths(partialOrCheckpoint: "a/disk.iso.part.pawl") == paths)
@@ -28,7 +28,7 @@ struct PlacesTests {
         #expect(paths.partial == FilePath(platformString: [97, -1, -2, 98] + suffix + [0]))
     }
 
-    @Test func `names that end alike when cut stay apart`() {
+    @Test func `shortened names of different files differ`() {
         let first = DownloadPaths(FilePath("/x/" + String(repeating: "é", count: 126) + "1"))
         let second = DownloadPaths(FilePath("/x/" + String(repeating: "é", count: 126) + "2"))
         #expect(first.partial != second.partial)
@@ -37,7 +37,7 @@ struct PlacesTests {
         #expect(!name.contains("\u{FFFD}"))
     }
 
-    @Test func `a folder is made with those above it, twice is no error`() throws {
+    @Test func `preparing a folder creates its parents and can be repeated`() throws {
         let folder = try ScratchFolder()
         let deep = folder.path.appending("a").appending("b").appending("c")
         try FolderPreparation.prepare(deep)
@@ -46,7 +46,7 @@ struct PlacesTests {
         #expect(try store.finish(total: 0, policy: .fail).path == deep.appending("disk.iso"))
     }
 
-    @Test func `a file in the folder's way is an error`() throws {
+    @Test func `a file in place of the folder is an error`() throws {
         let folder = try ScratchFolder()
         try folder.put([1], "a")
         for path in [folder.path.appending("a"), folder.path.appending("a").appending("b")] {

@@ -7,7 +7,7 @@ import Testing
 /// Contract: where files belong, "folders of our own 0700".
 @Suite(.timeLimit(.minutes(1)))
 struct SystemPlacesTests {
-    /// All places below a folder.
+    /// All places below one folder.
     private struct Below: PlaceResolving {
         let path: FilePath
 
@@ -17,9 +17,7 @@ struct SystemPlacesTests {
     }
 
     @Test(arguments: [StandardPlace.documents, .caches, .temporary])
-    func `a place is made with the folders above it, for this user alone`(
-        place: StandardPlace
-    ) throws {
+    func `a place is created with its parents, for the user alone`(place: StandardPlace) throws {
         let folder = try ScratchFolder()
         let places = SystemPlaces(Below(path: folder.path))
         let path = try places.prepare(place, for: "org.example.App")
@@ -32,14 +30,14 @@ struct SystemPlacesTests {
         #expect(try places.prepare(place, for: "org.example.App") == path)
     }
 
-    @Test func `where the system does not say, the error tells what to do`() throws {
+    @Test func `if the system does not define a place, the error gives advice`() throws {
         let places = SystemPlaces(Below(path: "/"))
         let error = failure { _ = try places.path(of: .data, for: "app") }
         #expect(error?.code == .directoryNotUsable)
         #expect(error?.advice.contains("HOME") == true)
     }
 
-    @Test func `somebody else's temporary folder is not used`() throws {
+    @Test func `another user's temporary folder is not used`() throws {
         let folder = try ScratchFolder()
         let places = SystemPlaces(Below(path: folder.path))
         let path = try places.prepare(.temporary, for: "app")
@@ -61,19 +59,19 @@ struct SystemPlacesTests {
         )
     }
 
-    @Test func `this system says where everything belongs`() throws {
+    @Test func `this system defines every place`() throws {
         let places = try SystemPlaces.current()
         for place in StandardPlace.allCases {
             #expect(try places.path(of: place, for: "app").isAbsolute)
         }
     }
 
-    @Test func `a long key's form is its own, and fits with every suffix`() {
+    @Test func `the form of a long key is unique and leaves room for every suffix`() {
         let long = String(repeating: "é", count: 10_000)
         let forms = [long, long + "a", "a" + long].map { StorageKey($0).fileName }
         #expect(Set(forms).count == 3)
         #expect(forms.allSatisfy { $0.utf8.count <= 200 })
-        // Stable on disk: this may never change.
+        // This form is on disk and must never change.
         #expect(
             StorageKey(String(repeating: "a", count: 201)).fileName
                 == String(repeating: "a", count: 120)

@@ -7,14 +7,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BlockingPoolTests {
-    @Test func `no thread is there before there is work`() async throws {
+    @Test func `a pool starts no thread before there is work`() async throws {
         let pool = BlockingPool(threads: 4, name: "test")
         #expect(pool.threadCount == 0)
         #expect(try await pool.run { 42 } == 42)
         #expect(pool.threadCount == 1)
     }
 
-    @Test func `an error comes back as it was thrown`() async {
+    @Test func `an error is rethrown as it was thrown`() async {
         let pool = BlockingPool(threads: 1, name: "test")
         await #expect(throws: DownloadError.self) {
             try await pool.run { () throws(DownloadError) in
@@ -23,7 +23,7 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test func `so many run at a time and no more`() async throws {
+    @Test func `up to the limit of jobs run at once`() async throws {
         let pool = BlockingPool(threads: 3, name: "test")
         let running = Gauge()
         let barrier = Barrier(3)
@@ -43,7 +43,7 @@ struct BlockingPoolTests {
         #expect(pool.threadCount == 3)
     }
 
-    @Test func `thousands of jobs are all done`() async throws {
+    @Test func `thousands of jobs are all completed`() async throws {
         let pool = BlockingPool(threads: 2, name: "test")
         let sum = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<5_000 { group.addTask { try await pool.run { number } } }
@@ -52,7 +52,7 @@ struct BlockingPoolTests {
         #expect(sum == 5_000 * 4_999 / 2)
     }
 
-    @Test func `work before the end is done, work after it refused`() async throws {
+    @Test func `work before the shutdown is completed, and later work refused`() async throws {
         let pool = BlockingPool(threads: 1, name: "test")
         let begun = Barrier(2)
         let released = Barrier(2)
@@ -77,7 +77,7 @@ struct BlockingPoolTests {
     }
 }
 
-/// How many are inside, and the most that ever were.
+/// The number of tasks inside, and its maximum so far.
 private final class Gauge: Sendable {
     private let counts = Mutex((now: 0, most: 0))
 
@@ -92,9 +92,9 @@ private final class Gauge: Sendable {
     }
 }
 
-/// Lets so many threads through at a time, and only together.
+/// Lets a fixed number of threads through at a time, and only together.
 ///
-/// `@unchecked Sendable`: the pthread barrier is made for several threads, at an address of its own.
+/// `@unchecked Sendable`: the pthread barrier is made for several threads, at its own address.
 private final class Barrier: @unchecked Sendable {
     private let barrier = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
 

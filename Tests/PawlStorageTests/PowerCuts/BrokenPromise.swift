@@ -3,39 +3,39 @@ import PawlStorage
 import PawlTesting
 import SystemPackage
 
-/// What a power cut must not do, and did.
+/// A promise that a power cut broke.
 enum BrokenPromise: Hashable {
-    /// Bytes that were synced are not given back.
+    /// Synced bytes are not recovered.
     case lost(ByteRange)
-    /// Bytes are given back of which no sync was asked for.
+    /// Bytes are recovered for which no sync was requested.
     case believed(ByteRange)
-    /// The bytes given back differ from those that were written, from there on.
+    /// The recovered bytes differ from the written ones, from this offset.
     case wrong(at: Int64)
-    /// The partial file is taken for another tool's.
+    /// The partial file is judged as another tool's.
     case disowned
-    /// What is under a final name is neither the whole file nor what was there before.
+    /// The file under a final name is neither the whole file nor the one before.
     case incomplete(String)
 }
 
-/// What was done to a partial file, and what the store has promised of it.
+/// The changes to a partial file, and what the store has promised about it.
 struct WriteLedger: Sendable {
-    /// What is in the file.
+    /// The ranges in the file.
     var written = RangeSet()
-    /// A sync of these was asked for; it may or may not have come to its end.
+    /// The ranges for which a sync was requested, whether or not it has ended.
     var offered = RangeSet()
-    /// A sync of these has returned.
+    /// The ranges whose sync has returned.
     var promised = RangeSet()
 
     init() {}
 
-    /// A later run: what was recovered is durable.
+    /// A ledger for a later run: recovered ranges are durable.
     init(recovered: RangeSet) {
         written = recovered
         offered = recovered
         promised = recovered
     }
 
-    /// Compares with what recovery on the next boot gives back.
+    /// Compares the ledger with what recovery returns on the next boot.
     func broken(
         by have: RangeSet,
         in file: FilePath,
@@ -50,7 +50,7 @@ struct WriteLedger: Sendable {
             + wrong.map { .wrong(at: $0) }
     }
 
-    /// Recovers on another boot, compares, and lets go of what was recovered.
+    /// Recovers on another boot, compares, and closes the recovered store.
     func broken(
         _ paths: DownloadPaths,
         on boot: BootIdentity,

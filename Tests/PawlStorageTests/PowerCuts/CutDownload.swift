@@ -5,7 +5,7 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-/// One download after the other on a volume, each resumed after every power cut until it is done.
+/// Consecutive downloads on a volume, each resumed after every power cut until it is complete.
 struct CutDownload {
     private static let total: Int64 = 4 << 20
     private static let mostPieces = 60
@@ -14,9 +14,9 @@ struct CutDownload {
     let style: CutWriter.Style
     /// How the store syncs.
     let settings: @Sendable (BootIdentity) -> StoreSettings
-    /// Cuts that came when some bytes had been promised.
+    /// The number of cuts after some bytes had been promised.
     private(set) var cutsWithPromises = 0
-    /// Cuts that came when more had been written than promised.
+    /// The number of cuts after more had been written than promised.
     private(set) var cutsWithMore = 0
     private var number = 0
     private var boot = 1
@@ -37,17 +37,18 @@ struct CutDownload {
 
     private var content: ContentPattern { ContentPattern(seed: UInt64(number)) }
 
-    /// The length of the checkpoint's file; 0 where there is none.
+    /// The length of the checkpoint file, or 0 if there is none.
     var checkpointBytes: Int {
         var status = Glibc.stat()
         return stat(paths.checkpoint.string, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Leaves the download as it is and begins another.
+    /// Leaves the download as it is and starts another.
     mutating func abandon() { number += 1 }
 
-    /// Goes on with the download until the power is cut at a random moment, and starts the machine
-    /// again: returns what the cut has broken.
+    /// Resumes the download until the power is cut at a random moment, and restarts the machine.
+    ///
+    /// Returns the promises that the cut broke.
     mutating func cutAndRecover(_ random: inout SplitMix64) async throws -> [BrokenPromise] {
         let ledger = try await writeAndCut(&random)
         cutsWithPromises += ledger.promised.isEmpty ? 0 : 1
@@ -70,12 +71,12 @@ struct CutDownload {
         try volume.shutDown()
         await writing
         var ledger = writer.progress.value.ledger
-        // What a sync says when the power is gone, nobody would have heard.
+        // Nobody would have seen the result of a sync after the power cut.
         ledger.promised = before.ledger.promised
         return ledger
     }
 
-    /// Where the last one was complete, it is finished and the next begun.
+    /// If the last download was complete, finishes it and starts the next.
     private mutating func open() throws -> (PartialStore, RangeSet) {
         if case .resumable(let store, let recovery) = try recover() {
             guard recovery.have.count == Self.total else { return (store, recovery.have) }

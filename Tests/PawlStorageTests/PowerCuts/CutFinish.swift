@@ -9,13 +9,15 @@ import Testing
 /// A complete download that gets its final name while the power is cut.
 struct CutFinish: Sendable {
     enum Policy: CaseIterable {
-        /// The name is free; in the others' way is a file.
+        /// For `fail` the name is free.
+        ///
+        /// For the others it is taken by a file.
         case fail, rename, overwrite
     }
 
     enum Moment: Hashable {
         case beforeSync, afterSync, afterReturn
-        /// From the call on.
+        /// A time after the call.
         case after(Duration)
     }
 
@@ -38,14 +40,14 @@ struct CutFinish: Sendable {
     private var old: ContentPattern { ContentPattern(seed: ~UInt64(number)) }
     private var half: RangeSet { RangeSet((0, Self.total / 2)) }
 
-    /// Returns what the cut has broken.
+    /// Returns the promises that the cut broke.
     func cut(at moment: Moment) async throws -> [BrokenPromise] {
         let isDone = try await finishAndCut(at: moment)
         try volume.restart()
         return try brokenNames(isDone: isDone) + brokenRest()
     }
 
-    /// How long it takes to its end.
+    /// The duration of a finish without a cut.
     func time() async throws -> Duration {
         let store = try prepare(settings)
         let clock = SystemTimekeeper()
@@ -54,8 +56,10 @@ struct CutFinish: Sendable {
         return clock.now() - begin
     }
 
-    /// Whether the finish returned before the power went: what a call says afterwards, nobody would
-    /// have heard (XFS can still call the sync of a folder a success).
+    /// Returns whether the finish returned before the power cut.
+    ///
+    /// Nobody would have seen the result of a later call (XFS can still report a folder's sync as
+    /// successful).
     private func finishAndCut(at moment: Moment) async throws -> Bool {
         let cut = SyncCut(volume, settings.syncAll)
         var settings = settings
@@ -72,7 +76,7 @@ struct CutFinish: Sendable {
             try await PowerCuts.linger(time)
             let wasDone = isDone.load(ordering: .sequentiallyConsistent)
             try volume.shutDown()
-            // What fails now fails for the cut.
+            // A failure from here on is due to the cut.
             try? await finishing
             return wasDone
         }
@@ -86,7 +90,7 @@ struct CutFinish: Sendable {
         return moment == .afterReturn
     }
 
-    /// In a folder that is made for it, as a power cut may take that too.
+    /// Prepares the store in a new folder, because a power cut may lose the folder, too.
     private func prepare(_ settings: StoreSettings) throws -> PartialStore {
         try FolderPreparation.prepare(folder)
         if policy != .fail { try putOldFile() }
@@ -148,8 +152,9 @@ struct CutFinish: Sendable {
         return expected.contains(found) ? [] : [.incomplete("\(path) is \(found)")]
     }
 
-    /// Where the file has not got its name, its synced half is there to go on from; where it has,
-    /// nothing is.
+    /// If the file does not have its name, its synced half can be resumed.
+    ///
+    /// Otherwise there is nothing else.
     private func brokenRest() throws -> [BrokenPromise] {
         let hasBytes = try isNamed && found(target) != .new
         let ledger = WriteLedger(recovered: hasBytes ? half : RangeSet())

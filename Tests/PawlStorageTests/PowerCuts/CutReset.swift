@@ -3,21 +3,21 @@ import PawlStorage
 import PawlTesting
 import SystemPackage
 
-/// A download whose file changes on the server, and the power is cut about then.
+/// A download whose file changes on the server at about the time of a power cut.
 struct CutReset: Sendable {
     enum Moment: Hashable {
-        /// Of the reset, whatever is being done then.
+        /// When the reset has returned, whatever happens then.
         case afterReturn
-        /// From the call on.
+        /// A time after the call.
         case after(Duration)
-        /// When some bytes of the new file are there and synced.
+        /// When some bytes of the new file are written and synced.
         case afterSync
     }
 
     private struct Progress: Sendable {
         var isReset = false
         var isOver = false
-        /// Of the new file.
+        /// The ledger of the new file.
         var ledger = WriteLedger()
     }
 
@@ -34,7 +34,9 @@ struct CutReset: Sendable {
     private var new: ContentPattern { ContentPattern(seed: ~UInt64(number)) }
     private var whole: ByteRange { ByteRange(0, Self.total) }
 
-    /// Returns what the cut has broken; `part` of the new file is written.
+    /// Returns the promises that the cut broke.
+    ///
+    /// `part` of the new file is written.
     func cut(at moment: Moment, part: ByteRange) async throws -> [BrokenPromise] {
         let progress = try await resetAndCut(at: moment, part)
         try volume.restart()
@@ -57,9 +59,9 @@ struct CutReset: Sendable {
         }
         var before = progress.value
         try volume.shutDown()
-        // What fails now fails for the cut.
+        // A failure from here on is due to the cut.
         try? await resetting
-        // What a call says when the power is gone, nobody would have heard.
+        // Nobody would have seen the result of a call after the power cut.
         before.ledger.offered = progress.value.ledger.offered
         return before
     }

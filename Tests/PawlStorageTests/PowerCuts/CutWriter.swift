@@ -2,24 +2,27 @@ import PawlCore
 import PawlStorage
 import PawlTesting
 
-/// Writes a file in random pieces, claims them and syncs them, the syncs beside the rest as in the
-/// engine, until all is durable or the disk refuses.
+/// Writes a file in random pieces, claims and syncs them, until everything is durable or the disk
+/// refuses.
+///
+/// The syncs run concurrently, as in the engine.
 struct CutWriter: Sendable {
     struct Progress: Sendable {
         var ledger = WriteLedger()
         var pieces = 0
-        /// How many there were when the last sync that has returned began.
+        /// The number of pieces when the last sync that has returned started.
         var syncedPieces = 0
         var isWritten = false
         var isOver = false
         var failure: DownloadError?
     }
 
-    /// Which pieces are written.
+    /// The pieces that are written.
     enum Style: Sendable {
-        /// From nothing to some tens, which grow together.
+        /// From none to some tens, which merge.
         case few
-        /// Hundreds are there, and more come that lie apart: the checkpoint outgrows its first size.
+        /// Hundreds exist, and more are added apart from them: the checkpoint outgrows its first
+        /// size.
         case scattered
     }
 
@@ -128,11 +131,11 @@ extension CutWriter.Style {
         }
     }
 
-    /// What is there, and durable, from the beginning.
+    /// The ranges that exist and are durable from the start.
     func beginning(of total: Int64) -> RangeSet {
         switch self {
         case .few: RangeSet()
-        // Slots of 16 KiB hold some 330 ranges, written and durable ones of each.
+        // Slots of 16 KiB hold about 330 ranges, of written and of durable ones each.
         case .scattered:
             RangeSet(
                 stride(from: Int64(0), to: total - 512, by: Int(total / 310)).map {
@@ -144,10 +147,10 @@ extension CutWriter.Style {
 }
 
 extension PartialStore {
-    /// Puts the content's bytes of a range at their place.
+    /// Writes the content's bytes of a range at their offset.
     func write(_ content: ContentPattern, _ range: ByteRange) throws(DownloadError) {
         let bytes = content.bytes(at: range.start, count: Int(range.count))
-        // The closure's error type is lost in the array's own method.
+        // The array's method loses the closure's error type.
         var failure: DownloadError?
         bytes.withUnsafeBytes { raw in
             do throws(DownloadError) { try write(raw, at: range.start) } catch { failure = error }

@@ -7,7 +7,7 @@ extension PowerCuts {
     /// synced, in that order.
     struct FinishCutTests {
         @Test(arguments: LoopVolume.FileSystem.allCases)
-        func `a file has its name whole, or can be gone on with`(
+        func `a file is whole under its name or can be resumed`(
             on fileSystem: LoopVolume.FileSystem
         ) async throws {
             var random = TestSeed.generator("finishing on \(fileSystem)")

@@ -4,20 +4,22 @@ import PawlStorage
 import PawlTesting
 import Testing
 
-/// What a power cut leaves, on real file systems: one suite after the other, as each has the disk
-/// busy and cuts it at moments that are meant to be random.
+/// The effects of a power cut on real file systems.
 ///
-/// Only root may mount, and a container may have no loop devices.
+/// The suites run serially, because each keeps the disk busy and cuts its power at moments that are
+/// meant to be random.
+///
+/// Only root can mount, and a container may have no loop devices.
 @Suite(
     .timeLimit(.minutes(2)),
     .serialized,
     .enabled(if: LoopVolume.isAvailable, "needs root, loop devices, mkfs.ext4 and mkfs.xfs")
 )
 enum PowerCuts {
-    /// Threads for the calls that the cut comes upon.
+    /// Threads for the calls that the cut interrupts.
     static let pool = BlockingPool(threads: 3, name: "power cut")
 
-    /// Keeps a thread busy for so long: finer than any timer.
+    /// Keeps a thread busy for a duration, with a finer resolution than any timer.
     static func linger(_ time: Duration) async throws {
         try await pool.run { () throws(DownloadError) in
             let clock = SystemTimekeeper()

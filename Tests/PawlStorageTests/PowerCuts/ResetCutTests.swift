@@ -6,7 +6,7 @@ extension PowerCuts {
     /// Design rule 2: the bytes of two representations never mix.
     struct ResetCutTests {
         @Test(arguments: LoopVolume.FileSystem.allCases)
-        func `old bytes do not come back as those of the new file`(
+        func `old bytes are never recovered as those of the new file`(
             on fileSystem: LoopVolume.FileSystem
         ) async throws {
             var random = TestSeed.generator("resets on \(fileSystem)")

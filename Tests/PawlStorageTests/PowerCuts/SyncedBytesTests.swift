@@ -3,10 +3,10 @@ import Testing
 
 extension PowerCuts {
     struct SyncedBytesTests {
-        /// Design rules 5 to 7: *durable* survives, *written* is not believed on another boot, and
-        /// a torn checkpoint is known for what it is.
+        /// Design rules 5 to 7: *durable* survives, *written* is not trusted on another boot, and a
+        /// torn checkpoint is detected.
         @Test(arguments: LoopVolume.FileSystem.allCases)
-        func `what was synced is given back exactly, and nothing else`(
+        func `exactly the synced bytes are recovered`(
             on fileSystem: LoopVolume.FileSystem
         ) async throws {
             var random = TestSeed.generator("power cuts on \(fileSystem)")
@@ -15,28 +15,26 @@ extension PowerCuts {
                 let broken = try await download.cutAndRecover(&random)
                 #expect(broken.isEmpty, "cycle \(cycle)")
             }
-            // Else the moments of the cuts would prove nothing.
+            // Otherwise the moments of the cuts would prove nothing.
             #expect(download.cutsWithPromises >= 6)
             #expect(download.cutsWithMore >= 3)
         }
 
-        /// The checkpoint is written anew with larger slots, and takes the old one's name.
+        /// The checkpoint is rewritten with larger slots and replaces the old one.
         @Test(arguments: LoopVolume.FileSystem.allCases)
-        func `a checkpoint that grows survives`(
-            on fileSystem: LoopVolume.FileSystem
-        ) async throws {
+        func `a growing checkpoint survives`(on fileSystem: LoopVolume.FileSystem) async throws {
             var random = TestSeed.generator("growing checkpoints on \(fileSystem)")
             var download = CutDownload(try await LoopVolume(fileSystem), .scattered)
             var sizes: Set<Int> = []
             func hasGrown() -> Bool { sizes.contains { $0 > 128 * 1024 } }
-            // How many cuts come after it has grown hangs on how long a sync takes.
+            // The number of cuts until it has grown depends on the duration of a sync.
             for cycle in 1...60 where !Task.isCancelled && (cycle <= 10 || !hasGrown()) {
                 let broken = try await download.cutAndRecover(&random)
                 #expect(broken.isEmpty, "cycle \(cycle)")
                 sizes.insert(download.checkpointBytes)
                 download.abandon()
             }
-            // Else no cut came after it had grown: it begins with less than 70 KiB.
+            // Otherwise no cut followed the growth: the checkpoint starts with less than 70 KiB.
             #expect(hasGrown(), "\(sizes)")
         }
     }

@@ -5,10 +5,10 @@ import SystemPackage
 import Testing
 
 extension PowerCuts {
-    /// Writers that do it in the wrong order, which the checks of the other suites must catch.
+    /// Writers with a wrong order of operations, which the checks of the other suites must detect.
     struct WrongOrderTests {
         @Test(arguments: LoopVolume.FileSystem.allCases)
-        func `claiming bytes as durable that were not synced is caught`(
+        func `claiming unsynced bytes as durable is detected`(
             on fileSystem: LoopVolume.FileSystem
         ) async throws {
             var random = TestSeed.generator("false claims on \(fileSystem)")
@@ -22,9 +22,9 @@ extension PowerCuts {
             #expect(losses > 0)
         }
 
-        /// The tail that is compared is there, so that recovery believes what is not.
+        /// The compared tail exists, so that recovery trusts bytes that do not.
         @Test(arguments: LoopVolume.FileSystem.allCases)
-        func `bytes that are missing before a tail that was synced are caught`(
+        func `missing bytes before a synced tail are detected`(
             on fileSystem: LoopVolume.FileSystem
         ) async throws {
             let volume = try await LoopVolume(fileSystem)
@@ -67,16 +67,16 @@ extension PowerCuts {
         }
 
         @Test(arguments: LoopVolume.FileSystem.allCases, [true, false])
-        func `a name that is given before the data are synced is caught`(
+        func `a name given before the data are synced is detected`(
             on fileSystem: LoopVolume.FileSystem,
             isNamed: Bool
         ) async throws {
             try await expectShortFile(fileSystem, .fail, isNamed: isNamed)
         }
 
-        /// ext4 hides it: it writes the data of a file that is renamed over another.
+        /// ext4 hides this fault: it writes the data of a file that is renamed over another.
         @Test(arguments: [true, false])
-        func `replacing a file before the data are synced is caught on XFS`(
+        func `replacing a file before the data are synced is detected on XFS`(
             isNamed: Bool
         ) async throws {
             try await expectShortFile(.xfs, .overwrite, isNamed: isNamed)
@@ -102,7 +102,9 @@ extension PowerCuts {
 }
 
 extension StoreSettings {
-    /// Says that the data are synced, and does nothing; the checkpoint itself is synced.
+    /// Reports the data as synced without syncing them.
+    ///
+    /// The checkpoint itself is synced.
     fileprivate static func withoutSync(on boot: BootIdentity) -> StoreSettings {
         var settings = StoreSettings.on(boot)
         settings.syncData = { _ in 0 }

@@ -23,11 +23,11 @@ struct RecordStoreTests {
         )
     }
 
-    /// Where there are attributes, and where there is no room for one so long.
+    /// A key that fits into an attribute, and one that is too long.
     private static let keys = ["short", String(repeating: "long", count: 10_000)]
 
     @Test(arguments: keys)
-    func `a record is read back, and a new one takes its place`(key: String) throws {
+    func `a record is read as written, and a new one replaces it`(key: String) throws {
         let folder = try ScratchFolder()
         let path = FilePath(try folder.write("a", [1, 2, 3]))
         #expect(try RecordStore.read(of: path) == nil)
@@ -47,7 +47,7 @@ struct RecordStoreTests {
     }
 
     @Test(arguments: keys)
-    func `a file that was changed since has no record that fits`(key: String) throws {
+    func `a file changed since then has no matching record`(key: String) throws {
         let folder = try ScratchFolder()
         let path = FilePath(try folder.write("a", [1, 2, 3]))
         let record = try Self.record(key, for: path)
@@ -59,7 +59,7 @@ struct RecordStoreTests {
         #expect(try RecordStore.read(of: path) == nil)
     }
 
-    @Test func `what others wrote there is no record`() throws {
+    @Test func `data written by others are not a record`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(try folder.write("a", [1, 2, 3]))
         try? ExtendedAttributes.write([0xFF, 0], RecordStore.attribute, on: path)
@@ -69,7 +69,7 @@ struct RecordStoreTests {
         #expect(RecordStore.stored(for: FilePath(folder.path("b"))) == nil)
     }
 
-    @Test func `a side file tells whose it is`() {
+    @Test func `a side file leads to its file`() {
         let path: FilePath = "/x/disk.iso"
         #expect(RecordStore.sideFile(of: path) == "/x/.disk.iso.pawl-record")
         #expect(RecordStore.file(ofSideFile: "/x/.disk.iso.pawl-record") == path)
@@ -83,7 +83,7 @@ struct RecordStoreTests {
         #expect(name <= 255)
     }
 
-    @Test func `a file of any kind of disk says clearly what it cannot keep`() throws {
+    @Test func `missing support for attributes is reported clearly`() throws {
         let read = Result { () throws(AttributeFailure) in
             try ExtendedAttributes.read("user.pawl.test", of: "/proc/self/status")
         }

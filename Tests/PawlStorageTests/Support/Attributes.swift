@@ -1,7 +1,7 @@
 import PawlStorage
 import SystemPackage
 
-/// Whether the file system keeps users' attributes.
+/// Whether the file system keeps user attributes.
 func hasAttributes(_ folder: ScratchFolder) -> Bool {
     guard (try? folder.put([], "attributes")) != nil else { return false }
     defer { try? folder.remove("attributes") }

@@ -1,12 +1,14 @@
 import Glibc
 import PawlTesting
 
-/// A file system in memory, of a size of its own, over a folder of a test's own: only root can make one.
+/// A file system in memory of a given size, mounted on a folder of the test.
+///
+/// Only root can mount one.
 final class MemoryDisk: Sendable {
     let path: String
     private let folder: PawlTesting.ScratchFolder
 
-    /// Nil where nothing may be mounted.
+    /// `nil` if mounting is not allowed.
     init?(bytes: Int) throws {
         folder = try PawlTesting.ScratchFolder()
         path = try folder.makeFolder("disk")
@@ -15,12 +17,14 @@ final class MemoryDisk: Sendable {
 
     deinit { umount2(path, Int32(MNT_DETACH)) }
 
-    /// False where it is in use.
+    /// Unmounts the disk.
+    ///
+    /// Returns false if it is in use.
     func unmount() -> Bool { umount2(path, 0) == 0 }
 
     /// For `.enabled(if:)`: whether this process may mount at all.
     static let isAvailable: Bool = {
-        // Whatever keeps the folder from being made keeps the tests from running.
+        // If the folder cannot be created, for whatever reason, the tests do not run.
         guard let disk = try? MemoryDisk(bytes: 1 << 20) else { return false }
         return disk.path.hasSuffix("disk")
     }()

@@ -1,6 +1,6 @@
 import PawlTesting
 
-/// The program `StorageProbe`: another process that does one thing with files.
+/// The program `StorageProbe`: another process that performs one operation on files.
 enum Probe {
     static let program = BuiltProduct.path("StorageProbe")
 

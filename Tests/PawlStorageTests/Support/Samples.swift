@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 extension Representation {
-    /// With a strong entity tag.
+    /// A representation with a strong entity tag.
     static func sample(_ total: Int64?, tag: String = "\"v1\"") -> Representation {
         var sample = Representation(total: total)
         sample.entityTag = EntityTag(isWeak: false, opaque: tag)
@@ -22,7 +22,7 @@ extension RangeSet {
     }
 }
 
-/// Bytes that tell their place and their version.
+/// Bytes that depend on their offset and version.
 func pattern(_ count: Int, version: UInt8 = 0) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 8)) &+ version }
 }
@@ -91,7 +91,9 @@ func isForeign(_ found: RecoveredStore) -> Bool {
     if case .foreignPartial = found { true } else { false }
 }
 
-/// The error that the body throws, recorded as an issue where it throws none.
+/// The error that the body throws.
+///
+/// Records an issue if it throws none.
 func failure(_ body: () throws -> Void) -> DownloadError? {
     do {
         try body()

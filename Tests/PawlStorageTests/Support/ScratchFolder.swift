@@ -2,7 +2,7 @@ import Glibc
 import PawlStorage
 import SystemPackage
 
-/// A folder of its own for a test; gone with the last owner.
+/// A folder for one test, removed with its last owner.
 final class ScratchFolder: Sendable {
     let path: FilePath
 

@@ -2,7 +2,7 @@ import Glibc
 
 /// SplitMix64.
 ///
-/// The seed is printed, and taken from `PAWL_SEED` to see a failure again.
+/// The seed is printed. `PAWL_SEED` sets it to reproduce a failure.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -14,7 +14,9 @@ struct TemporaryAreaTests {
         folder.list().filter { !$0.hasSuffix(".lock") }
     }
 
-    /// A process that has an area and stays; returns the area's path too.
+    /// Starts a process that creates an area and keeps running.
+    ///
+    /// Returns the area's path, too.
     private static func start(_ folder: ScratchFolder) async throws -> (ProcessRunner, String) {
         let process = try Probe.start("area", folder.path)
         try #require(await process.waitForOutput(containing: "\n"), "\(process.output)")
@@ -23,7 +25,7 @@ struct TemporaryAreaTests {
         return (process, String(line.dropFirst(5)))
     }
 
-    @Test func `an area is the user's alone, and gone with its owner`() throws {
+    @Test func `only the user can access an area, which is removed with its owner`() throws {
         let folder = try ScratchFolder()
         var area: TemporaryArea? = try TemporaryArea.make(in: FilePath(folder.path))
         let path = try #require(area?.path.string)
@@ -36,7 +38,7 @@ struct TemporaryAreaTests {
         #expect(folder.list() == [])
     }
 
-    @Test func `removing it says so, and twice is once`() throws {
+    @Test func `an area can be removed explicitly, and more than once`() throws {
         let folder = try ScratchFolder()
         let area = try TemporaryArea.make(in: FilePath(folder.path))
         try area.remove()
@@ -44,14 +46,14 @@ struct TemporaryAreaTests {
         try area.remove()
     }
 
-    @Test func `another area of this process is not taken for a dead one`() throws {
+    @Test func `another area of this process is not removed`() throws {
         let folder = try ScratchFolder()
         let areas = try (0..<5).map { _ in try TemporaryArea.make(in: FilePath(folder.path)) }
         #expect(Self.areas(folder).count == 5)
         withExtendedLifetime(areas) {}
     }
 
-    @Test func `what a killed process left is removed by the next start`() async throws {
+    @Test func `the next start removes what a killed process left`() async throws {
         let folder = try ScratchFolder()
         let (process, path) = try await Self.start(folder)
         #expect(access("\(path)/deep/deeper/data.bin", F_OK) == 0)
@@ -65,7 +67,7 @@ struct TemporaryAreaTests {
         #expect(folder.list() == [])
     }
 
-    @Test func `what a living process has is never touched`() async throws {
+    @Test func `an area of a running process is never touched`() async throws {
         let folder = try ScratchFolder()
         let (living, path) = try await Self.start(folder)
         let (dying, gone) = try await Self.start(folder)
@@ -87,7 +89,7 @@ struct TemporaryAreaTests {
         for _ in 0..<3 {
             let processes = try (0..<6).map { _ in try Probe.start("area", folder.path) }
             for (number, process) in processes.enumerated() {
-                // Some in the middle of their start.
+                // Some are killed in the middle of their start.
                 if number.isMultiple(of: 2) {
                     #expect(await process.waitForOutput(containing: "area /"), "\(process.output)")
                 }
@@ -99,7 +101,7 @@ struct TemporaryAreaTests {
         #expect(folder.list() == [])
     }
 
-    @Test func `a folder without a lock is nobody's, and other names are left alone`() throws {
+    @Test func `a folder without a lock is removed, and other names are left alone`() throws {
         let folder = try ScratchFolder()
         for name in ["area-1f", "area-xyz", "area-", "area-01", "mine"] {
             try folder.makeFolder(name)
@@ -110,7 +112,7 @@ struct TemporaryAreaTests {
         #expect(folder.list() == ["area-", "area-01", "area-xyz", "area-xyz.lock", "mine"])
     }
 
-    @Test func `links in what was left are not followed`() throws {
+    @Test func `links in leftovers are not followed`() throws {
         let folder = try ScratchFolder(), other = try ScratchFolder()
         try other.write("kept", [1])
         try folder.makeFolder("area-1")
@@ -121,13 +123,13 @@ struct TemporaryAreaTests {
         #expect(other.list() == ["kept"])
     }
 
-    /// Who has the partial file when the area goes.
+    /// Who holds the partial file when the area is removed.
     enum Owner: CaseIterable, Sendable {
         case area, another, running, finished
     }
 
     @Test(arguments: Owner.allCases)
-    func `an adopted partial file goes with the area, unless it is somebody else's by then`(
+    func `an adopted partial file is removed with the area unless it has a new owner`(
         owner: Owner
     ) throws {
         let folder = try ScratchFolder(), other = try ScratchFolder()
@@ -143,7 +145,7 @@ struct TemporaryAreaTests {
         if owner == .finished { area.release("1") }
         if owner == .another {
             let old = try other.read("disk.iso.part")
-            // The old one stays for a while, so that its number is not given again.
+            // The old file stays for a while, so that its inode is not reused.
             rename(other.path("disk.iso.part"), folder.path("kept"))
             try other.write("disk.iso.part", old)
         }
@@ -153,7 +155,7 @@ struct TemporaryAreaTests {
         store.close()
     }
 
-    @Test func `a partial file that got the number of another one is left alone`() throws {
+    @Test func `a partial file that reused the inode of another is left alone`() throws {
         let folder = try ScratchFolder(), other = try ScratchFolder()
         let area = try TemporaryArea.make(in: FilePath(folder.path))
         let store = try PartialStore.sample(
@@ -164,7 +166,7 @@ struct TemporaryAreaTests {
         area.adopt(store, as: "1")
         try store.saveCheckpoint(written: RangeSet((0, 9)))
         store.close()
-        // As if the one that was noted had been made at another moment.
+        // As if the recorded file had been created at another moment.
         let note = area.path.appending("1.unfinished").string
         let name = String(note.dropFirst(folder.path.count + 1))
         let lines = String(decoding: try folder.read(name), as: UTF8.self)

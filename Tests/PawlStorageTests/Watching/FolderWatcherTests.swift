@@ -5,13 +5,13 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-/// Contract: the watched folder, "deleted, renamed, replaced or added files change the library within a
-/// second; a burst of 10,000 changes loses none".
+/// Contract: the watched folder, "deleted, renamed, replaced or added files change the library
+/// within a second; a burst of 10,000 changes loses none".
 @Suite(.timeLimit(.minutes(1)))
 struct FolderWatcherTests {
     private typealias ScratchFolder = PawlTesting.ScratchFolder
 
-    @Test func `what is there when it begins is the baseline`() async throws {
+    @Test func `the initial files are the baseline`() async throws {
         let folder = try ScratchFolder()
         try folder.write("a", [1])
         try folder.makeFolder("folder")
@@ -21,7 +21,8 @@ struct FolderWatcherTests {
         #expect(watched.files == (try watched.snapshot()))
     }
 
-    @Test func `added, replaced, renamed and removed files are told within a second`() async throws
+    @Test func `added, replaced, renamed and removed files are reported within a second`()
+        async throws
     {
         let watched = try WatchedFolder()
         let folder = watched.folder
@@ -35,13 +36,13 @@ struct FolderWatcherTests {
             least[kind] = min(least[kind], begin.duration(to: clock.now))
             #expect(watched.told.contains(expected))
         }
-        // The least of three: a busy machine may stand still for longer than that.
+        // The minimum of three rounds, because a busy machine may stall for longer than that.
         for _ in 0..<3 {
             try await tell(0, .added("a")) { try folder.write("a", [1]) }
             try await watched.catchUp()
             try await tell(1, .modified("a")) { try folder.write("a", [1, 2]) }
             try await tell(2, .removed("a")) { unlink(folder.path("a")) }
-            // These come whole, in one step.
+            // These files appear whole, in one operation.
             try other.write("1", [1])
             try await tell(3, .added("b")) { rename(other.path("1"), folder.path("b")) }
             try await tell(4, .renamed(from: "b", to: "c")) {
@@ -62,7 +63,7 @@ struct FolderWatcherTests {
     @Test func `a burst of ten thousand files by another process loses none`() async throws {
         let watched = try WatchedFolder()
         let process = try Probe.start("burst", watched.folder.path, "10000")
-        // Read all the while, as a fast reader does.
+        // Reads continuously, as a fast reader does.
         while watched.files["end"] == nil, try await watched.next() != nil {}
         try await watched.catchUp()
         #expect(await process.waitForExit().isSuccess)
@@ -70,7 +71,7 @@ struct FolderWatcherTests {
         #expect(watched.files.count == 6_667)
     }
 
-    @Test func `more changes than the kernel keeps are found by looking`() async throws {
+    @Test func `after an overflow of the kernel's queue a rescan finds the changes`() async throws {
         let gate = Gate(), isShut = Observed(true)
         let watched = try WatchedFolder(beforeReading: { if isShut.value { gate.wait() } })
         let process = try Probe.start("burst", watched.folder.path, "10000")
@@ -81,13 +82,13 @@ struct FolderWatcherTests {
         #expect(watched.told.first == .overflowed)
         #expect(watched.files == (try watched.snapshot()))
         #expect(watched.files.count == 6_667)
-        // It goes on as before.
+        // Watching continues as before.
         try watched.folder.write("after", [1])
         try await watched.catchUp()
         #expect(watched.files["after"] != nil)
     }
 
-    @Test func `who reads late gets the newest state, each name once`() async throws {
+    @Test func `a late reader gets the newest state, each name once`() async throws {
         let watched = try WatchedFolder()
         for number in 0..<3_000 {
             try watched.folder.write("\(number % 3)", [1, UInt8(number % 7)])
@@ -112,7 +113,7 @@ struct FolderWatcherTests {
     }
 
     @Test(arguments: End.allCases)
-    func `the end of the folder is told, and is the end`(end: End) async throws {
+    func `the end of the folder is reported once and is final`(end: End) async throws {
         let above = try ScratchFolder()
         try above.makeFolder("above")
         try above.makeFolder("above/folder")
@@ -132,16 +133,16 @@ struct FolderWatcherTests {
     }
 
     @Test(.enabled(if: MemoryDisk.isAvailable))
-    func `a file system that is unmounted is told`() async throws {
+    func `unmounting the file system is reported`() async throws {
         let disk = try #require(try MemoryDisk(bytes: 1 << 20))
         let watcher = try FolderWatch.begin(FilePath(disk.path))
-        // A watch does not keep a file system from being unmounted; a child of another test may.
+        // A watch does not prevent unmounting, but a child process of another test may.
         while !disk.unmount(), !Task.isCancelled { await Task.yield() }
         #expect(await watcher.next() == [.ended(.unmounted)])
         #expect(await watcher.next() == nil)
     }
 
-    @Test func `changes come one by one as a sequence`() async throws {
+    @Test func `changes can be read one by one as a sequence`() async throws {
         let folder = try ScratchFolder()
         let watcher = try FolderWatch.begin(FilePath(folder.path))
         for name in ["a", "b", "c"] { try folder.write(name, []) }
@@ -155,18 +156,18 @@ struct FolderWatcherTests {
         #expect(await watcher.next() == nil)
     }
 
-    @Test func `the thread ends with its owner, also while nothing happens`() async throws {
+    @Test func `the thread ends with its owner, even while it is idle`() async throws {
         let folder = try ScratchFolder()
         var watcher: InotifyWatcher? = try InotifyWatcher(FilePath(folder.path))
         let token = WeakToken(object: watcher?.threadToken)
         #expect(token.object != nil)
         watcher = nil
-        // Nothing tells of a thread's end, so this looks again and again.
+        // Nothing announces the end of a thread, so this polls.
         while token.object != nil, !Task.isCancelled { await Task.yield() }
         #expect(token.object == nil)
     }
 
-    @Test func `a reader that is cancelled loses nothing for the next one`() async throws {
+    @Test func `a cancelled reader loses nothing for the next one`() async throws {
         let folder = try ScratchFolder()
         let watcher = try FolderWatch.begin(FilePath(folder.path))
         var added: Set<String> = []
@@ -184,7 +185,7 @@ struct FolderWatcherTests {
         #expect(added == Set(folder.list()))
     }
 
-    @Test func `a folder that is not there cannot be watched`() throws {
+    @Test func `a missing folder cannot be watched`() throws {
         let folder = try ScratchFolder()
         try folder.write("file", [])
         for name in ["absent", "file"] {

@@ -5,13 +5,13 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-/// A folder of a test's own that is watched, and what a reader knows of it.
+/// A folder of the test that is watched, and what a reader knows about it.
 final class WatchedFolder {
     let folder: PawlTesting.ScratchFolder
     private(set) var watcher: (any FolderWatching)?
-    /// The files as they are by what was told.
+    /// The files according to the reported changes.
     private(set) var files: [String: FileStamp]
-    /// All that was told.
+    /// All reported changes.
     private(set) var told: [FolderChange] = []
 
     init(
@@ -31,9 +31,9 @@ final class WatchedFolder {
         try FolderSnapshot.take(FilePath(folder.path))
     }
 
-    /// Reads until the reader knows what is in the folder.
+    /// Reads until the reader knows the contents of the folder.
     ///
-    /// Ends as well with the watching, and with the test's time.
+    /// Ends with the watching, and with the test's time limit.
     func catchUp() async throws {
         while files != (try snapshot()) {
             guard let changes = await watcher?.next() else { return }
@@ -52,7 +52,7 @@ final class WatchedFolder {
 
     private func follow(_ changes: [FolderChange]) throws {
         told += changes
-        // A file that has changed again since is told of again.
+        // A file that has changed again since then is reported again.
         let now = (try? snapshot()) ?? [:]
         for change in changes {
             switch change {

@@ -23,7 +23,7 @@ struct FetchingContract {
         #expect(error?.code == .tooLarge)
     }
 
-    @Test("GET, POST with own headers")
+    @Test("GET, POST with custom headers")
     func ownRequests() async throws {
         let scene = try SessionScene(.status(200, body: "thanks"), at: "/form")
         var request = DownloadRequest(try scene.url("/form"))
@@ -49,7 +49,7 @@ struct FetchingContract {
         for try await chunk in whole { chunks.append(chunk) }
         #expect(chunks.count > 1 && chunks.allSatisfy { !$0.isEmpty })
         #expect(Array(chunks.joined()) == resource.bytes())
-        // The same four of a task.
+        // The same four moments, of a task.
         let task = session.dataTask(with: try scene.url())
         task.resume()
         chunks = []
@@ -61,7 +61,7 @@ struct FetchingContract {
         let broken = try await session.bytes(from: try scene.url())
         let error = await #expect(throws: DownloadError.self) { for try await _ in broken {} }
         #expect(error?.code == .network)
-        // What breaks before a byte of it was taken would be asked for again.
+        // A transfer that breaks before any byte of it was read would be retried.
         var settings = scene.configuration.settings
         settings.retries = 0
         let request = DownloadRequest(try scene.url(), settings: settings)
@@ -76,7 +76,7 @@ struct FetchingContract {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        // What is resumed later is done before: this one would have been, too.
+        // A task that is resumed later finishes first, so this one would have finished, too.
         _ = try await session.download(from: try scene.url(), to: scene.place("other"))
         #expect(task.state == .suspended)
         #expect(scene.folder.list() == ["other"])
@@ -97,7 +97,7 @@ struct FetchingContract {
             if count > 8 << 20 { break }
         }
         #expect(most <= 256 << 10)
-        // To a file nothing else is gathered either: what the sockets hold is all that is under way.
+        // A download to a file buffers nothing either: only what the sockets hold is in flight.
         let latch = Latch()
         scene.origin.route("/disk.bin", .resource(huge).holdAfterBytes(30 << 20, until: latch))
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
@@ -207,7 +207,7 @@ struct FetchingContract {
         #expect(scene.origin.requests.last?.status == 206)
         #expect(task.response?.expectedContentLength == resource.size)
 
-        // Of a task whose only answer is a 206, too.
+        // The same for a task whose only answer is a 206.
         scene.origin.route("/rest", .resource(resource).holdAfterBytes(400_000, until: Latch()))
         let first = session.downloadTask(with: try scene.url("/rest"), to: scene.place("rest"))
         first.resume()
@@ -245,7 +245,7 @@ struct FetchingContract {
         let first = try await session.download(from: try scene.url(), to: scene.place())
         #expect(!first.wasAlreadyThere)
         settings.checksum = .digest(try #require(resource.digest(.sha256)))
-        // Whoever waited for a byte of the body would wait for ever.
+        // A download that waited for a byte of the body would wait forever.
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(0, until: Latch()))
         let again = try await session.download(
             from: try scene.url(),

@@ -5,14 +5,14 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The contract with those who know `URLSession`, a test a row: docs/urlsession.md.
+/// The contract for users of `URLSession`, one test per row: docs/urlsession.md.
 @Suite("Contract: where files belong", .timeLimit(.minutes(1)))
 struct FilesContract {
     private let places = Places(applicationIdentifier: "pawl-contract-\(getpid())")
 
-    /// A file system notes the time of reading when it likes; this says it.
+    /// Sets the access time explicitly, because a file system records it when it likes.
     ///
-    /// `isUse`: when it was changed stays as it is.
+    /// If `isUse` is true, the modification time stays as it is.
     private func age(_ path: String, days: Int, isUse: Bool = false) {
         var times = [timespec](repeating: timespec(), count: 2)
         for index in times.indices { times[index].tv_sec = time(nil) - days * 86_400 }
@@ -98,7 +98,8 @@ struct FilesContract {
                 days: days
             )
         }
-        // They have another time now, and are the same; that they were read for it was a use.
+        // The files have another modification time now, but the same bytes. Verifying reads them,
+        // and that counts as a use.
         #expect(try await library.verify().intact.count == 3)
         for (key, days) in ages {
             let file = try #require(library.finishedFile(for: StorageKey(key)))

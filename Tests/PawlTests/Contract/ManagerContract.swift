@@ -4,7 +4,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The contract with those who know `URLSession`, a test a row: docs/urlsession.md.
+/// The contract for users of `URLSession`, one test per row: docs/urlsession.md.
 @Suite("Contract: a manager of files", .timeLimit(.minutes(1)))
 struct ManagerContract {
     private let resource = Resource(size: 200_000)
@@ -18,7 +18,8 @@ struct ManagerContract {
         async let first = one.file(for: "film", from: url)
         await latch.waitForArrivals()
         async let second = one.file(for: "film", from: url)
-        // The second has joined while the first is under way; nobody else may fetch the key.
+        // The second request has joined while the first is running; no other library may fetch the
+        // key.
         while one.waiterCount(for: "film") < 2, !Task.isCancelled { await Task.yield() }
         let refused = await #expect(throws: DownloadError.self) {
             try await other.file(for: "film", from: url)
@@ -87,7 +88,7 @@ struct ManagerContract {
         let gone = await events.first { if case .fileRemoved(_, let key) = $0 { key } else { nil } }
         #expect(gone == "film")
         #expect(library.entries.isEmpty)
-        // A burst.
+        // A burst of changes.
         var missing = Set((0..<1000).map { "\($0)" })
         for name in missing { try folder.write(name, []) }
         for await event in events {

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What of the rows on outliving the process holds within one process.
+/// The part of the rows on outliving the process that holds within one process.
 @Suite("Contract: outliving the process", .timeLimit(.minutes(1)))
 struct OutlivingContract {
     private let resource = Resource(size: 100_000)
@@ -18,7 +18,7 @@ struct OutlivingContract {
         }
     }
 
-    /// What is unfinished when the session of a task goes, which is cancelled.
+    /// Checks which unfinished files remain after a cancelled task's session is gone.
     private func cancelTask(
         of kind: SessionConfiguration,
         leaving left: [String]

@@ -8,7 +8,7 @@ struct PausingContract {
     private static let held: Int64 = 400_000
     private let resource = Resource(size: 1 << 20)
 
-    /// A task that has brought `held` bytes, from a server that sends no more.
+    /// Returns a task that has received `held` bytes from a server that sends no more.
     private func begin(_ scene: SessionScene, _ session: DownloadSession) async throws
         -> DownloadTask
     {
@@ -41,7 +41,7 @@ struct PausingContract {
         #expect(still.completedBytes >= Self.held)
         latch.release()
         await scene.origin.waitUntil { $0.bodyBytesSent > Self.held }
-        // What was on its way may still be written, and then nothing more.
+        // Bytes in flight may still be written, but no others.
         var bytes: [Int64] = []
         for await progress in task.progress.prefix(5) { bytes.append(progress.completedBytes) }
         #expect(bytes.last == bytes.dropLast().last)
@@ -82,7 +82,7 @@ struct PausingContract {
         let data = try #require(await task.cancelByProducingResumeData())
         #expect(data.receivedBytes == Self.held)
         await serveAll(scene)
-        // In another session, as in another process, and again once it is there.
+        // In another session, as in another process, and again after the file is complete.
         for _ in 0..<2 {
             let again = try DownloadSession(scene.configuration)
                 .downloadTask(withResumeData: try ResumeData(data: data.data))
@@ -94,7 +94,7 @@ struct PausingContract {
     }
 
     @Test(
-        "cancelByProducingResumeData: where there is none, ResumeObstacle says why",
+        "cancelByProducingResumeData: if there is none, ResumeObstacle states why",
         arguments: [
             ResumeObstacle.noValidator, .weakValidatorOnly, .noRanges, .encoded, .lengthUnknown,
             .notGET,
@@ -148,7 +148,8 @@ struct PausingContract {
         _ = await task.cancelByProducingResumeData()
         await scene.origin.waitForQuiet()
         #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])
-        // Another file of the same size under the same name: bytes of both would make a third.
+        // Another file of the same size under the same name: mixing the bytes of both would make a
+        // third.
         let other = Resource(size: resource.size, seed: 2)
         scene.origin.route("/disk.bin", .resource(other))
         let file = try await DownloadSession(scene.configuration)
@@ -200,7 +201,7 @@ struct PausingContract {
         }
     }
 
-    @Test("Several threads, each its part of one file of the full size")
+    @Test("Several threads, each with its part of one full-size file")
     func severalParts() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(50_000, until: latch))

@@ -65,7 +65,7 @@ struct ProgressContract {
         #expect(sum == other.size)
     }
 
-    @Test("progress: newest wins, many readers, monotonic, right before any byte came")
+    @Test("progress: newest wins, many readers, monotonic, correct before the first byte")
     func readers() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
@@ -154,7 +154,7 @@ struct ProgressContract {
             downloadTask: DownloadTask,
             didFinishDownloadingTo file: DownloadedFile
         ) {
-            // Ends the process where it is called elsewhere.
+            // Ends the process if it is called on another executor.
             screen.assumeIsolated { $0.files.append(file.path) }
         }
     }
@@ -186,7 +186,7 @@ struct ProgressContract {
             blocks.update { $0 += 1 }
         }.resume()
         session.finishTasksAndInvalidate()
-        // Nothing comes after that.
+        // No call follows the invalidation.
         let calls = await delegate.allCalls(.invalid)
         let file = scene.folder.path("disk.bin")
         #expect(calls.count { $0 == .finished(file, bytes: resource.size) } == 1)

@@ -10,7 +10,7 @@ struct ConfinedFolderTests {
         (try ScratchFolder(), try ScratchFolder())
     }
 
-    @Test func `a folder is made within the root, and its files are met there`() throws {
+    @Test func `a folder is created within the root, and its files are opened there`() throws {
         let (root, _) = try scene()
         let path = root.path("a/b//./c/")
         #expect(try ConfinedFolder(path, in: root.path, creates: false) == nil)
@@ -20,7 +20,7 @@ struct ConfinedFolderTests {
         #expect(root.exists("a/b/c/x"))
         #expect(folder.shown(folder.inner("x")) == root.path("a/b/c/x"))
         #expect(folder.inside(root.path("a/b/c/x")) == folder.inner("x"))
-        // The root itself, and one that is not there yet.
+        // The root itself, and a root that does not exist yet.
         #expect(try ConfinedFolder(root.path, in: root.path, creates: false) != nil)
         let deep = root.path("new/root")
         #expect(try ConfinedFolder(deep, in: deep, creates: true) != nil)
@@ -28,7 +28,7 @@ struct ConfinedFolderTests {
     }
 
     @Test(arguments: [true, false])
-    func `neither a link nor dots lead out`(creates: Bool) throws {
+    func `neither links nor dots lead out of the root`(creates: Bool) throws {
         let (root, outside) = try scene()
         symlink(outside.path, root.path("absolute"))
         symlink("../\(outside.path.split(separator: "/").last ?? "")", root.path("relative"))
@@ -54,7 +54,7 @@ struct ConfinedFolderTests {
         #expect(outside.list().isEmpty)
     }
 
-    @Test func `a link that stays within is followed`() throws {
+    @Test func `a link that stays within the root is followed`() throws {
         let (root, _) = try scene()
         try root.makeFolder("real")
         symlink("real", root.path("link"))
@@ -65,8 +65,8 @@ struct ConfinedFolderTests {
         withExtendedLifetime(folder) {}
     }
 
-    /// The folder was looked at, and then it becomes a link.
-    @Test func `what takes its place later changes nothing`() throws {
+    /// The folder is checked first, and then replaced by a link.
+    @Test func `a link that replaces a checked folder changes nothing`() throws {
         let (root, outside) = try scene()
         let folder = try #require(
             try ConfinedFolder(root.path("a"), in: root.path, creates: true)

@@ -9,7 +9,7 @@ struct DaemonLogFileTests {
         #expect(write(file, text, text.utf8.count) == text.utf8.count)
     }
 
-    @Test func `a log that has become too large makes room while it is written`() throws {
+    @Test func `a log that has become too large is rotated while it is written`() throws {
         let folder = try ScratchFolder()
         let log = DaemonLogFile(path: folder.path("daemon.log"), mostBytes: 10)
         let file = log.open()
@@ -22,7 +22,7 @@ struct DaemonLogFileTests {
         append("new", to: file)
         #expect(try folder.readText("daemon.log.1") == "0123456789!")
         #expect(try folder.readText("daemon.log") == "new")
-        // At the next start, too.
+        // The same at the next start.
         append("0123456789", to: file)
         let second = log.open()
         defer { close(second) }
@@ -31,7 +31,7 @@ struct DaemonLogFileTests {
         #expect(try folder.readText("daemon.log") == "next")
     }
 
-    @Test func `what writes to another file keeps it`() throws {
+    @Test func `a process that writes to another file keeps that file`() throws {
         let folder = try ScratchFolder()
         let log = DaemonLogFile(path: folder.path("daemon.log"), mostBytes: 10)
         let file = log.open()

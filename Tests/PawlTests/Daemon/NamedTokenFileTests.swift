@@ -15,7 +15,7 @@ struct NamedTokenFileTests {
         file = NamedTokenFile(path: folder.path("api-tokens"))
     }
 
-    @Test func `a token is made, found again and revoked`() throws {
+    @Test func `a token is created, found again and revoked`() throws {
         #expect(try file.entries().isEmpty)
         let first = try file.add("browser", .add)
         let second = try file.add("monitor", .read)
@@ -32,15 +32,15 @@ struct NamedTokenFileTests {
     }
 
     @Test(arguments: ["", "main", "a b", "a/b", "a\n", "ä", String(repeating: "a", count: 41)])
-    func `what is no name, or is taken, is refused`(name: String) throws {
+    func `an invalid or used name is refused`(name: String) throws {
         #expect(throws: DownloadError.self) { try file.add(name, .read) }
         #expect(throws: DownloadError.self) { try file.revoke(name) }
         _ = try file.add("a.b-c_1", .read)
         #expect(throws: DownloadError.self) { try file.add("a.b-c_1", .manage) }
     }
 
-    /// Two programs that make one at the same time would each write what they have read.
-    @Test func `none of many that are made at once is lost`() async throws {
+    /// Two programs that add a token at the same time would each write what they have read.
+    @Test func `no token is lost when many are created at once`() async throws {
         let file = file
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 { group.addTask { _ = try file.add("t\(number)", .read) } }
@@ -49,7 +49,7 @@ struct NamedTokenFileTests {
         #expect(try file.entries().count == 20)
     }
 
-    @Test func `a file that others may read, or that makes no sense, lets nobody in`() throws {
+    @Test func `a token file that others can read, or that is invalid, admits nobody`() throws {
         let entry = try file.add("a", .manage)
         try folder.write(
             "api-tokens",
@@ -61,7 +61,7 @@ struct NamedTokenFileTests {
         #expect(throws: DownloadError.self) { try file.entries() }
     }
 
-    @Test func `the cookie of a token is not the token, and always the same`() throws {
+    @Test func `the cookie of a token differs from the token and is always the same`() throws {
         let token = RandomText.make()
         let cookie = try #require(AccessTokenFile.cookie(forToken: token))
         #expect(cookie.utf8.count == RandomText.length)

@@ -11,7 +11,7 @@ struct DataStreamTests {
 
     private struct Enough: Error {}
 
-    @Test func `chunks come in order`() async throws {
+    @Test func `chunks arrive in order`() async throws {
         let scene = try SessionScene(.resource(resource))
         let stream = try await scene.stream()
         #expect(stream.response.suggestedFilename == "disk.bin")
@@ -22,7 +22,7 @@ struct DataStreamTests {
         #expect(stream.receivedBytes == resource.size)
     }
 
-    @Test func `who stops reading closes the connection, though the stream is held`()
+    @Test func `a reader that stops closes the connection even if it keeps the stream`()
         async throws
     {
         let scene = try SessionScene(.resource(huge))
@@ -33,16 +33,14 @@ struct DataStreamTests {
         #expect(scene.origin.requests.count == 1)
     }
 
-    @Test func `a stream that nobody reads and nobody holds is closed`() async throws {
+    @Test func `an unread stream that is released is closed`() async throws {
         let scene = try SessionScene(.resource(huge))
         _ = try await scene.stream()
         await scene.origin.waitForQuiet()
         #expect(scene.origin.requests.map(\.end) == [.abandoned])
     }
 
-    @Test func `stream(to -) hands chunks to a sink of one's own, which is waited for`()
-        async throws
-    {
+    @Test func `stream(to -) passes chunks to the caller's sink and waits for it`() async throws {
         let scene = try SessionScene(.resource(huge))
         let stream = try await scene.stream()
         let door = Latch()
@@ -62,7 +60,7 @@ struct DataStreamTests {
         await scene.origin.waitForQuiet()
     }
 
-    @Test func `collect gives all of it, up to its limit`() async throws {
+    @Test func `collect returns the whole body, up to its limit`() async throws {
         let scene = try SessionScene(.resource(resource))
         let fetched = try await scene.stream().collect()
         #expect(fetched.bytes == resource.bytes())
@@ -75,7 +73,7 @@ struct DataStreamTests {
         #expect(error?.code == .tooLarge)
     }
 
-    @Test func `a stream goes on after a suspension`() async throws {
+    @Test func `a stream continues after a suspension`() async throws {
         let scene = try SessionScene(.resource(resource))
         let stream = try await scene.stream()
         stream.suspend()
@@ -85,7 +83,7 @@ struct DataStreamTests {
         #expect(count == 1 << 20)
     }
 
-    @Test func `cancel ends it`() async throws {
+    @Test func `cancel ends a stream`() async throws {
         let scene = try SessionScene(.resource(huge))
         let stream = try await scene.stream()
         stream.cancel()

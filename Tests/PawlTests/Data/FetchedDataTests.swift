@@ -28,7 +28,7 @@ struct FetchedDataTests {
         try fetched(Array(text.utf8), type: type)
     }
 
-    @Test func `NSData and String`() throws {
+    @Test func `fetched bytes convert to NSData and String`() throws {
         let fetched = try fetched("grün", type: "Text/HTML; charset=x")
         #expect(fetched.data == Data(fetched.bytes))
         #expect(fetched.mediaType == "text/html")
@@ -46,7 +46,7 @@ struct FetchedDataTests {
             (nil, [0xFE, 0xFF, 0, 0xE4]),
         ] as [(String?, [UInt8])]
     )
-    func `the coding is the mark's, else the charset's, else UTF-8`(
+    func `a byte order mark decides the encoding, then the charset, then UTF-8`(
         type: String?,
         bytes: [UInt8]
     ) throws {
@@ -61,14 +61,17 @@ struct FetchedDataTests {
             (.utf32BigEndian, [0, 0, 0, 0xE4]),
         ] as [(String.Encoding, [UInt8])]
     )
-    func `an encoding that is named goes before all`(encoding: String.Encoding, bytes: [UInt8])
+    func `an encoding given by the caller overrides all others`(
+        encoding: String.Encoding,
+        bytes: [UInt8]
+    )
         throws
     {
         let fetched = try fetched(bytes, type: "text/plain; charset=klingon")
         #expect(try fetched.string(encoding: encoding) == "ä")
     }
 
-    @Test func `bytes that are no such text are an error that says so`() throws {
+    @Test func `bytes that are not text of that encoding are a clear error`() throws {
         let wrong = try fetched([0xE4, 0x20])
         let error = #expect(throws: DownloadError.self) { try wrong.string() }
         #expect(error?.code == .badResponse)
@@ -86,7 +89,7 @@ struct FetchedDataTests {
         #expect(throws: DownloadError.self) { try fetched.json([String: Int].self) }
     }
 
-    @Test func `JSON becomes a value`() throws {
+    @Test func `JSON is decoded into a value`() throws {
         let fetched = try fetched(#"[{"name": "Ä", "age": 3}]"#)
         #expect(try fetched.json([User].self) == [User(name: "Ä", age: 3)])
         let users: [User] = try fetched.json()
@@ -101,7 +104,8 @@ struct FetchedDataTests {
         ("[1, ", "not the expected JSON"),
         ("<html>", "not the expected JSON"), ("", "not the expected JSON"),
     ])
-    func `JSON that is another says where`(text: String, part: String) throws {
+    func `JSON of another shape is an error that names the place`(text: String, part: String) throws
+    {
         let fetched = try fetched(text)
         let error = #expect(throws: DownloadError.self) { try fetched.json([User].self) }
         let description = try #require(error?.description)

@@ -4,15 +4,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Contract: "one download a key: the second ask for a running key joins it, for a finished one gets the
-/// file, for a paused one resumes it".
+/// Contract: "one download per key: a second request for a running key joins it, for a finished key
+/// returns the file, for a paused key resumes it".
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryAskingTests {
     private let resource = Resource(size: 1 << 20)
 
-    @Test func `a library over a background session is refused, and told what to take`()
-        async throws
-    {
+    @Test func `a library over a background session is refused with advice`() async throws {
         let folder = try ScratchFolder()
         var configuration = LibraryConfiguration()
         configuration.session = .background(identifier: "library-test")
@@ -27,7 +25,7 @@ struct LibraryAskingTests {
         #expect(folder.list().isEmpty)
     }
 
-    @Test func `the second ask for a running key joins it`() async throws {
+    @Test func `a second request for a running key joins it`() async throws {
         let latch = Latch()
         let scene = try ShelfScene(.resource(resource).holdAfterBytes(1000, until: latch))
         let library = try await scene.open()
@@ -44,7 +42,7 @@ struct LibraryAskingTests {
         #expect(library.exists("disk"))
     }
 
-    @Test func `a finished key gets its file without a request, also of the next process`()
+    @Test func `a finished key returns its file without a request, also in the next process`()
         async throws
     {
         let scene = try ShelfScene(.resource(resource))
@@ -58,13 +56,11 @@ struct LibraryAskingTests {
         #expect(try await next.file(for: "disk") == file)
         #expect(next.entries.map(\.key) == ["disk"])
         #expect(scene.origin.requests.count == 1)
-        // Nothing but the file is left.
+        // Only the file remains.
         #expect(scene.folder.list() == ["disk.bin"])
     }
 
-    @Test func `a server that takes no notice of the condition proves the file by its tag`()
-        async throws
-    {
+    @Test func `if the server ignores the condition, its tag proves the file`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await scene.open { $0.finishedFilePolicy = .revalidate }
         let file = try await library.file(for: "disk", from: try scene.url())
@@ -86,9 +82,7 @@ struct LibraryAskingTests {
         #expect(entry.totalBytes == resource.size)
     }
 
-    @Test func `the URL of a file that was removed is known while the library is open`()
-        async throws
-    {
+    @Test func `the URL of a removed file is remembered while the library is open`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await scene.open()
         let file = try await library.file(for: "disk", from: try scene.url())
@@ -99,7 +93,7 @@ struct LibraryAskingTests {
         #expect(scene.origin.requests.count == 3)
     }
 
-    @Test func `a policy asks once, conditionally`() async throws {
+    @Test func `a revalidation makes one conditional request`() async throws {
         let resource = resource
         let tag = try #require(resource.entityTag)
         let scene = try ShelfScene(
@@ -109,7 +103,7 @@ struct LibraryAskingTests {
         let file = try await library.file(for: "disk", from: try scene.url())
         #expect(try await library.file(for: "disk") == file)
         #expect(scene.origin.requests.map(\.status) == [200, 304])
-        // Another version comes in its place, when it is complete.
+        // Another version replaces the file once it is complete.
         let other = Resource(size: 700_000, seed: 2)
         scene.origin.route("/disk.bin", .resource(other))
         let newer = try await library.file(for: "disk")
@@ -118,7 +112,7 @@ struct LibraryAskingTests {
         #expect(scene.folder.list() == ["disk.bin"])
     }
 
-    @Test func `a paused key goes on where it was, also of the next process`() async throws {
+    @Test func `a paused key resumes at its last byte, also in the next process`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open()
         let events = library.events
@@ -134,13 +128,13 @@ struct LibraryAskingTests {
         #expect(entry.state.isPaused)
         #expect(entry.receivedBytes == 400_000)
         #expect(entry.totalBytes == resource.size)
-        // Its URL is known, and its key lies on the partial file.
+        // The URL is known, and the key is stored with the partial file.
         let file = try await next.file(for: "disk")
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.origin.requests.last?.range?.first == 400_000)
     }
 
-    @Test func `cancelling the last who awaits pauses and keeps`() async throws {
+    @Test func `cancelling the last waiter pauses the download and keeps its bytes`() async throws {
         let latch = Latch()
         let scene = try ShelfScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let library = try await scene.open()
@@ -166,7 +160,7 @@ struct LibraryAskingTests {
         "", "../../etc/passwd", "ключ/с косой", "a\u{0}b\n", ".", "🏳️‍🌈", "CON", "%41",
         String(repeating: "long/", count: 200),
     ])
-    func `any text is a key`(text: String) async throws {
+    func `any text is a valid key`(text: String) async throws {
         let scene = try ShelfScene(.resource(Resource(size: 10)))
         let library = try await scene.open()
         let key = StorageKey(text)
@@ -178,7 +172,7 @@ struct LibraryAskingTests {
         #expect(next.finishedFile(for: key) == file)
     }
 
-    @Test func `a name of the user's own is cleaned, and numbered where another key has it`()
+    @Test func `a name given by the user is cleaned, and numbered if another key has it`()
         async throws
     {
         let scene = try ShelfScene(.resource(Resource(size: 10)))
@@ -187,14 +181,14 @@ struct LibraryAskingTests {
         request.name = "../cover.png"
         #expect(try await library.file(for: "a", request).name == "cover.png")
         #expect(try await library.file(for: "b", request).name == "cover.1.png")
-        // A file of nobody's is not replaced either.
+        // A file that belongs to no key is not replaced either.
         try scene.folder.write("photo.png", "mine")
         request.name = "photo.png"
         #expect(try await library.file(for: "c", request).name == "photo.1.png")
         #expect(try scene.folder.readText("photo.png") == "mine")
     }
 
-    @Test func `a failure is told, kept, and tried again when it is asked for`() async throws {
+    @Test func `a failure is reported, stored, and retried on request`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open()
         let error = await #expect(throws: DownloadError.self) {
@@ -211,7 +205,7 @@ struct LibraryAskingTests {
         #expect(try await next.file(for: "disk").byteCount == resource.size)
     }
 
-    @Test func `more keys than places are fetched in turn`() async throws {
+    @Test func `more keys than the limit are fetched in turn`() async throws {
         let scene = try ShelfScene(.resource(Resource(size: 1000)))
         let library = try await scene.open { $0.session.maximumConcurrentDownloads = 2 }
         let keys = (0..<40).map { StorageKey("key-\($0)") }
@@ -221,7 +215,7 @@ struct LibraryAskingTests {
         #expect(scene.folder.list().count == 40)
     }
 
-    @Test func `what waits for its turn is there when the process was lost`() async throws {
+    @Test func `a waiting key survives the loss of its process`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open { $0.session.maximumConcurrentDownloads = 1 }
         _ = try await scene.hold(library, of: resource)

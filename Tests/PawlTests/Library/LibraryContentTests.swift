@@ -4,8 +4,8 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Contract: "create directory / file, write, read, size, delete, exists", "size of the cache, clearing
-/// it", by key.
+/// Contract: "create directory / file, write, read, size, delete, exists", "size of the cache,
+/// clearing it", by key.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryContentTests {
     private struct Release: Decodable, Equatable {
@@ -32,7 +32,7 @@ struct LibraryContentTests {
         #expect(none?.code == .fileUnreadable)
     }
 
-    @Test func `a program's own bytes have a key, too`() async throws {
+    @Test func `bytes that a program writes have a key, too`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open()
         let file = try await library.write([1, 2, 3], for: "mine", named: "mine.bin")
@@ -51,7 +51,7 @@ struct LibraryContentTests {
         #expect(scene.folder.list() == [])
     }
 
-    @Test func `the folder's files are there by their names`() async throws {
+    @Test func `the folder's files are available by name`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open()
         #expect(try await library.folder.createDirectory("notes"))
@@ -63,7 +63,7 @@ struct LibraryContentTests {
         #expect(library.folder.path == scene.folder.path)
     }
 
-    @Test func `sizes are exact, by key and in all, also of what is not finished`() async throws {
+    @Test func `sizes are exact, per key and in total, also for unfinished files`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open()
         for (name, size) in [("a", 1000), ("b", 2500)] as [(String, Int64)] {
@@ -93,7 +93,7 @@ struct LibraryContentTests {
             let day = timespec(tv_sec: now - 86_400, tv_nsec: 0)
             #expect(utimensat(AT_FDCWD, file.path, [day, day], 0) == 0)
         }
-        // They have another time now, and are the same.
+        // The files have another modification time now, but the same bytes.
         #expect(try await library.verify().intact.count == 4)
         for (index, file) in library.entries.compactMap(\.file).enumerated() {
             let used = timespec(tv_sec: now - (10 - index) * 3600, tv_nsec: 0)
@@ -103,7 +103,7 @@ struct LibraryContentTests {
         let latch = try await scene.hold(library, of: Resource(size: 1 << 20))
         try scene.folder.write("foreign", "mine")
         #expect(try await library.clean(["a", "none"]).removed == ["a"])
-        // Being asked for is a use.
+        // A request for a file counts as a use.
         _ = try await library.file(for: "b")
         let policy = CleaningPolicy(maximumAge: .seconds(7 * 3600 + 1800))
         let aged = try await library.clean(policy)
@@ -118,7 +118,7 @@ struct LibraryContentTests {
         _ = try await library.file(for: "disk")
     }
 
-    @Test func `a running download is thrown away by its key`() async throws {
+    @Test func `a running download is discarded by its key`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open()
         let events = library.events
@@ -128,7 +128,7 @@ struct LibraryContentTests {
         #expect(scene.folder.list() == [])
         #expect(library.entries.isEmpty)
         _ = await events.first { if case .cancelled("disk") = $0 { true } else { nil } }
-        // A paused one, too.
+        // The same for a paused one.
         _ = try await scene.hold(library, of: Resource(size: 1 << 20))
         library.pause("disk")
         await library.waits(for: "disk") { $0?.isPaused == true }

@@ -18,13 +18,13 @@ struct LibraryDropTests {
         }
     }
 
-    @Test func `files of each kind become downloads, and go to taken`() async throws {
+    @Test func `files of each kind become downloads and move to taken`() async throws {
         let scene = try ShelfScene()
         let drop = try ScratchFolder()
         for name in ["1", "2", "3", "4", "5"] {
             scene.origin.route("/\(name)", .resource(resource))
         }
-        // One lies there already when the library is opened.
+        // One file is there before the library is opened.
         try drop.write("early.txt", "# two\n\(scene.origin.url("/1"))\n\(scene.origin.url("/2"))\n")
         let library = try await open(scene, drop)
         try drop.write("link.url", "[InternetShortcut]\r\nURL=\(scene.origin.url("/3"))\r\n")
@@ -45,7 +45,7 @@ struct LibraryDropTests {
         )
     }
 
-    @Test func `one that is still written to is not read`() async throws {
+    @Test func `a file that is still being written is not read`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let drop = try ScratchFolder()
         scene.origin.route("/second.bin", .resource(resource))
@@ -55,7 +55,7 @@ struct LibraryDropTests {
         let file = Glibc.open(drop.path("list.txt"), O_WRONLY | O_CREAT, 0o644)
         let text = Array("\(scene.origin.url("/disk.bin"))\n".utf8)
         #expect(write(file, text, 10) == 10)
-        // Others that come later are read before.
+        // Files that arrive later are read first.
         for number in 0..<3 {
             try drop.write("\(number).url", scene.origin.url("/second.bin"))
             let taken = await events.first {
@@ -70,7 +70,7 @@ struct LibraryDropTests {
         #expect(keys == [StorageKey(scene.origin.url("/disk.bin"))])
     }
 
-    /// Whether the file system of a folder tells who has a file open.
+    /// Whether the folder's file system reports who has a file open.
     private func tellsOfWriters(_ folder: PawlTesting.ScratchFolder) -> Bool {
         guard let path = try? folder.write("probe", "x") else { return false }
         defer { unlink(path) }
@@ -78,7 +78,7 @@ struct LibraryDropTests {
         return look?.hasWriter == false
     }
 
-    @Test func `one that makes no sense is set aside with a reason`() async throws {
+    @Test func `an invalid file is rejected with a reason`() async throws {
         let scene = try ShelfScene()
         let drop = try ScratchFolder()
         let library = try await open(scene, drop)
@@ -97,7 +97,7 @@ struct LibraryDropTests {
         #expect(library.entries.isEmpty)
     }
 
-    @Test func `a link is not followed, and one that is too long is set aside`() async throws {
+    @Test func `a link is not followed, and a file that is too long is rejected`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let (drop, outside) = (try ScratchFolder(), try ScratchFolder())
         let list = try outside.write("list.txt", scene.origin.url("/disk.bin"))
@@ -120,7 +120,7 @@ struct LibraryDropTests {
         #expect(scene.origin.requests.isEmpty)
     }
 
-    @Test func `a process that is killed between the notes and taken loses nothing`() async throws {
+    @Test func `a process killed between the notes and the move loses nothing`() async throws {
         let scene = try ShelfScene()
         let drop = try ScratchFolder()
         let paths = ["/1", "/2"]

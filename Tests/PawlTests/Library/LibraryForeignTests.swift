@@ -6,13 +6,14 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-/// What others have put into the folder, or have written to, is neither given as a key's own nor lost.
+/// A file that others have put into the folder or have edited is neither returned as a key's own
+/// nor lost.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryForeignTests {
     private typealias ScratchFolder = PawlTesting.ScratchFolder
     private let resource = Resource(size: 100_000)
 
-    /// Nobody tells of what others do.
+    /// Opens a library that does not watch its folder.
     private func openBlind(_ scene: ShelfScene) async throws -> DownloadLibrary {
         try await scene.open { $0.watchesFolder = false }
     }
@@ -21,14 +22,14 @@ struct LibraryForeignTests {
         await #expect(throws: DownloadError.self) { try await body() }
     }
 
-    @Test func `writing never replaces what is not the key's own`() async throws {
+    @Test func `writing never replaces a file that does not belong to the key`() async throws {
         let scene = try ShelfScene()
         let library = try await openBlind(scene)
         try scene.folder.write("notes.txt", "mine")
         let file = try await library.write([1], for: "k", named: "notes.txt")
         #expect(file.name == "notes.1.txt")
         #expect(try scene.folder.readText("notes.txt") == "mine")
-        // One of its own that somebody has edited.
+        // A file of the key that somebody has edited.
         try scene.folder.write("notes.1.txt", "edited")
         let other = try await library.write([2], for: "k", named: "notes.txt")
         #expect(other.name == "notes.2.txt")
@@ -54,7 +55,8 @@ struct LibraryForeignTests {
         #expect(try await scene.open().entry(for: "disk")?.receivedBytes == 400_000)
     }
 
-    @Test func `two keys never get one file, also where a third has the name`() async throws {
+    @Test func `two keys never get the same file, even if a third file has the name`() async throws
+    {
         let scene = try ShelfScene(.resource(resource))
         let library = try await openBlind(scene)
         try scene.folder.write("photo.png", "mine")
@@ -67,7 +69,7 @@ struct LibraryForeignTests {
         #expect(scene.folder.list() == ["photo.1.png", "photo.png"])
     }
 
-    @Test func `a replacement that was not told yet is neither deleted nor cleaned`() async throws {
+    @Test func `an unreported replacement is neither deleted nor cleaned`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await openBlind(scene)
         let file = try await library.file(for: "disk", from: try scene.url())
@@ -78,12 +80,12 @@ struct LibraryForeignTests {
         let cleaned = try await library.clean(CleaningPolicy(maximumTotalBytes: 0))
         #expect(cleaned.removed.isEmpty)
         #expect(try scene.folder.readText(file.name) == "mine")
-        // Who says so once more means it.
+        // A second request confirms the deletion.
         #expect(try await library.delete("disk"))
         #expect(scene.folder.list() == [])
     }
 
-    @Test func `a finished file is looked at before it is given`() async throws {
+    @Test func `a finished file is checked before it is returned`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await openBlind(scene)
         let file = try await library.file(for: "disk", from: try scene.url())
@@ -100,7 +102,7 @@ struct LibraryForeignTests {
         #expect(scene.origin.requests.count == 3)
     }
 
-    @Test func `the bytes of a changed file, and of a link, are not the key's`() async throws {
+    @Test func `the bytes of a changed file or of a link are not returned`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await openBlind(scene)
         let file = try await library.file(for: "disk", from: try scene.url())
@@ -116,7 +118,7 @@ struct LibraryForeignTests {
     }
 
     @Test(arguments: [FinishedFilePolicy.reload, .revalidate])
-    func `what was edited while its replacement came stays`(policy: FinishedFilePolicy)
+    func `an edit made while the replacement downloads is kept`(policy: FinishedFilePolicy)
         async throws
     {
         let scene = try ShelfScene(.resource(resource))
@@ -126,7 +128,7 @@ struct LibraryForeignTests {
         scene.origin.route(
             "/disk.bin",
             .resource(resource).choosing(.status(304)) { exchange in
-                // What cannot be written is missed below.
+                // A failed write would be noticed below.
                 _ = try? folder.write("disk.bin", "mine")
                 return exchange.request["If-None-Match"] == tag
             }
@@ -139,7 +141,7 @@ struct LibraryForeignTests {
         #expect(try resource.verify(fileAt: newer.path) == nil)
     }
 
-    @Test func `another tool's partial file stays when a download is thrown away`() async throws {
+    @Test func `another tool's partial file stays when a download is discarded`() async throws {
         let scene = try ShelfScene()
         guard hasAttributes(scene.folder) else { return }
         var representation = Representation(total: 5000)
@@ -159,7 +161,7 @@ struct LibraryForeignTests {
         #expect(await error { _ = try await library.file(for: "k", request) }?.code == .notFound)
         #expect(try await library.cancel("k"))
         #expect(scene.folder.list() == ["x.bin.part", "x.bin.part.pawl"])
-        // A download of that name has another one, which its note tells.
+        // A download with that name uses another partial file, which its note names.
         scene.origin.route("/disk.bin", .resource(Resource(size: 1 << 20)))
         scene.origin.route(
             "/disk.bin",
@@ -177,7 +179,7 @@ struct LibraryForeignTests {
         #expect(scene.folder.list() == ["x.bin.part", "x.bin.part.pawl"])
     }
 
-    @Test func `a library is not its own drop folder`() async throws {
+    @Test func `a library cannot be its own drop folder`() async throws {
         let scene = try ShelfScene()
         let link = try ScratchFolder()
         #expect(symlink(scene.folder.path, link.path("drop")) == 0)

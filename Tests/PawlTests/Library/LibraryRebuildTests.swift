@@ -6,16 +6,14 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-/// Contract: "the key is in the library's index and in the file's extended attributes, so that the index
-/// can be rebuilt".
+/// Contract: "the key is in the library's index and in the file's extended attributes, so that the
+/// index can be rebuilt".
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryRebuildTests {
     private typealias ScratchFolder = PawlTesting.ScratchFolder
     private let resource = Resource(size: 1 << 20)
 
-    @Test func `a process that is killed leaves a paused key, and another one goes on`()
-        async throws
-    {
+    @Test func `a killed process leaves a paused key that another process resumes`() async throws {
         let scene = try ShelfScene(.resource(resource).holdAfterBytes(600_000, until: Latch()))
         let process = try scene.startProbe("disk")
         while scene.partialBytes < 600_000, !Task.isCancelled { await Task.yield() }
@@ -34,7 +32,7 @@ struct LibraryRebuildTests {
         #expect(scene.folder.list() == ["disk.bin"])
     }
 
-    @Test func `a process that is killed between a file's name and its record has fetched it`()
+    @Test func `a process killed between naming a file and recording it has fetched it`()
         async throws
     {
         let scene = try ShelfScene(.resource(resource))
@@ -55,7 +53,7 @@ struct LibraryRebuildTests {
         #expect(scene.folder.list() == ["disk.bin"])
     }
 
-    @Test func `a partial file whose note is lost is found by its key`() async throws {
+    @Test func `a partial file without its note is found by its key`() async throws {
         let scene = try ShelfScene()
         guard hasAttributes(scene.folder) else { return }
         let library = try await scene.open()
@@ -70,10 +68,10 @@ struct LibraryRebuildTests {
         #expect(scene.origin.requests.last?.range?.first == 400_000)
     }
 
-    @Test func `files renamed while nobody looked keep their keys`() async throws {
+    @Test func `files renamed while no library was open keep their keys`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await scene.open()
-        // So long a record fits in no attribute: it is kept beside the file.
+        // So long a record does not fit into an attribute: it is stored beside the file.
         let long = StorageKey(String(repeating: "k", count: 70_000))
         var files: [LibraryFile] = []
         for key in ["short", long] {
@@ -90,7 +88,7 @@ struct LibraryRebuildTests {
         #expect(try await next.verify().faults.isEmpty)
     }
 
-    @Test func `damaged notes and records are told, and crash nothing`() async throws {
+    @Test func `damaged notes and records are reported and crash nothing`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await scene.open()
         let file = try await library.file(for: "disk", from: try scene.url())
@@ -114,11 +112,11 @@ struct LibraryRebuildTests {
                 == [".alien.pawl-download", ".torn.pawl-download", "disk.bin", "odd"]
         )
         #expect(next.entries.isEmpty)
-        // A note that is damaged is written anew by who asks.
+        // The next request for the key rewrites a damaged note.
         _ = try await next.file(for: "torn", from: try scene.url())
     }
 
-    @Test func `a file that was changed while nobody looked is not taken for finished`()
+    @Test func `a file changed while no library was open is not treated as finished`()
         async throws
     {
         let scene = try ShelfScene(.resource(resource))
@@ -129,7 +127,7 @@ struct LibraryRebuildTests {
         let next = try await scene.open()
         #expect(next.entry(for: "disk")?.state.isChanged == true)
         #expect(!next.exists("disk"))
-        // The changed one stays; the other comes beside it.
+        // The changed file stays; the new one is stored beside it.
         let again = try await next.file(for: "disk", from: try scene.url())
         #expect(again.name == "disk.1.bin")
         #expect(try scene.folder.readText("disk.bin") == "mine")
@@ -138,7 +136,7 @@ struct LibraryRebuildTests {
     }
 
     @Test(.enabled(if: PlainDisk.isAvailable))
-    func `a file system without attributes has side files`() async throws {
+    func `a file system without attributes gets side files`() async throws {
         let disk = try #require(try PlainDisk())
         let scene = try ShelfScene(at: disk.path)
         scene.origin.route("/a.bin", .resource(Resource(size: 1000)))
@@ -152,7 +150,7 @@ struct LibraryRebuildTests {
         #expect(next.finishedFile(for: "a")?.name == "b.bin")
         #expect(next.entry(for: "disk")?.state.isPaused == true)
         #expect(next.entry(for: "disk")?.receivedBytes == 400_000)
-        // A rename that is seen takes the side file along.
+        // A rename that the library sees also renames the side file.
         let events = next.events
         #expect(rename(disk.path + "/b.bin", disk.path + "/c.bin") == 0)
         _ = await events.first {
@@ -168,9 +166,10 @@ struct LibraryRebuildTests {
 }
 
 extension ShelfScene {
-    /// What the checkpoint of `disk` says to have.
+    /// The number of bytes that the checkpoint of `disk` records.
     fileprivate var partialBytes: Int64 {
-        // The partial file gets its name after its checkpoint; what dies in between has fetched nothing.
+        // The partial file gets its name after its checkpoint; a process that dies in between has
+        // fetched nothing.
         guard folder.exists("disk.bin.part") else { return 0 }
         return CheckpointFile.glance(at: FilePath(folder.path("disk.bin")))?.bytes ?? 0
     }
@@ -183,12 +182,14 @@ func hasAttributes(_ folder: PawlTesting.ScratchFolder) -> Bool {
     return (try? ExtendedAttributes.write([1], "user.pawl.test", on: FilePath(path))) != nil
 }
 
-/// A file system in memory that keeps no attributes: only root can make one.
+/// A file system in memory that keeps no attributes.
+///
+/// Only root can mount one.
 final class PlainDisk: Sendable {
     let path: String
     private let folder: PawlTesting.ScratchFolder
 
-    /// Nil where nothing may be mounted.
+    /// `nil` if mounting is not allowed.
     init?() throws {
         folder = try PawlTesting.ScratchFolder()
         path = try folder.makeFolder("disk")
@@ -201,9 +202,9 @@ final class PlainDisk: Sendable {
         (try? PawlStorage.FileFolder(FilePath(path)).names()) ?? []
     }
 
-    /// Whether this process may mount one, and it keeps no attributes.
+    /// Whether this process may mount such a file system, and it keeps no attributes.
     static let isAvailable: Bool = {
-        // Whatever keeps it from being made keeps the tests from running.
+        // If it cannot be created, for whatever reason, the tests do not run.
         guard let disk = try? PlainDisk() else { return false }
         let file = FilePath(disk.path + "/probe")
         guard (try? FileFolder(FilePath(disk.path)).createFile("probe", [])) != nil else {

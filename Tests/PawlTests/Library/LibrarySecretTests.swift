@@ -4,7 +4,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What was given for one server is not sent to another one, however the key's URL changes.
+/// Secrets given for one server are not sent to another, however the key's URL changes.
 @Suite(.timeLimit(.minutes(1)))
 struct LibrarySecretTests {
     private let resource = Resource(size: 1 << 20)
@@ -38,7 +38,7 @@ struct LibrarySecretTests {
         }
     }
 
-    @Test func `a renewal that leads to another server takes no secret along`() async throws {
+    @Test func `a renewal that leads to another server sends no secret there`() async throws {
         let scene = try ShelfScene(.status(403))
         let (other, url) = try makeOther(resource)
         let library = try await scene.open()
@@ -50,7 +50,7 @@ struct LibrarySecretTests {
         expectNoSecret(at: other)
     }
 
-    @Test func `a URL of another server that replaces the old one gets no secret`() async throws {
+    @Test func `a replacement URL on another server gets no secret`() async throws {
         let door = Latch()
         let scene = try ShelfScene(.resource(resource).holdAfterBytes(400_000, until: door))
         let (other, url) = try makeOther(resource)
@@ -66,14 +66,14 @@ struct LibrarySecretTests {
         door.release()
     }
 
-    @Test func `what is given with the new URL is sent there`() async throws {
+    @Test func `secrets given with the new URL are sent there`() async throws {
         let scene = try ShelfScene(.status(404))
         let (other, url) = try makeOther(resource)
         let library = try await scene.open()
         await #expect(throws: DownloadError.self) {
             try await library.file(for: "disk", secretRequest(try scene.url()))
         }
-        // Asked for at another server: what the first one was given is not for that one.
+        // A request to another server: the first server's secrets are not sent there.
         _ = try await library.file(for: "disk", from: url)
         expectNoSecret(at: other)
         #expect(try await library.delete("disk"))

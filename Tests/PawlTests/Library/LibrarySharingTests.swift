@@ -9,7 +9,7 @@ import Testing
 struct LibrarySharingTests {
     private let resource = Resource(size: 1 << 20)
 
-    @Test func `two libraries over one folder know of each other's files`() async throws {
+    @Test func `two libraries over one folder see each other's files`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let (one, two) = (try await scene.open(), try await scene.open())
         let events = two.events
@@ -24,9 +24,7 @@ struct LibrarySharingTests {
         #expect(scene.folder.list() == [])
     }
 
-    @Test func `a key that another library fetches is refused, and there when that is done`()
-        async throws
-    {
+    @Test func `a key that another library is fetching is refused, then available`() async throws {
         let scene = try ShelfScene()
         let (one, two) = (try await scene.open(), try await scene.open())
         let latch = try await scene.hold(one, of: resource)
@@ -49,7 +47,7 @@ struct LibrarySharingTests {
         #expect(scene.origin.requests.count == 1)
     }
 
-    @Test func `a key that another process fetches names the process`() async throws {
+    @Test func `a key that another process is fetching names the process`() async throws {
         let latch = Latch()
         let scene = try ShelfScene(.resource(resource).holdAfterBytes(1000, until: latch))
         let library = try await scene.open()
@@ -71,7 +69,7 @@ struct LibrarySharingTests {
         #expect(scene.origin.requests.count == 1)
     }
 
-    @Test func `many libraries that ask for the same keys fetch each once`() async throws {
+    @Test func `many libraries that request the same keys fetch each once`() async throws {
         let scene = try ShelfScene(.resource(Resource(size: 5000)))
         var libraries: [DownloadLibrary] = []
         for _ in 0..<4 { libraries.append(try await scene.open()) }

@@ -4,21 +4,19 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Contract: "a key apart from the URL", which may be another one from one request to the next.
+/// Contract: "a key apart from the URL", which may differ from one request to the next.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryURLTests {
     private let resource = Resource(size: 1 << 20)
 
-    /// A signed URL breaks in the middle and is void from then on.
+    /// A signed URL whose transfer breaks in the middle and that is expired from then on.
     private func expiring(status: Int = 403) -> Reply {
         .resource(resource).afterBytes(400_000, .close)
             .choosing(.status(status, body: "expired\n")) { $0.ordinal > 1 }
     }
 
     @Test(arguments: [401, 403, 410])
-    func `an expired URL is replaced by the closure's, and the bytes stay`(status: Int)
-        async throws
-    {
+    func `the closure replaces an expired URL, and the bytes stay`(status: Int) async throws {
         let scene = try ShelfScene(expiring(status: status))
         scene.origin.route("/new.bin", .resource(resource))
         let new = try scene.url("/new.bin")
@@ -44,7 +42,7 @@ struct LibraryURLTests {
         )
     }
 
-    @Test func `another file behind the new URL is fetched from its beginning`() async throws {
+    @Test func `a different file behind the new URL is fetched from its beginning`() async throws {
         let scene = try ShelfScene(expiring())
         let other = Resource(size: 1 << 20, seed: 7)
         scene.origin.route("/new.bin", .resource(other))
@@ -57,7 +55,9 @@ struct LibraryURLTests {
         #expect(try other.verify(fileAt: file.path) == nil)
     }
 
-    @Test func `the closure is asked once, and its failure is the download's own`() async throws {
+    @Test func `the closure is called once, and its failure is the download's failure`()
+        async throws
+    {
         let scene = try ShelfScene(.status(403))
         let count = Observed(0)
         let library = try await scene.open()
@@ -78,9 +78,7 @@ struct LibraryURLTests {
         #expect(again?.httpStatus == 403)
     }
 
-    @Test func `a closure that takes no notice of being cancelled keeps nobody waiting`()
-        async throws
-    {
+    @Test func `a closure that ignores cancellation delays nobody`() async throws {
         let scene = try ShelfScene(.status(403))
         let asked = Observed<CheckedContinuation<Void, Never>?>(nil)
         let library = try await scene.open { configuration in
@@ -120,9 +118,7 @@ struct LibraryURLTests {
         #expect(throws: DownloadError.self) { try library.replaceURL(odd, for: "disk") }
     }
 
-    @Test func `a URL that was replaced while it was paused is known to the next process`()
-        async throws
-    {
+    @Test func `a URL replaced while paused is known to the next process`() async throws {
         let scene = try ShelfScene()
         scene.origin.route("/new.bin", .resource(resource))
         let library = try await scene.open()

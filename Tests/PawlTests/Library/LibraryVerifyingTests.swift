@@ -4,12 +4,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Contract: "a finished file that was changed or damaged on disk is found, and fetched again on request".
+/// Contract: "a finished file that was changed or damaged on disk is found, and fetched again on
+/// request".
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryVerifyingTests {
     private let resource = Resource(size: 300_000)
 
-    /// Turns one byte over and gives the file its old time, as a failing disk does.
+    /// Flips a bit of one byte and restores the file's times, as a failing disk does.
     private func damage(_ path: String) throws {
         var status = stat()
         #expect(stat(path, &status) == 0)
@@ -23,7 +24,7 @@ struct LibraryVerifyingTests {
         close(file)
     }
 
-    @Test func `a byte that turned over is found, told, kept in mind and repaired`() async throws {
+    @Test func `a flipped byte is found, reported, remembered and repaired`() async throws {
         let scene = try ShelfScene(.resource(resource))
         var library = try await scene.open()
         for key in ["a", "b"] as [StorageKey] {
@@ -31,7 +32,7 @@ struct LibraryVerifyingTests {
         }
         let path = try #require(library.finishedFile(for: "a")).path
         try damage(path)
-        // It cannot be seen without reading.
+        // The damage cannot be seen without reading.
         #expect(try await library.verify(reading: false).intact == ["a", "b"])
         let events = library.events
         let found = try await library.verify()
@@ -50,7 +51,7 @@ struct LibraryVerifyingTests {
         #expect(told == fault)
         #expect(!library.exists("a"))
         await library.close()
-        // The next process takes it for finished no more than this one.
+        // The next process does not treat the file as finished either.
         library = try await scene.open()
         #expect(library.entry(for: "a")?.state.isChanged == true)
         let file = try await library.refetch("a")
@@ -87,7 +88,7 @@ struct LibraryVerifyingTests {
         #expect(try await scene.open().exists("a"))
     }
 
-    @Test func `without digests the first verification makes them`() async throws {
+    @Test func `without digests the first verification computes them`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await scene.open { $0.keepsDigests = false }
         #expect(try await library.file(for: "a", from: try scene.url()).digest == nil)
@@ -97,7 +98,7 @@ struct LibraryVerifyingTests {
         #expect(try await library.verify().faults.map(\.key) == ["a"])
     }
 
-    @Test func `a digest of the server's is kept as it is`() async throws {
+    @Test func `a digest from the server is kept as it is`() async throws {
         let digest = try #require(resource.digest(.sha512))
         let text = "sha-512=:\(Base64.text(digest.bytes)):"
         let scene = try ShelfScene(.resource(resource).setting("Repr-Digest", text))

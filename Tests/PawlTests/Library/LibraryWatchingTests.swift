@@ -5,13 +5,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Contract: "the watched folder: deleted, renamed, replaced or added files change the library and its
-/// event stream within a second; a burst of 10,000 changes loses none".
+/// Contract: "the watched folder: deleted, renamed, replaced or added files change the library and
+/// its event stream within a second; a burst of 10,000 changes loses none".
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryWatchingTests {
     private let resource = Resource(size: 100_000)
 
-    @Test func `what others do to the files is told`() async throws {
+    @Test func `changes that others make to the files are reported`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await scene.open()
         let events = library.events
@@ -22,8 +22,8 @@ struct LibraryWatchingTests {
             #expect(found == true)
         }
         _ = try await library.file(for: "disk", from: try scene.url())
-        // A file that is renamed before the library has seen it is told as removed and added. Changes are
-        // seen in their order.
+        // A file that is renamed before the library has seen it is reported as removed and added.
+        // Changes are seen in order.
         try await tell("added seen.txt -") { try folder.write("seen.txt", "seen") }
         try await tell("renamed disk.bin other.bin disk") {
             rename(folder.path("disk.bin"), folder.path("other.bin"))
@@ -39,7 +39,7 @@ struct LibraryWatchingTests {
         #expect(library.entry(for: "disk") == nil)
         try await tell("added mine.txt -") { try folder.write("mine.txt", "mine") }
         try await tell("removed mine.txt -") { unlink(folder.path("mine.txt")) }
-        // A file that comes back brings its key along.
+        // A file that returns keeps its key.
         let file = try await library.file(for: "disk", from: try scene.url())
         try await tell("removed disk.bin disk") { rename(file.path, outside.path("away")) }
         if hasAttributes(outside) {
@@ -50,7 +50,7 @@ struct LibraryWatchingTests {
         }
     }
 
-    @Test func `each kind of change is told within a second`() async throws {
+    @Test func `each kind of change is reported within a second`() async throws {
         let scene = try ShelfScene(.resource(resource))
         let library = try await scene.open()
         let events = library.events
@@ -64,10 +64,11 @@ struct LibraryWatchingTests {
             #expect(found == true)
             least[kind] = min(least[kind], clock.now - begin)
         }
-        // The least of three: a busy machine may stand still for longer than that.
+        // The minimum of three rounds, because a busy machine may stall for longer than that.
         for round in 0..<3 {
             let (old, new) = ("a\(round)", "b\(round)")
-            // Whole, in one step: nothing more happens to it that could be seen after its renaming.
+            // The file appears whole, in one operation: no later change to it could be seen after
+            // its renaming.
             try outside.write("whole", "mine")
             try await measure(0, "added \(old) -") {
                 rename(outside.path("whole"), folder.path(old))
@@ -111,7 +112,7 @@ struct LibraryWatchingTests {
         #expect(library.exists("disk"))
     }
 
-    /// How many changes the kernel keeps for a process that does not read them.
+    /// The number of changes that the kernel keeps for a process that does not read them.
     private static let kernelLimit: Int = {
         let text = try? String(
             contentsOfFile: "/proc/sys/fs/inotify/max_queued_events",
@@ -121,8 +122,8 @@ struct LibraryWatchingTests {
     }()
 
     @Test(.enabled(if: kernelLimit < 20_000))
-    func `more changes than the kernel keeps lose none`() async throws {
-        // In memory, where that is: so many files take long on some disks.
+    func `no change is lost when the kernel's queue overflows`() async throws {
+        // In memory if possible: so many files take long on some disks.
         let folder = try ScratchFolder(in: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil)
         let scene = try ShelfScene(at: folder.path)
         let library = try scene.startProbe(["watch"])
@@ -136,7 +137,7 @@ struct LibraryWatchingTests {
         #expect(await burst.waitForExit().isSuccess)
         library.signal(SIGCONT)
         #expect(await library.waitForOutput(containing: "added end\n"))
-        // What is told of one is told after all that came before it.
+        // A later change is reported after all earlier ones.
         for (name, word) in [("last", "added last\n"), ("very-last", " .\n")] {
             try folder.write(name, "x")
             #expect(await library.waitForOutput(containing: word))
@@ -147,7 +148,7 @@ struct LibraryWatchingTests {
         #expect(names.count == 6_671)
     }
 
-    @Test func `a reader that is too slow is told that it missed something`() async throws {
+    @Test func `a reader that is too slow is told that it missed events`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open { $0.mostUnreadEvents = 10 }
         let (slow, fast) = (library.events, library.events)
@@ -163,7 +164,7 @@ struct LibraryWatchingTests {
         #expect(seen.last?.hasSuffix(" 49 -") == true)
     }
 
-    @Test func `the end of the folder is told`() async throws {
+    @Test func `the end of watching is reported`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open()
         let events = library.events
@@ -176,7 +177,7 @@ struct LibraryWatchingTests {
         #expect(rename(moved, scene.folder.path) == 0)
     }
 
-    @Test func `events end when the library is closed, or let go`() async throws {
+    @Test func `events end when the library is closed or released`() async throws {
         let scene = try ShelfScene()
         var library: DownloadLibrary? = try await scene.open()
         let events = try #require(library).events
@@ -210,7 +211,7 @@ extension ProcessRunner {
     fileprivate var isStopped: Bool {
         get throws {
             let status = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
-            // The state stands behind the program's name, which is in brackets.
+            // The state follows the program's name, which is in brackets.
             return status.split(separator: ")").last?.dropFirst().first == "T"
         }
     }

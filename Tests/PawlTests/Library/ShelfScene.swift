@@ -9,7 +9,7 @@ import Testing
 final class ShelfScene: Sendable {
     let origin: ScriptedOrigin
     let folder: ScratchFolder
-    /// In place of the folder's own path.
+    /// Replaces the folder's own path.
     private let path: String
 
     init(at path: String? = nil) throws {
@@ -23,7 +23,7 @@ final class ShelfScene: Sendable {
         origin.route("/disk.bin", reply)
     }
 
-    /// One connection a download.
+    /// Opens a library with one connection per download.
     func open(
         _ change: (inout LibraryConfiguration) -> Void = { _ in }
     ) async throws -> DownloadLibrary {
@@ -38,12 +38,12 @@ final class ShelfScene: Sendable {
         try #require(URL(string: origin.url(path)))
     }
 
-    /// A process of its own that fetches a key.
+    /// Starts another process that fetches a key.
     func startProbe(_ key: String, _ path: String = "/disk.bin") throws -> ProcessRunner {
         try startProbe([key, origin.url(path)])
     }
 
-    /// A process of its own that fetches a key, or does something else with the folder.
+    /// Starts another process that fetches a key, or does something else with the folder.
     func startProbe(_ arguments: [String], _ environment: [String: String?] = [:]) throws
         -> ProcessRunner
     {
@@ -52,8 +52,7 @@ final class ShelfScene: Sendable {
         return try ProcessRunner(BuiltProduct.path("LibraryProbe"), [path] + arguments, settings)
     }
 
-    /// Begins to fetch a key, and returns when so many bytes have come, of which the origin sends no
-    /// more.
+    /// Starts a key and returns when `bytes` bytes have arrived, after which the origin pauses.
     func hold(
         _ library: DownloadLibrary,
         _ key: StorageKey = "disk",
@@ -69,7 +68,7 @@ final class ShelfScene: Sendable {
 }
 
 extension DownloadLibrary {
-    /// Waits until so many bytes of a key have come.
+    /// Waits until `bytes` bytes of a key have arrived.
     func reaches(_ bytes: Int64, _ key: StorageKey) async {
         while !Task.isCancelled {
             guard let task = task(for: key) else {
@@ -88,7 +87,9 @@ extension DownloadLibrary {
 }
 
 extension LibraryEvents {
-    /// The first event for which this gives something; ends with the test's time.
+    /// The first event for which `find` returns a value.
+    ///
+    /// Waits until the test's time limit.
     func first<T>(_ find: (LibraryEvent) -> T?) async -> T? {
         for await event in self { if let found = find(event) { return found } }
         return nil

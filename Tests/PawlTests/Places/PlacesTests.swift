@@ -6,7 +6,7 @@ import Testing
 /// Contract: "where files belong", by the public names.
 @Suite(.timeLimit(.minutes(1)))
 struct PlacesTests {
-    @Test func `each place has a folder per application`() throws {
+    @Test func `each application has its own folder in each place`() throws {
         let one = Places(applicationIdentifier: "org.example.one")
         let two = Places(applicationIdentifier: "org.example.two")
         for place in [Place.documents, .caches, .temporary] {
@@ -19,7 +19,7 @@ struct PlacesTests {
         #expect(!Places().applicationIdentifier.isEmpty)
     }
 
-    @Test func `create, write, read, size, exists and delete`() async throws {
+    @Test func `a folder creates, writes, reads, measures and deletes files`() async throws {
         let scratch = try ScratchFolder()
         let places = Places(applicationIdentifier: "test")
         let folder = try await places.folder(.directory(scratch.path("a/b")))
@@ -39,7 +39,7 @@ struct PlacesTests {
         await #expect(throws: DownloadError.self) { try await folder.read("../x") }
     }
 
-    @Test func `the temporary place is the user's alone`() async throws {
+    @Test func `only the user can access the temporary place`() async throws {
         let places = Places(applicationIdentifier: "pawl-test-\(getpid())")
         let folder = try await places.folder(.temporary)
         var status = stat()
@@ -60,7 +60,7 @@ struct PlacesTests {
         await #expect(throws: DownloadError.self) { try await places.clean(.documents, policy) }
     }
 
-    @Test func `a file is moved, with the policy that was asked for`() async throws {
+    @Test func `a file is moved with the requested policy`() async throws {
         let scratch = try ScratchFolder()
         let places = Places(applicationIdentifier: "test")
         try scratch.write("a", [1])

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What is asked without a task obeys the session's settings all the same.
+/// Requests without a task obey the session's settings, too.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectedSessionTests {
     private let resource = Resource(size: 1 << 20)
@@ -21,7 +21,7 @@ struct ConnectedSessionTests {
     }
 
     @Test(arguments: [true, false])
-    func `it does not use a metered network that it must not use`(asStream: Bool) async throws {
+    func `a request does not use a forbidden metered network`(asStream: Bool) async throws {
         let scene = try SessionScene(.resource(resource))
         var metered = NetworkPath.unknown
         metered.isMetered = true
@@ -42,7 +42,7 @@ struct ConnectedSessionTests {
         #expect(try await waiting.value == resource.bytes())
     }
 
-    /// Bears no failure but that there is no network.
+    /// Returns a session that tolerates no failure except a missing network.
     private func session(
         _ scene: SessionScene,
         _ network: ScriptedNetwork,
@@ -69,12 +69,12 @@ struct ConnectedSessionTests {
     }
 
     @Test(arguments: [true, false])
-    func `it waits for a route`(asStream: Bool) async throws {
+    func `a request waits for a route`(asStream: Bool) async throws {
         let scene = try SessionScene(.hangUp(.reset))
         let network = ScriptedNetwork(.none)
         let session = session(scene, network)
         try await expectWaits(scene, session, network, asStream: asStream)
-        // Who waits can be cancelled.
+        // A waiting request can be cancelled.
         network.become(.none)
         scene.origin.route("/disk.bin", .hangUp(.reset))
         let looks = network.looks
@@ -86,16 +86,14 @@ struct ConnectedSessionTests {
     }
 
     @Test(arguments: [true, false])
-    func `the route that it has waited for is not waited for again`(asStream: Bool) async throws {
+    func `a request does not wait twice for the same route`(asStream: Bool) async throws {
         let scene = try SessionScene(.hangUp(.reset))
         let network = ScriptedNetwork(.none)
         let session = session(scene, network, allowsExpensiveNetwork: false)
         try await expectWaits(scene, session, network, asStream: asStream)
     }
 
-    @Test func `data(from -) is one of the session's tasks, and asked again where it broke`()
-        async throws
-    {
+    @Test func `data(from -) is a task of the session, and is retried if it breaks`() async throws {
         let latch = Latch()
         let reply = Reply.resource(resource)
         let scene = try SessionScene(

@@ -3,13 +3,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Data tasks that end otherwise than was hoped.
+/// Data tasks that end in unusual ways.
 @Suite(.timeLimit(.minutes(1)))
 struct DataTaskEndTests {
     private let resource = Resource(size: 1 << 20)
     private let huge = Resource(size: 200 << 20)
 
-    @Test func `what a reader has seen is not given twice`() async throws {
+    @Test func `bytes that a reader has seen are not delivered twice`() async throws {
         let latch = Latch()
         let reply = Reply.resource(resource)
         let broken = reply.holdAfterBytes(1000, until: latch).afterBytes(1000, .reset)
@@ -32,7 +32,7 @@ struct DataTaskEndTests {
     }
 
     @Test(arguments: [true, false])
-    func `one that failed keeps no connection`(announces: Bool) async throws {
+    func `a failed data task keeps no connection`(announces: Bool) async throws {
         let reply = Reply.resource(huge)
         let scene = try SessionScene(announces ? reply : reply.chunked())
         let session = DownloadSession(scene.configuration)
@@ -45,7 +45,7 @@ struct DataTaskEndTests {
         withExtendedLifetime(task) {}
     }
 
-    @Test func `what nobody asks for ends with an error where it is large`() async throws {
+    @Test func `a large body that nobody reads ends with an error`() async throws {
         let scene = try SessionScene(.resource(huge))
         var configuration = scene.configuration
         configuration.settings.stallTimeout = .milliseconds(200)
@@ -58,7 +58,7 @@ struct DataTaskEndTests {
         #expect(session.currentTasks.isEmpty)
     }
 
-    @Test func `invalidateAndCancel ends what is awaited, and what is read`() async throws {
+    @Test func `invalidateAndCancel ends awaited data and open streams`() async throws {
         let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: Latch()))
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
@@ -77,7 +77,7 @@ struct DataTaskEndTests {
     }
 
     @Test(arguments: [true, false])
-    func `a session ends when its last stream is read, or let go`(isRead: Bool) async throws {
+    func `a session ends when its last stream is read or released`(isRead: Bool) async throws {
         let scene = try SessionScene(.resource(resource))
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
@@ -91,9 +91,7 @@ struct DataTaskEndTests {
         await delegate.allCalls(.invalid)
     }
 
-    @Test func `a task that is made late and never resumed does not hold its session`()
-        async throws
-    {
+    @Test func `a task created late and never resumed does not hold its session`() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
         let delegate = RecordingDelegate()
@@ -111,7 +109,7 @@ struct DataTaskEndTests {
         #expect(error?.code == .usage)
     }
 
-    /// Looks at its session when it goes.
+    /// A delegate that reads its session's tasks when it is deallocated.
     private final class Curious: DownloadSessionDelegate {
         let session = Observed<DownloadSession?>(nil)
         let isGone: Observed<Bool>
@@ -124,7 +122,7 @@ struct DataTaskEndTests {
         }
     }
 
-    @Test func `a delegate may ask its session when it goes`() async throws {
+    @Test func `a delegate may use its session while it is deallocated`() async throws {
         let scene = try SessionScene()
         let isGone = Observed(false)
         let session: DownloadSession
@@ -139,7 +137,7 @@ struct DataTaskEndTests {
 
     @TaskLocal private static var caller = ""
 
-    @Test func `what is called back has nothing of the task that resumed it`() async throws {
+    @Test func `a callback inherits no task-local values from the caller of resume`() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
         let callers = Observed<[String]>([])

@@ -11,7 +11,7 @@ struct DataTaskTests {
 
     private struct Enough: Error {}
 
-    @Test func `dataTaskWithURL with a completion handler`() async throws {
+    @Test func `dataTaskWithURL calls its completion handler`() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
         let results = Observed<[Result<FetchedData, DownloadError>]>([])
@@ -67,11 +67,11 @@ struct DataTaskTests {
         #expect(await counts.wait { !$0.isEmpty } == [1 << 20])
     }
 
-    @Test func `bytes come in pieces, with back-pressure`() async throws {
+    @Test func `bytes arrive in pieces, with back-pressure`() async throws {
         let scene = try SessionScene(.resource(huge))
         let task = DownloadSession(scene.configuration).dataTask(with: try scene.url())
         task.resume()
-        // Nobody has asked yet: the beginning comes, and then the server waits.
+        // Nobody reads yet: the first bytes arrive, and then the server waits.
         while task.currentProgress.completedBytes < 256 << 10, !Task.isCancelled {
             await Task.yield()
         }
@@ -86,7 +86,7 @@ struct DataTaskTests {
         #expect(task.error?.code == .cancelled)
     }
 
-    @Test func `task.stream(to -) hands chunks to a sink of one's own, which may end it`()
+    @Test func `task.stream(to -) passes chunks to the caller's sink, which may end it`()
         async throws
     {
         let scene = try SessionScene(.resource(resource))
@@ -103,7 +103,7 @@ struct DataTaskTests {
         #expect(other.state.isEnd)
     }
 
-    @Test func `suspend lets nothing come, and resume goes on over the same connection`()
+    @Test func `suspend stops the bytes, and resume continues on the same connection`()
         async throws
     {
         let scene = try SessionScene(.resource(huge))
@@ -128,7 +128,7 @@ struct DataTaskTests {
         #expect(scene.origin.requests.count == 1)
     }
 
-    @Test func `a suspended one stands still`() async throws {
+    @Test func `a suspended task makes no progress`() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
         let session = DownloadSession(scene.configuration)
@@ -137,7 +137,7 @@ struct DataTaskTests {
         await latch.waitForArrivals()
         task.suspend()
         latch.release()
-        // What the transport had already may still come, and then nothing more.
+        // Bytes that the transport already has may still arrive, but no others.
         var bytes: [Int64] = []
         for await progress in task.progress.prefix(5) { bytes.append(progress.completedBytes) }
         #expect(bytes.last == bytes.dropLast().last)
@@ -146,7 +146,7 @@ struct DataTaskTests {
         #expect(try await task.data.bytes.count == 1 << 20)
     }
 
-    @Test func `cancelling the awaiting task cancels it`() async throws {
+    @Test func `cancelling the awaiting task cancels the data task`() async throws {
         let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: Latch()))
         let session = DownloadSession(scene.configuration)
         for inPieces in [true, false] {
@@ -165,7 +165,7 @@ struct DataTaskTests {
     }
 
     @Test(arguments: [true, false])
-    func `more than the limit is a clear error`(announces: Bool) async throws {
+    func `a body over the limit is a clear error`(announces: Bool) async throws {
         let reply = Reply.resource(resource)
         let scene = try SessionScene(announces ? reply : reply.chunked())
         let session = DownloadSession(scene.configuration)
@@ -176,7 +176,7 @@ struct DataTaskTests {
         #expect(task.state == .failed)
     }
 
-    @Test func `the body is read in one way`() async throws {
+    @Test func `a body is read in only one way`() async throws {
         let scene = try SessionScene(.resource(resource))
         let task = DownloadSession(scene.configuration).dataTask(with: try scene.url())
         task.resume()
@@ -189,7 +189,7 @@ struct DataTaskTests {
         #expect(task.state == .finished)
     }
 
-    @Test func `it is one of the session's tasks, and waits for its turn`() async throws {
+    @Test func `a data task belongs to the session and waits its turn`() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
         scene.origin.route("/small", .status(200, body: "small"))
@@ -211,7 +211,7 @@ struct DataTaskTests {
         #expect(session.currentTasks.isEmpty)
     }
 
-    @Test func `invalidateAndCancel stops it, and no other begins`() async throws {
+    @Test func `invalidateAndCancel stops a data task, and no other starts`() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
         let session = DownloadSession(scene.configuration)
@@ -230,7 +230,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test func `a status from 400 on is an error unless it is asked for`() async throws {
+    @Test func `a status of 400 or more is an error unless it is accepted`() async throws {
         let scene = try SessionScene(.status(404, body: "none"))
         let session = DownloadSession(scene.configuration)
         let task = session.dataTask(with: try scene.url())
@@ -245,7 +245,7 @@ struct DataTaskTests {
         #expect(other.response?.status == 404)
     }
 
-    @Test func `what nobody asks for ends all the same where it is small`() async throws {
+    @Test func `a small body that nobody reads still finishes`() async throws {
         let scene = try SessionScene(.status(200, body: "small"))
         let task = DownloadSession(scene.configuration).dataTask(with: try scene.url())
         task.resume()
@@ -254,9 +254,7 @@ struct DataTaskTests {
         #expect(try await task.data.string() == "small")
     }
 
-    @Test func `an answer that breaks before anybody saw of it is asked for again`()
-        async throws
-    {
+    @Test func `an answer that breaks before anybody read of it is requested again`() async throws {
         let reply = Reply.resource(resource)
         let scene = try SessionScene(.sequence([reply.afterBytes(50_000, .reset), reply]))
         let session = DownloadSession(scene.configuration)
@@ -266,7 +264,9 @@ struct DataTaskTests {
         #expect(scene.origin.requests.count == 2)
     }
 
-    @Test func `it waits for connectivity, and goes on when there is a route`() async throws {
+    @Test func `a data task waits for connectivity and continues when there is a route`()
+        async throws
+    {
         let scene = try SessionScene(.hangUp(.reset))
         let network = ScriptedNetwork(.none)
         var configuration = scene.configuration
@@ -274,7 +274,7 @@ struct DataTaskTests {
         configuration.settings.retries = 0
         let delegate = RecordingDelegate()
         let session = DownloadSession(configuration, delegate: delegate, network: network)
-        // libcurl reads it as 127.0.0.1; to us it is a name, for which a route is needed.
+        // libcurl reads this as 127.0.0.1; Pawl treats it as a name, which needs a route.
         let url = try scene.url(host: "127.1")
         let task = session.dataTask(with: url) { _ in }
         task.resume()
@@ -283,7 +283,7 @@ struct DataTaskTests {
         scene.origin.route("/disk.bin", .resource(resource))
         network.become(.unknown)
         #expect(try await task.data.bytes == resource.bytes())
-        // One that waits can be cancelled.
+        // A waiting task can be cancelled.
         network.become(.none)
         scene.origin.route("/disk.bin", .hangUp(.reset))
         let other = session.dataTask(with: url)
@@ -294,7 +294,7 @@ struct DataTaskTests {
         #expect(error?.code == .cancelled)
     }
 
-    @Test func `it does not use a metered network that it must not use`() async throws {
+    @Test func `a data task does not use a forbidden metered network`() async throws {
         let scene = try SessionScene(.resource(resource))
         var metered = NetworkPath.unknown
         metered.isMetered = true

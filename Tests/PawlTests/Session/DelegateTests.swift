@@ -10,7 +10,7 @@ struct DelegateTests {
     private let resource = Resource(size: 1 << 20)
 
     @Test
-    func `didFinishDownloadingToURL and didCompleteWithError, each exactly once, in that order`()
+    func `didFinishDownloadingToURL precedes didCompleteWithError, each called once`()
         async throws
     {
         let scene = try SessionScene(.resource(resource))
@@ -31,9 +31,7 @@ struct DelegateTests {
         #expect(try resource.verify(fileAt: path) == nil)
     }
 
-    @Test func `didWriteData adds up to the whole, and the total is the whole file's`()
-        async throws
-    {
+    @Test func `didWriteData adds up to the whole file and reports its total size`() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let delegate = RecordingDelegate()
@@ -54,7 +52,7 @@ struct DelegateTests {
         #expect(count >= 2)
     }
 
-    @Test func `didResumeAtOffset tells the true offset`() async throws {
+    @Test func `didResumeAtOffset reports the true offset`() async throws {
         let latch = Latch()
         let scene = try SessionScene(
             .resource(resource).holdAfterBytes(400_000, until: latch)
@@ -76,7 +74,7 @@ struct DelegateTests {
         #expect(scene.origin.requests.last?.range?.first == 400_000)
     }
 
-    @Test func `a temporary file is gone after the delegate unless it was moved`() async throws {
+    @Test func `a temporary file is removed after the delegate unless it was moved`() async throws {
         let scene = try SessionScene(.resource(resource))
         let kept = scene.folder.path("kept.bin")
         for moves in [true, false] {
@@ -97,10 +95,7 @@ struct DelegateTests {
         #expect(try resource.verify(fileAt: kept) == nil)
     }
 
-    @Test
-    func `a temporary file that is awaited stays behind the delegate, until the session goes`()
-        async throws
-    {
+    @Test func `an awaited temporary file remains until the session ends`() async throws {
         let scene = try SessionScene(.resource(resource))
         let delegate = RecordingDelegate()
         var path = ""
@@ -116,7 +111,7 @@ struct DelegateTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test func `a block and a delegate both work`() async throws {
+    @Test func `a block and a delegate are both called`() async throws {
         let scene = try SessionScene(.resource(resource))
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
@@ -126,13 +121,13 @@ struct DelegateTests {
         }
         task.resume()
         session.finishTasksAndInvalidate()
-        // Nothing comes after that.
+        // No call follows the invalidation.
         let calls = await delegate.allCalls(.invalid)
         #expect(calls.count { if case .finished = $0 { true } else { false } } == 1)
         #expect(blocks.value == [resource.size])
     }
 
-    @Test func `a failure is told with its error, and no file`() async throws {
+    @Test func `a failure is reported with its error and no file`() async throws {
         let scene = try SessionScene(.status(404))
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
@@ -142,7 +137,7 @@ struct DelegateTests {
         #expect(scene.folder.list().isEmpty)
     }
 
-    @Test func `a cancelled task is told once`() async throws {
+    @Test func `a cancelled task is reported once`() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
         let delegate = RecordingDelegate()
@@ -157,13 +152,13 @@ struct DelegateTests {
         #expect(calls.suffix(2) == [.completed(.cancelled), .invalid])
         #expect(calls.count { $0 == .completed(.cancelled) } == 1)
         #expect(scene.folder.list().isEmpty)
-        // It is forgotten when its last call has returned.
+        // The session releases its delegate after the last call has returned.
         while session.delegate != nil, !Task.isCancelled { await Task.yield() }
         #expect(session.delegate == nil)
     }
 
     @MainActor
-    @Test func `callbacks come on an executor of the caller's choice`() async throws {
+    @Test func `callbacks run on an executor of the caller's choice`() async throws {
         let scene = try SessionScene(.resource(resource))
         let isOnMain = Observed(false)
         let delegate = RecordingDelegate { _ in
@@ -178,7 +173,7 @@ struct DelegateTests {
     }
 }
 
-/// Waits until so many bytes are on disk, which the origin has sent.
+/// Waits until `count` bytes, which the origin has sent, are on disk.
 func waitForBytes(_ count: Int64, of task: SessionTask) async {
     while task.currentProgress.completedBytes < count, !Task.isCancelled, !task.state.isEnd {
         await Task.yield()

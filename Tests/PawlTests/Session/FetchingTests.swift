@@ -4,14 +4,14 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The contract's rows on fetching small things with a session.
+/// The contract's rows on fetching small bodies with a session.
 @Suite(.timeLimit(.minutes(1)))
 struct FetchingTests {
     private struct Release: Decodable, Equatable {
         var name: String
     }
 
-    @Test func `session.data(from -) for small things`() async throws {
+    @Test func `session.data(from -) fetches small bodies`() async throws {
         let scene = try SessionScene(.status(200, body: #"{"name": "first"}"#), at: "/latest.json")
         let session = DownloadSession(scene.configuration)
         let fetched = try await session.data(from: try scene.url("/latest.json"))
@@ -19,7 +19,7 @@ struct FetchingTests {
         #expect(try fetched.string() == #"{"name": "first"}"#)
     }
 
-    @Test func `a limit on size gives a clear error, not an exploding memory`() async throws {
+    @Test func `a limit on size gives a clear error and bounds memory`() async throws {
         let scene = try SessionScene(.resource(Resource(size: 1 << 20)))
         let session = DownloadSession(scene.configuration)
         let error = await #expect(throws: DownloadError.self) {
@@ -28,7 +28,7 @@ struct FetchingTests {
         #expect(error?.code == .tooLarge)
     }
 
-    @Test func `GET, POST with own headers`() async throws {
+    @Test func `GET and POST send the caller's headers`() async throws {
         let scene = try SessionScene(.status(200, body: "thanks"), at: "/form")
         let session = DownloadSession(scene.configuration)
         var request = DownloadRequest(try scene.url("/form"))
@@ -40,7 +40,7 @@ struct FetchingTests {
         #expect(asked.method == "POST")
         #expect(asked["X-Own"] == "yes")
         #expect(asked.body == Array("a=1".utf8))
-        // Only a GET becomes a file.
+        // Only a GET can become a file.
         let task = session.downloadTask(with: request, to: scene.place())
         task.resume()
         let error = await #expect(throws: DownloadError.self) { try await task.file }
@@ -48,7 +48,7 @@ struct FetchingTests {
         #expect(scene.origin.requests.count == 1)
     }
 
-    @Test func `a stream lives on where its session is gone`() async throws {
+    @Test func `a stream outlives its session`() async throws {
         let resource = Resource(size: 1 << 20)
         let scene = try SessionScene(.resource(resource))
         let stream = try await DownloadSession(scene.configuration).bytes(from: try scene.url())

@@ -3,7 +3,9 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Many tasks in one session; what they cost is measured by `scripts/bench session-tasks`.
+/// Many tasks in one session.
+///
+/// `scripts/bench session-tasks` measures their cost.
 @Suite(.timeLimit(.minutes(1)))
 struct ManyTasksTests {
     @Test func `10,000 tasks are started and cancelled in seconds`() async throws {
@@ -16,7 +18,7 @@ struct ManyTasksTests {
         let began = clock.now
         let tasks = (0..<10_000).map { session.downloadTask(with: url, to: scene.place("\($0)")) }
         for task in tasks { task.resume() }
-        // In a release build it is a twentieth of that.
+        // A release build takes a twentieth of that.
         #expect(clock.now - began < .seconds(10))
         #expect(session.currentTasks.count == 10_000)
         session.invalidateAndCancel()
@@ -28,7 +30,7 @@ struct ManyTasksTests {
         #expect(scene.folder.list().isEmpty)
     }
 
-    @Test func `no task starves: each begins when the ones before it have begun`() async throws {
+    @Test func `no task starves: each starts once the tasks before it have started`() async throws {
         let scene = try SessionScene()
         scene.origin.routeDefault(.resource(Resource(size: 20_000)))
         var configuration = scene.configuration

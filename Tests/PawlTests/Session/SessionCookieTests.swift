@@ -7,7 +7,7 @@ import Testing
 struct SessionCookieTests {
     private let resource = Resource(size: 50_000)
 
-    /// A login that sets a cookie and leads on, and a file for who has it.
+    /// A login that sets a cookie and redirects, and a file that requires the cookie.
     private func scene() throws -> SessionScene {
         let scene = try SessionScene()
         let file = Reply.resource(resource)
@@ -22,7 +22,7 @@ struct SessionCookieTests {
         return scene
     }
 
-    @Test func `a redirect's cookie opens what it leads to, for the whole session`() async throws {
+    @Test func `a cookie set by a redirect is sent for the whole session`() async throws {
         let scene = try scene()
         let session = DownloadSession(scene.configuration)
         let first = session.downloadTask(with: try scene.url("/login"), to: scene.place("a"))
@@ -35,7 +35,7 @@ struct SessionCookieTests {
         #expect(fetched.response.status == 200)
     }
 
-    @Test func `another session has none, and one that keeps none sends none`() async throws {
+    @Test func `another session has no cookies, and one that keeps none sends none`() async throws {
         let scene = try scene()
         let first = DownloadSession(scene.configuration)
         let task = first.downloadTask(with: try scene.url("/login"), to: scene.place("a"))

@@ -9,7 +9,7 @@ import Testing
 final class SessionScene: Sendable {
     let origin: ScriptedOrigin
     let folder: ScratchFolder
-    /// Where the sessions have their own files.
+    /// The folder of the sessions' own files.
     let temporary: ScratchFolder
 
     init() throws {
@@ -29,7 +29,8 @@ final class SessionScene: Sendable {
 
     func place(_ name: String = "disk.bin") -> TaskDestination { .file(folder.path(name)) }
 
-    /// Another process with an ephemeral session brings so many bytes of `disk.bin`, pauses, and is killed.
+    /// Another process with an ephemeral session receives `bytes` bytes of `disk.bin`, pauses, and
+    /// is killed.
     func crashEphemeralSession(after bytes: Int64) async throws {
         let process = try ProcessRunner(
             BuiltProduct.path("SessionProbe"),
@@ -45,7 +46,7 @@ final class SessionScene: Sendable {
 
     var configuration: SessionConfiguration { configured(.default) }
 
-    /// One connection a task.
+    /// A configuration with one connection per task.
     func configured(_ kind: SessionConfiguration) -> SessionConfiguration {
         var configuration = kind
         configuration.settings.connections = .fixed(1)
@@ -54,7 +55,7 @@ final class SessionScene: Sendable {
     }
 }
 
-/// Notes each call, in order.
+/// Records each call, in order.
 final class RecordingDelegate: DownloadSessionDelegate {
     enum Call: Sendable, Equatable {
         case answered(Int)

@@ -3,13 +3,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Tasks that do nothing for now, and others that want to begin.
+/// Idle tasks give their place to other tasks.
 @Suite(.timeLimit(.minutes(1)))
 struct StartPlaceTests {
     private let resource = Resource(size: 1 << 20)
     private let huge = Resource(size: 200 << 20)
 
-    /// One task at a time, and a route to another file.
+    /// A session that runs one task at a time, and a route to another file.
     private func session(
         _ scene: SessionScene,
         network: (any NetworkPathMonitoring)? = nil
@@ -30,7 +30,7 @@ struct StartPlaceTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
-    @Test func `a suspended data task lets others begin`() async throws {
+    @Test func `a suspended data task lets others start`() async throws {
         let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: Latch()))
         let session = session(scene)
         let task = session.dataTask(with: try scene.url())
@@ -42,7 +42,7 @@ struct StartPlaceTests {
         task.cancel()
     }
 
-    @Test func `a reader may download what it reads of`() async throws {
+    @Test func `a reader may start a download while it reads`() async throws {
         let scene = try SessionScene(.resource(huge))
         let session = session(scene)
         let task = session.dataTask(with: try scene.url())
@@ -54,7 +54,7 @@ struct StartPlaceTests {
         #expect(task.state == .cancelled)
     }
 
-    @Test func `data(from -) waits for nobody's place`() async throws {
+    @Test func `data(from -) does not wait behind other tasks`() async throws {
         let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: Latch()))
         let session = session(scene)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
@@ -66,11 +66,11 @@ struct StartPlaceTests {
     }
 
     @Test(arguments: [true, false])
-    func `one that waits for the network lets others begin`(isDownload: Bool) async throws {
+    func `a task that waits for the network lets others start`(isDownload: Bool) async throws {
         let scene = try SessionScene(.hangUp(.reset))
         let network = ScriptedNetwork(.none)
         let session = session(scene, network: network)
-        // To us it is a name, for which a route is needed; 127.0.0.1 is always there.
+        // Pawl treats this as a name, which needs a route; 127.0.0.1 is always reachable.
         let url = try scene.url(host: "127.1")
         let task: SessionTask =
             isDownload

@@ -10,9 +10,7 @@ struct TaskLimitTests {
     /// So low that a task which obeys it does not end within a test.
     private let crawl: Int64 = 20_000
 
-    @Test func `a task is held back by its own limit, and let go on over the same connection`()
-        async throws
-    {
+    @Test func `lifting a task's own limit speeds it up on the same connection`() async throws {
         let scene = try SessionScene(.resource(resource))
         var configuration = scene.configuration
         configuration.settings.limitBytesPerSecond = crawl
@@ -20,7 +18,7 @@ struct TaskLimitTests {
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         #expect(task.limitBytesPerSecond == crawl)
         task.resume()
-        // A pause after the first bytes, of seconds at that limit.
+        // The first bytes are followed by a pause of seconds at that limit.
         for await progress in task.progress where progress.completedBytes > 0 { break }
         #expect(task.state == .running)
         task.limitBytesPerSecond = nil
@@ -30,7 +28,7 @@ struct TaskLimitTests {
         #expect(scene.origin.requests.count == 1)
     }
 
-    @Test func `the limit of all is lifted for what runs`() async throws {
+    @Test func `lifting the session's limit affects running tasks`() async throws {
         let scene = try SessionScene(.resource(resource))
         var configuration = scene.configuration
         configuration.limitBytesPerSecond = crawl
@@ -43,7 +41,7 @@ struct TaskLimitTests {
         #expect(scene.origin.requests.count == 1)
     }
 
-    @Test func `a limit that comes later is kept`() async throws {
+    @Test func `a limit set later is obeyed`() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(3_000_000, until: latch))
         let session = DownloadSession(scene.configuration)
@@ -55,11 +53,11 @@ struct TaskLimitTests {
         let start = time.now()
         latch.release()
         _ = try await task.file
-        // 1.2 MB, of which a buffer may run ahead.
+        // 1.2 MB, of which a buffer may be sent ahead.
         #expect((time.now() - start).seconds > 0.4)
     }
 
-    @Test func `each keeps its own`() async throws {
+    @Test func `each task obeys its own limit`() async throws {
         let scene = try SessionScene(.resource(resource))
         let other = Resource(size: 1 << 20)
         scene.origin.route("/other", .resource(other))

@@ -4,13 +4,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// "Timings (name lookup, connect, TLS, first byte, transfer, bytes on the wire, segments, retries)", and what
-/// an error says.
+/// "Timings (name lookup, connect, TLS, first byte, transfer, bytes on the wire, segments,
+/// retries)", and what an error reports.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskMetricsTests {
     private let resource = Resource(size: 100_000)
 
-    @Test func `name, connection, TLS, first byte and the whole come in that order`() async throws {
+    @Test func `lookup, connect, TLS, first byte and duration are in that order`() async throws {
         let origin = try ScriptedOrigin(tls: true)
         origin.route("/disk.bin", .resource(resource))
         let scene = try SessionScene()
@@ -35,7 +35,7 @@ struct TaskMetricsTests {
         #expect(metrics.protocolVersion == "HTTP/1.1")
     }
 
-    @Test func `what broke and was fetched twice counts`() async throws {
+    @Test func `metrics count a broken transfer and its retry`() async throws {
         let reply = Reply.resource(resource)
         let scene = try SessionScene(reply.afterBytes(50_000, .close).from(request: 2, reply))
         let task = DownloadSession(scene.configuration)
@@ -47,7 +47,7 @@ struct TaskMetricsTests {
         #expect(task.metrics.bytesReceived == resource.size)
     }
 
-    @Test func `an error says what it is, whether again, and what it came from`() async throws {
+    @Test func `an error states its code, whether to retry, and its cause`() async throws {
         let scene = try SessionScene(.hangUp(.reset))
         scene.origin.route("/gone", .status(404))
         var configuration = scene.configuration

@@ -4,7 +4,8 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// "`task.resumability` at any time", before a run has begun and after one that came to nothing, too.
+/// "`task.resumability` at any time", also before a run has started and after one that received
+/// nothing.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskResumabilityTests {
     private let resource = Resource(size: 1 << 20)
@@ -24,13 +25,13 @@ struct TaskResumabilityTests {
         return task
     }
 
-    @Test func `one that has not begun with its resume data gives them back`() async throws {
+    @Test func `an unstarted task returns the resume data it was made with`() async throws {
         let scene = try scene()
         let data = try #require(try await begin(scene).cancelByProducingResumeData())
         let session = DownloadSession(scene.configuration)
         for begins in [false, true] {
             let task = try session.downloadTask(withResumeData: data)
-            // Nothing runs before that.
+            // Nothing runs before that date.
             if begins { task.earliestBeginDate = .distantFuture }
             if begins { task.resume() }
             #expect(task.resumability == .resumable(from: Self.held))
@@ -39,14 +40,14 @@ struct TaskResumabilityTests {
         }
     }
 
-    @Test func `where another one has the file the error has the data`() async throws {
+    @Test func `if another task holds the file, the error has the resume data`() async throws {
         let scene = try scene()
         let data = try #require(try await begin(scene).cancelByProducingResumeData())
         await scene.origin.waitForQuiet()
         let session = DownloadSession(scene.configuration)
         let first = try session.downloadTask(withResumeData: data)
         first.resume()
-        // Who asks the server has the file.
+        // A task that sends a request holds the file.
         while scene.origin.requests.count < 2, !Task.isCancelled { await Task.yield() }
         let task = try session.downloadTask(withResumeData: data)
         task.resume()
@@ -56,7 +57,7 @@ struct TaskResumabilityTests {
         first.cancel()
     }
 
-    @Test func `what is no GET is never gone on with`() async throws {
+    @Test func `a request other than GET is never resumable`() async throws {
         let scene = try scene()
         var request = DownloadRequest(try scene.url())
         request.method = "POST"

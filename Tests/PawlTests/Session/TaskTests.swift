@@ -26,7 +26,7 @@ struct TaskTests {
         #expect(session.currentTasks.isEmpty)
     }
 
-    @Test func `the conveniences start it`() async throws {
+    @Test func `the convenience methods start their task`() async throws {
         let scene = try SessionScene(.resource(resource))
         let file = try await DownloadSession(scene.configuration).download(
             from: try scene.url(),
@@ -35,7 +35,7 @@ struct TaskTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
-    @Test func `suspend keeps the connection, and resume goes on over it`() async throws {
+    @Test func `suspend keeps the connection, and resume continues on it`() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let session = DownloadSession(scene.configuration)
@@ -46,7 +46,7 @@ struct TaskTests {
         #expect(task.state == .suspended)
         latch.release()
         await scene.origin.waitUntil { $0.bodyBytesSent > 400_000 }
-        // What the transport had already shown may still be written, and then nothing more.
+        // Bytes that the transport has already delivered may still be written, but no others.
         var bytes: [Int64] = []
         for await progress in task.progress.prefix(5) { bytes.append(progress.completedBytes) }
         #expect(bytes.last == bytes.dropLast().last)
@@ -79,7 +79,7 @@ struct TaskTests {
         #expect((scene.origin.requests.last?.range?.first ?? 0) >= 100_000)
     }
 
-    /// What a pause keeps is there soon.
+    /// Waits for the files that a pause keeps; they appear soon.
     private func waitForPartialFile(in scene: SessionScene) async throws {
         let names = ["disk.bin.part", "disk.bin.part.pawl"]
         try await scene.folder.wait { $0.list() == names }
@@ -106,7 +106,8 @@ struct TaskTests {
         }
     }
 
-    @Test func `cancelling the awaiting task pauses and keeps`() async throws {
+    @Test func `cancelling the awaiting task pauses the download and keeps its bytes`() async throws
+    {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let session = DownloadSession(scene.configuration)
@@ -126,7 +127,7 @@ struct TaskTests {
         #expect(scene.origin.requests.last?.range?.first == 400_000)
     }
 
-    @Test func `a second run that finds nothing of the first begins anew`() async throws {
+    @Test func `a second run starts from zero if the first run's files are gone`() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let session = DownloadSession(scene.configuration)
@@ -151,7 +152,7 @@ struct TaskTests {
         #expect(scene.origin.requests.last?.range == nil)
     }
 
-    @Test func `the most urgent begins first`() async throws {
+    @Test func `tasks start by priority`() async throws {
         let scene = try SessionScene()
         var configuration = scene.configuration
         configuration.maximumConcurrentDownloads = 1
@@ -173,7 +174,7 @@ struct TaskTests {
         #expect(scene.origin.requests.map(\.path) == ["/first", "/high", "/normal", "/low"])
     }
 
-    @Test func `none begins before its date`() async throws {
+    @Test func `a task does not start before its date`() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
@@ -185,7 +186,9 @@ struct TaskTests {
         #expect(Date() >= date)
     }
 
-    @Test func `a date that never comes is waited for, and one that is none is now`() async throws {
+    @Test func `a task waits forever for an infinite date, and starts at once for NaN`()
+        async throws
+    {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
         for seconds in [Double.infinity, .nan] {
@@ -198,7 +201,7 @@ struct TaskTests {
         #expect(scene.origin.requests.count == 1)
     }
 
-    @Test func `progress begins at once, grows, and ends with the task`() async throws {
+    @Test func `progress starts at once, grows, and ends with the task`() async throws {
         let latch = Latch()
         let reply = Reply.resource(resource).rate(2 << 20)
         let scene = try SessionScene(reply.holdAfterBytes(0, until: latch))
@@ -220,7 +223,7 @@ struct TaskTests {
         #expect(task.state == .finished)
     }
 
-    @Test func `a destination is chosen by a closure that sees the response`() async throws {
+    @Test func `a closure that sees the response chooses the destination`() async throws {
         let reply = Reply.resource(resource).setting("Content-Type", "application/x-disk")
         let scene = try SessionScene(reply)
         let session = DownloadSession(scene.configuration)
@@ -238,7 +241,7 @@ struct TaskTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
-    @Test func `response and metrics tell of redirects and transfers`() async throws {
+    @Test func `response and metrics report redirects and transfers`() async throws {
         let scene = try SessionScene(.resource(resource))
         scene.origin.route("/old", .redirect(to: "/disk.bin"))
         let session = DownloadSession(scene.configuration)
@@ -261,7 +264,7 @@ struct TaskTests {
         #expect(metrics.remoteAddress == "127.0.0.1")
     }
 
-    @Test func `after finishTasksAndInvalidate the running one ends well and new ones fail`()
+    @Test func `after finishTasksAndInvalidate running tasks finish and new ones fail`()
         async throws
     {
         let latch = Latch()
@@ -279,7 +282,7 @@ struct TaskTests {
         #expect(error?.code == .usage)
     }
 
-    @Test func `an idle session goes with its last holder`() async throws {
+    @Test func `an idle session is released with its last reference`() async throws {
         let scene = try SessionScene(.resource(resource))
         weak var gone: DownloadSession?
         do {

@@ -3,13 +3,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What the delegate hears where things are not as they were thought to be.
+/// What the delegate is told when the file or the server is not as expected.
 @Suite(.timeLimit(.minutes(1)))
 struct TellingTests {
     private let resource = Resource(size: 1 << 20)
     private static let held: Int64 = 400_000
 
-    /// The resume data of a task that came so far.
+    /// The resume data of a task that has received `held` bytes.
     private func leave(_ scene: SessionScene) async throws -> ResumeData {
         let task = DownloadSession(scene.configuration).downloadTask(
             with: try scene.url(),
@@ -26,7 +26,7 @@ struct TellingTests {
         try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
     }
 
-    @Test func `didResumeAtOffset is not told before the server agrees`() async throws {
+    @Test func `didResumeAtOffset is not called before the server agrees`() async throws {
         let scene = try scene()
         let data = try await leave(scene)
         let (asked, gate) = (Latch(), Gate())
@@ -49,7 +49,7 @@ struct TellingTests {
         #expect(calls.map(\.isOfBytes) == calls.map { _ in false })
     }
 
-    @Test func `a file that changed is told from its beginning`() async throws {
+    @Test func `a changed file is reported from its beginning`() async throws {
         let scene = try scene()
         let data = try await leave(scene)
         let other = Resource(size: 600_000, seed: 2)
@@ -66,9 +66,7 @@ struct TellingTests {
         #expect(await delegate.allCalls().contains(.startedOver(discarded: Self.held)))
     }
 
-    @Test func `a task whose file changed while it was paused starts over, and says so`()
-        async throws
-    {
+    @Test func `a task whose file changed while paused starts over and reports it`() async throws {
         let scene = try scene()
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
@@ -100,7 +98,8 @@ struct TellingTests {
         #expect(!calls.contains { if case .resumed = $0 { true } else { false } })
     }
 
-    @Test func `a version without validators to compare is the response, too`() async throws {
+    @Test func `the response of a new version without comparable validators is used`() async throws
+    {
         let scene = try SessionScene(
             .resource(resource).removing("ETag").removing("Last-Modified")
                 .holdAfterBytes(Self.held, until: Latch())
@@ -118,7 +117,7 @@ struct TellingTests {
         #expect(task.response?.value("ETag") != nil)
     }
 
-    @Test func `nothing is told as written of a file that was there`() async throws {
+    @Test func `no bytes are reported as written for an existing file`() async throws {
         let scene = try SessionScene(.resource(resource))
         for isThere in [false, true] {
             let delegate = RecordingDelegate()
@@ -129,7 +128,7 @@ struct TellingTests {
         }
     }
 
-    @Test func `a paused task that is cancelled has failed, and a whole one has no resume data`()
+    @Test func `a paused task that is cancelled fails, and a whole one has no resume data`()
         async throws
     {
         let scene = try scene()
@@ -150,7 +149,7 @@ struct TellingTests {
         }
     }
 
-    @Test func `who is slow to choose a place does not hold the others up`() async throws {
+    @Test func `slowly choosing a destination does not delay other tasks`() async throws {
         let scene = try SessionScene(.resource(resource))
         var configuration = scene.configuration
         configuration.maximumConcurrentDownloads = 10

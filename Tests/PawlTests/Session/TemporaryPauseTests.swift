@@ -4,7 +4,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// A task to a temporary file that does not come in one go.
+/// A task with a temporary file that takes more than one run.
 @Suite(.timeLimit(.minutes(1)))
 struct TemporaryPauseTests {
     private let resource = Resource(size: 1 << 20)
@@ -14,7 +14,8 @@ struct TemporaryPauseTests {
         try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
     }
 
-    /// Until it has brought so many bytes and its connection is gone.
+    /// Pauses the task once it has received `bytes` bytes, and waits until its connection is
+    /// closed.
     private func pause(_ task: DownloadTask, at bytes: Int64, in scene: SessionScene) async {
         await waitForBytes(bytes, of: task)
         task.pause()
@@ -29,7 +30,9 @@ struct TemporaryPauseTests {
     }
 
     @Test(arguments: [true, false])
-    func `it goes on after a pause, and after a long suspension`(isSuspended: Bool) async throws {
+    func `a temporary task resumes after a pause and after a long suspension`(isSuspended: Bool)
+        async throws
+    {
         let scene = try scene()
         var configuration = scene.configuration
         configuration.suspensionLimit = .zero
@@ -43,7 +46,7 @@ struct TemporaryPauseTests {
         #expect(scene.origin.requests.map { $0.range?.first } == [nil, Self.held])
     }
 
-    @Test func `it goes on after the one who awaited it was cancelled`() async throws {
+    @Test func `a temporary task resumes after its waiter was cancelled`() async throws {
         let scene = try scene()
         let task = DownloadSession(scene.configuration).downloadTask(with: try scene.url())
         task.resume()
@@ -56,7 +59,7 @@ struct TemporaryPauseTests {
         #expect(scene.origin.requests.last?.range?.first == Self.held)
     }
 
-    @Test func `cancelled after a pause it leaves nothing`() async throws {
+    @Test func `a temporary task cancelled after a pause leaves nothing`() async throws {
         let scene = try scene()
         let task = DownloadSession(scene.configuration).downloadTask(with: try scene.url())
         for run in 1...2 {
@@ -68,9 +71,7 @@ struct TemporaryPauseTests {
         #expect(scene.temporary.list("unfinished").isEmpty)
     }
 
-    @Test func `with resume data of bytes that lie elsewhere it goes on after a pause`()
-        async throws
-    {
+    @Test func `a task resumed from bytes elsewhere resumes again after a pause`() async throws {
         let scene = try scene()
         let session = DownloadSession(scene.configuration)
         let first = session.downloadTask(with: try scene.url())
@@ -97,7 +98,7 @@ struct TemporaryPauseTests {
     }
 
     @Test(.enabled(if: TwoDisks.isAvailable))
-    func `its resume data take the bytes to a file on another file system`() async throws {
+    func `resume data move the bytes to a file on another file system`() async throws {
         let scene = try scene()
         let session = DownloadSession(scene.configuration)
         let first = session.downloadTask(with: try scene.url())
@@ -119,7 +120,7 @@ struct TemporaryPauseTests {
         #expect(scene.origin.requests.last?.range?.first == Self.held)
     }
 
-    @Test func `download(from -) that is cancelled says with what to go on`() async throws {
+    @Test func `a cancelled download(from -) reports its resume data`() async throws {
         let scene = try scene()
         let session = DownloadSession(scene.configuration)
         let url = try scene.url()
@@ -140,7 +141,7 @@ struct TemporaryPauseTests {
         #expect(scene.origin.requests.last?.range?.first == Self.held)
     }
 
-    @Test func `a cancelled task of an ephemeral session leaves no word of its file`() async throws
+    @Test func `a cancelled task of an ephemeral session leaves no trace of its file`() async throws
     {
         let scene = try scene()
         let session = DownloadSession(scene.configured(.ephemeral))
@@ -155,7 +156,7 @@ struct TemporaryPauseTests {
         #expect(scene.folder.list().isEmpty)
     }
 
-    @Test func `a session without temporary files cleans up after a crash, too`() async throws {
+    @Test func `a session without temporary files also cleans up after a crash`() async throws {
         let scene = try scene()
         try await scene.crashEphemeralSession(after: Self.held)
         scene.origin.route("/other", .resource(resource))

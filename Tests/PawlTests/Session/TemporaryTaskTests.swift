@@ -4,7 +4,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The contract's rows on temporary files, and on going on with them later.
+/// The contract's rows on temporary files and on resuming them later.
 @Suite(.timeLimit(.minutes(1)))
 struct TemporaryTaskTests {
     private let resource = Resource(size: 1 << 20)
@@ -53,12 +53,12 @@ struct TemporaryTaskTests {
         #expect(scene.temporary.list() == ["unfinished"])
         try await goOn(data, scene)
         #expect(scene.origin.requests.last?.range?.first == Self.held)
-        // Used once more: the bytes are gone, and all is fetched.
+        // Used once more: the bytes are gone, so the whole file is fetched.
         try await goOn(data, scene)
         #expect(scene.origin.requests.last?.range == nil)
     }
 
-    @Test func `what nobody can go on with is removed at once`() async throws {
+    @Test func `bytes that cannot be resumed are removed at once`() async throws {
         var resource = resource
         (resource.entityTag, resource.lastModified) = (nil, nil)
         resource.acceptsRanges = false
@@ -67,7 +67,7 @@ struct TemporaryTaskTests {
         let task = session.downloadTask(with: try scene.url())
         task.resume()
         await waitForBytes(Self.held, of: task)
-        // With its first checkpoint it has a name.
+        // The first checkpoint gives the file its name.
         try await scene.temporary.wait(in: "unfinished") { $0.list("unfinished").count >= 2 }
         if await task.cancelByProducingResumeData() == nil {
             #expect(scene.temporary.list("unfinished").isEmpty)
@@ -75,9 +75,7 @@ struct TemporaryTaskTests {
     }
 
     @Test(arguments: ["default", "running"])
-    func `resume data of a temporary task are of use in another process`(
-        kind: String
-    ) async throws {
+    func `resume data of a temporary task work in another process`(kind: String) async throws {
         let scene = try scene()
         let process = try ProcessRunner(
             BuiltProduct.path("SessionProbe"),
@@ -95,7 +93,7 @@ struct TemporaryTaskTests {
         #expect(scene.origin.requests.last?.range?.first == Self.held)
     }
 
-    @Test func `what is unfinished for long is removed, and the rest stays`() async throws {
+    @Test func `old unfinished files are removed, and the others stay`() async throws {
         let scene = try SessionScene(.resource(resource))
         try scene.temporary.makeFolder("unfinished")
         let week = 7 * 24 * 3600
@@ -111,7 +109,7 @@ struct TemporaryTaskTests {
         #expect(scene.temporary.list("unfinished") == ["young.part"])
     }
 
-    @Test func `an ephemeral session leaves nothing when it goes`() async throws {
+    @Test func `an ephemeral session leaves nothing when it ends`() async throws {
         let scene = try scene()
         weak var gone: DownloadSession?
         do {
@@ -121,7 +119,7 @@ struct TemporaryTaskTests {
                 let task = session.downloadTask(with: try scene.url(), to: destination)
                 task.resume()
                 await waitForBytes(Self.held, of: task)
-                // Within the session it can be gone on with.
+                // Within the session the task can be resumed.
                 #expect(await task.cancelByProducingResumeData() != nil)
             }
             #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])
@@ -133,7 +131,7 @@ struct TemporaryTaskTests {
         #expect(scene.temporary.list().isEmpty)
     }
 
-    @Test func `after invalidateAndCancel nothing of an ephemeral session is on disk`()
+    @Test func `after invalidateAndCancel an ephemeral session has no files on disk`()
         async throws
     {
         let scene = try scene()
@@ -159,7 +157,7 @@ struct TemporaryTaskTests {
         withExtendedLifetime(session) {}
     }
 
-    @Test func `what an ephemeral session left in a crash goes with the next start`() async throws {
+    @Test func `the next session removes what a crashed ephemeral session left`() async throws {
         let scene = try scene()
         try await scene.crashEphemeralSession(after: Self.held)
         #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])

@@ -9,10 +9,12 @@ import Testing
 
 /// Downloads that are cancelled, and what they leave.
 extension LibraryScene {
-    /// What each of the connections has brought before the cancel.
+    /// The number of bytes that each connection has received before the cancellation.
     static let held: Int64 = 150_000
 
-    /// Runs until each connection has brought `held` bytes, then cancels; gives the error.
+    /// Runs until each connection has received `held` bytes, then cancels.
+    ///
+    /// Returns the error.
     func interrupt(
         _ download: Download,
         _ reply: Reply,
@@ -35,7 +37,7 @@ extension LibraryScene {
         return error
     }
 
-    /// The resume data of a download that was cancelled, by way of JSON, as for another process.
+    /// The resume data of a cancelled download, passed through JSON as to another process.
     func leave(_ reply: Reply, connections: Int = 4) async throws -> ResumeData {
         let download = downloader.makeDownload(
             try url(),
@@ -48,7 +50,7 @@ extension LibraryScene {
         return try JSONDecoder().decode(ResumeData.self, from: json)
     }
 
-    /// Goes on as another process would.
+    /// Resumes as another process would.
     func goOn(
         _ data: ResumeData,
         _ change: (inout ResumeSettings) -> Void = { _ in },
@@ -65,7 +67,7 @@ extension LibraryScene {
         ).run()
     }
 
-    /// The requests since so many.
+    /// The requests after the first `count`.
     func asked(since count: Int) -> [RecordedRequest] { Array(origin.requests.dropFirst(count)) }
 
     func move(_ name: String, to other: String) {

@@ -3,7 +3,7 @@ import Pawl
 import PawlTesting
 import Testing
 
-/// An origin, a folder and a downloader of a test's own.
+/// An origin, a folder and a downloader for one test.
 final class LibraryScene: Sendable {
     static let size: Int64 = 1 << 20
 

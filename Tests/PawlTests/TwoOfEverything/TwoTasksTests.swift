@@ -3,12 +3,12 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Two of everything within one process: tasks on one destination, sessions of one kind.
+/// Two of everything within one process: tasks with one destination, sessions of one kind.
 @Suite(.timeLimit(.minutes(1)))
 struct TwoTasksTests {
     private let resource = Resource(size: 1 << 20)
 
-    @Test func `of two tasks for one file the second finds what the first has finished`()
+    @Test func `of two tasks for one file, the second finds what the first finished`()
         async throws
     {
         let latch = Latch()
@@ -26,7 +26,7 @@ struct TwoTasksTests {
                 #expect(try await task.file.path == scene.folder.path("disk.bin"))
                 finished += 1
             } catch {
-                // Where the first had a checkpoint before the second was through.
+                // The first task had a checkpoint before the second had checked.
                 #expect(error.code == .alreadyRunning)
             }
         }
@@ -35,7 +35,7 @@ struct TwoTasksTests {
         #expect(try resource.verify(fileAt: scene.folder.path("disk.bin")) == nil)
     }
 
-    @Test func `a second task whose answer comes late fetches nothing again`() async throws {
+    @Test func `a second task whose answer is late fetches nothing again`() async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let session = DownloadSession(scene.configuration)
@@ -54,7 +54,7 @@ struct TwoTasksTests {
     }
 
     @Test(arguments: [false, true])
-    func `two sessions over one folder of their own keep apart`(isEphemeral: Bool) async throws {
+    func `two sessions with one temporary folder do not interfere`(isEphemeral: Bool) async throws {
         let latch = Latch()
         let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let configuration = scene.configured(isEphemeral ? .ephemeral : .default)

@@ -4,7 +4,7 @@ import PawlTesting
 import PawlTransport
 import Testing
 
-/// Whether what comes is paid by the byte, as NetworkManager tells.
+/// Whether traffic is paid by volume, as NetworkManager reports.
 @Suite(.timeLimit(.minutes(1)))
 struct MeteredTests {
     private let folder: ScratchFolder
@@ -22,11 +22,11 @@ struct MeteredTests {
             ("unknown\n", nil), ("", nil), ("Call failed: no bus", nil),
         ] as [(String, Bool?)]
     )
-    func `the answers of all programs are understood`(output: String, isMetered: Bool?) {
+    func `the output of every supported program is understood`(output: String, isMetered: Bool?) {
         #expect(MeteredAnswer.parse(Array(output.utf8)) == isMetered)
     }
 
-    @Test func `an answer too long is none, and so is rubbish`() {
+    @Test func `output that is too long or invalid means unknown`() {
         let long = Array("yes".utf8) + [UInt8](repeating: 32, count: MeteredAnswer.limit)
         #expect(MeteredAnswer.parse(long) == nil)
         #expect(MeteredAnswer.parse([0xFF, 0xFE, 0x00]) == nil)
@@ -34,12 +34,12 @@ struct MeteredTests {
 
     // MARK: - Asking
 
-    /// A program that does this.
+    /// Returns the command of a program that runs a script.
     private func program(_ script: String) throws -> MeteredProbe.Command {
         ["sh", try folder.write("script", script)]
     }
 
-    /// The first paths that a monitor with these programs tells, as many as there are answers.
+    /// The first paths that a monitor with these programs reports, `count` of them.
     private func answers(
         _ commands: [MeteredProbe.Command],
         count: Int = 1,
@@ -60,7 +60,7 @@ struct MeteredTests {
         return Array(told.value.prefix(count))
     }
 
-    @Test func `the first program that is there is asked`() async throws {
+    @Test func `the first program that exists is asked`() async throws {
         let said = folder.path("arguments")
         let program = try program("echo \"$@\" > \(said); echo '{\"data\":1}'")
         let commands = [["/nowhere/busctl"], program + ["a", "b"], ["echo", "(<uint32 2>,)"]]
@@ -68,17 +68,17 @@ struct MeteredTests {
         #expect(try folder.read("arguments") == Array("a b\n".utf8))
     }
 
-    @Test func `one that fails has not answered`() async throws {
+    @Test func `output of a program that fails is ignored`() async throws {
         let failing = try program("echo '{\"data\":1}'; exit 1")
         #expect(try await answers([failing]) == [nil])
     }
 
-    @Test func `without any program it is not known`() async throws {
+    @Test func `without any program the answer is unknown`() async throws {
         #expect(try await answers([["/nowhere/busctl"]]) == [nil])
         #expect(try await answers([]) == [nil])
     }
 
-    @Test func `one that does not end is ended`() async throws {
+    @Test func `a program that does not end is killed`() async throws {
         let endless = try program("echo '{\"data\":1}'; exec sleep 100")
         let clock = SystemTimekeeper()
         let begin = clock.now()
@@ -86,23 +86,23 @@ struct MeteredTests {
         #expect(clock.now() - begin < .seconds(20))
     }
 
-    @Test func `one that never stops talking is ended`() async throws {
+    @Test func `a program that never stops printing is killed`() async throws {
         #expect(try await answers([["yes", "yes"]]) == [nil])
     }
 
-    @Test func `a change is seen`() async throws {
+    @Test func `a change is noticed`() async throws {
         try folder.write("answer", "2")
         let script = "echo \"{\\\"data\\\":$(cat \(folder.path("answer")))}\""
         let changing = try program(script)
         let folder = folder
         let seen = try await answers([changing], count: 2, interval: .milliseconds(50)) {
-            // At once, so that nobody reads a half.
+            // A rename, so that nobody reads a half-written file.
             if $0 == 1 { rename(try folder.write("next", "1"), folder.path("answer")) }
         }
         #expect(seen == [false, true])
     }
 
-    @Test func `nobody is asked where nobody wants to know`() async throws {
+    @Test func `no program runs if no observer asks for the answer`() async throws {
         let asked = folder.path("asked")
         let program = try program("touch \(asked); echo '{\"data\":1}'")
         let monitor = NetlinkMonitor(commands: [program])

@@ -3,10 +3,10 @@ import PawlTesting
 import PawlTransport
 import Testing
 
-/// The monitor on this machine, whatever network it has.
+/// The monitor on this machine, whatever its network.
 @Suite(.timeLimit(.minutes(1)))
 struct NetlinkMonitorTests {
-    @Test func `it starts with its first observer and ends with shutDown`() async {
+    @Test func `the monitor starts with its first observer and ends with shutDown`() async {
         let monitor = NetlinkMonitor(commands: [])
         #expect(!monitor.isRunning)
         let told = Observed<[NetworkPath]>([])
@@ -15,7 +15,7 @@ struct NetlinkMonitorTests {
         }
         #expect(monitor.isRunning)
         await told.wait { !$0.isEmpty }
-        // Another one is told at once, as all is known.
+        // Another observer is called at once, because the state is known.
         let late = Observed<[NetworkPath]>([])
         let second = monitor.observe(asksWhetherMetered: false) { path in
             late.update { $0.append(path) }
@@ -28,10 +28,10 @@ struct NetlinkMonitorTests {
         #expect(!monitor.isRunning)
         let after = Observed<[NetworkPath]>([])
         monitor.observe(asksWhetherMetered: true) { path in after.update { $0.append(path) } }.end()
-        #expect(after.value == [.unknown], "who comes too late is not kept waiting")
+        #expect(after.value == [.unknown], "an observer after shutDown is called at once")
     }
 
-    @Test func `it ends with its owner`() async {
+    @Test func `the monitor ends with its owner`() async {
         let told = Observed(0)
         var monitor: NetlinkMonitor? = NetlinkMonitor(commands: [])
         let observation = monitor?.observe(asksWhetherMetered: false) { _ in
@@ -44,14 +44,14 @@ struct NetlinkMonitorTests {
         #expect(told.value > 0)
     }
 
-    @Test func `looking needs no observer`() {
+    @Test func `look needs no observer`() {
         let monitor = NetlinkMonitor(commands: [])
         let path = monitor.look()
         #expect(!monitor.isRunning)
         #expect(path.localAddresses.contains { $0.isLoopback })
     }
 
-    @Test func `where the system tells nothing all is reachable`() {
+    @Test func `without system support everything counts as reachable`() {
         let told = Observed<[NetworkPath]>([])
         let nobody = AlwaysReachable()
         let observation = nobody.observe(asksWhetherMetered: true) { path in

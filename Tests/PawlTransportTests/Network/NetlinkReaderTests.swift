@@ -3,7 +3,7 @@ import PawlTesting
 import PawlTransport
 import Testing
 
-/// What is made of the kernel's words, and of words that are none.
+/// How kernel messages, valid and invalid, are read.
 @Suite(.timeLimit(.minutes(1)))
 struct NetlinkReaderTests {
     private func snapshot(_ messages: [String]) -> RouteSnapshot {
@@ -34,15 +34,15 @@ struct NetlinkReaderTests {
         let path = snapshot(RecordedNetlink.withoutCarrier).path
         #expect(!path.hasIPv4Route)
         #expect(!path.hasIPv6Route)
-        // Its addresses are still this machine's.
+        // Its addresses still belong to this machine.
         #expect(path.localAddresses.contains { $0 == IPAddress("192.0.2.2") })
     }
 
-    @Test func `what is left when the link is down is local`() {
+    @Test func `the routes that remain when the link is down are local`() {
         #expect(!snapshot(RecordedNetlink.down).path.hasRoute)
     }
 
-    @Test func `each message is read as what it is`() throws {
+    @Test func `each message is read as its own kind`() throws {
         let all = NetlinkReader.messages(in: RecordedNetlink.bytes(RecordedNetlink.up)[...])
         #expect(all.count == RecordedNetlink.up.count)
         #expect(all.allSatisfy { $0.sequence == 1 && !$0.isInterrupted })
@@ -53,20 +53,21 @@ struct NetlinkReaderTests {
         let routes = bodies.compactMap { body in
             if case .route(let entry) = body { entry } else { nil as RouteEntry? }
         }
-        // Default, the link's own and the one over two hops; default and the link's own.
+        // IPv4: the default route, the link's own, and the one over two hops. IPv6: the default
+        // route and the link's own.
         #expect(routes.count { !$0.isIPv6 } == 3)
         #expect(routes.count(where: \.isIPv6) == 2)
         #expect(routes.contains { $0.links == [3, 3] })
     }
 
-    @Test func `a dump that changed meanwhile says so`() throws {
+    @Test func `a dump interrupted by a change is marked`() throws {
         var bytes = RecordedNetlink.bytes(try #require(RecordedNetlink.up.first))
         bytes[6] |= 0x10
         let message = try #require(NetlinkReader.messages(in: bytes[...]).first)
         #expect(message.isInterrupted)
     }
 
-    @Test func `a refusal is one`() {
+    @Test func `an error message is read as a failure`() {
         // NLMSG_ERROR with EPERM, and NLMSG_DONE with it.
         let error =
             "24000000020000000100000000000000" + "ffffffff" + "14000000160001030100000000000000"
@@ -77,12 +78,12 @@ struct NetlinkReaderTests {
     }
 
     @Test(arguments: RecordedNetlink.up.indices)
-    func `a message that is cut anywhere is left out`(index: Int) {
+    func `a truncated message is skipped`(index: Int) {
         let bytes = RecordedNetlink.bytes(RecordedNetlink.up[index])
         for count in bytes.indices { #expect(bodies(Array(bytes[..<count])).isEmpty) }
     }
 
-    @Test func `lengths that lie end the reading`() {
+    @Test func `false lengths end the reading`() {
         for length in [UInt32(0), 1, 15, 21, 0x7FFF_FFFF, 0xFFFF_FFFF] {
             var bytes = [UInt8](repeating: 0, count: 20)
             for index in 0..<4 { bytes[index] = UInt8(length >> (8 * UInt32(index)) & 0xFF) }
@@ -90,8 +91,9 @@ struct NetlinkReaderTests {
         }
     }
 
-    /// Recorded ones with bits turned, pieces doubled, left out and cut; and bytes of chance.
-    @Test func `whatever comes is read within its bounds`() {
+    /// Reads recorded messages with bits flipped and pieces doubled, removed and cut, and random
+    /// bytes.
+    @Test func `arbitrary bytes are read within their bounds`() {
         let recorded = RecordedNetlink.bytes(RecordedNetlink.up)
         for seed in TestSeed.seeds("netlink", count: 3000) {
             var random = SplitMix64(seed: seed)
@@ -105,7 +107,7 @@ struct NetlinkReaderTests {
             let messages = NetlinkReader.messages(in: bytes[...])
             #expect(messages.count <= bytes.count / 16)
             _ = snapshot(bytes).path
-            // A slice that does not begin at 0 is read alike.
+            // A slice that does not start at 0 is read the same way.
             let shifted = ([1, 2, 3] + bytes)[3...]
             #expect(NetlinkReader.messages(in: shifted) == messages)
         }
@@ -127,7 +129,7 @@ struct NetlinkReaderTests {
 
 @Suite(.timeLimit(.minutes(1)))
 struct RouteSnapshotTests {
-    @Test func `a route counts with one link that is up`() {
+    @Test func `a route counts if one of its links is up`() {
         var snapshot = RouteSnapshot()
         snapshot.take(.link(index: 1, isUsable: false))
         snapshot.take(.link(index: 2, isUsable: true))

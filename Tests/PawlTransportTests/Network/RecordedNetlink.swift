@@ -1,5 +1,7 @@
-/// What a kernel (6.18) sent for dumps of links, addresses and routes, in a namespace with a pair of
-/// `veth`; of links only the head and the name are kept.
+/// The messages that a kernel (6.18) sent for dumps of links, addresses and routes, in a namespace
+/// with a pair of `veth`.
+///
+/// Of links only the head and the name are kept.
 enum RecordedNetlink {
     /// Both ends are up: an address and a default route of each family.
     static let up: [String] = [
@@ -83,7 +85,7 @@ enum RecordedNetlink {
         "1400000003000200010000000000000000000000",
     ]
 
-    /// The other end was set down: the routes stay, and say that their link is down.
+    /// The other end is down: the routes remain and report that their link is down.
     static let withoutCarrier: [String] = [
         "280000001000020001000000000000000000040301000000490001000000000007000300"
             + "6c6f0000",
@@ -154,7 +156,7 @@ enum RecordedNetlink {
         "1400000003000200010000000000000000000000",
     ]
 
-    /// This end was set down too.
+    /// This end is down, too.
     static let down: [String] = [
         "280000001000020001000000000000000000040301000000490001000000000007000300"
             + "6c6f0000",
@@ -191,7 +193,7 @@ enum RecordedNetlink {
         "1400000003000200010000000000000000000000",
     ]
 
-    /// The datagrams' bytes, all together.
+    /// The bytes of all datagrams, concatenated.
     static func bytes(_ messages: [String]) -> [UInt8] { messages.flatMap(bytes) }
 
     static func bytes(_ hex: String) -> [UInt8] {

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTransport
 import Testing
 
-/// What is made of the kernel's route for one address.
+/// What is read from the kernel's route for one address.
 @Suite(.timeLimit(.minutes(1)))
 struct RouteWayTests {
     private struct Route {
@@ -38,7 +38,7 @@ struct RouteWayTests {
 
     private let gateway: (type: UInt16, value: [UInt8]) = (5, [10, 0, 0, 1])
 
-    @Test func `the way to an address says whether it stays here`() {
+    @Test func `the route of an address shows whether it is local`() {
         // RTN_LOCAL, RTN_BROADCAST, RTN_ANYCAST, RTN_MULTICAST.
         for type: UInt8 in [2, 3, 4, 5] {
             #expect(staysHere(Route(type: type, prefixLength: 32, attributes: [gateway])) == true)
@@ -57,14 +57,14 @@ struct RouteWayTests {
         #expect(staysHere(Route(attributes: [(18, via)])) == false)
     }
 
-    @Test func `of several hops one with a router is enough`() {
+    @Test func `a multipath route leaves this network if one hop has a router`() {
         let bare = number(UInt16(8)) + [0, 0] + number(Int32(2))
         let routed = number(UInt16(16)) + [0, 0] + number(Int32(3)) + attribute(5, [10, 0, 0, 1])
         #expect(staysHere(Route(attributes: [(9, bare + bare)])) == true)
         #expect(staysHere(Route(attributes: [(9, bare + routed)])) == false)
     }
 
-    @Test func `what is cut, or is no such answer, says nothing`() {
+    @Test func `a truncated or unrelated message has no route`() {
         let whole = bytes(Route(attributes: [gateway]))
         for count in 0..<whole.count {
             #expect(NetlinkReader.way(in: whole[..<count], sequence: 1) == nil)
@@ -72,14 +72,12 @@ struct RouteWayTests {
         #expect(NetlinkReader.way(in: whole[...], sequence: 2) == nil)
     }
 
-    @Test func `loopback is this machine's own`() throws {
+    @Test func `loopback belongs to this machine`() throws {
         #expect(OwnNetwork.holds(try #require(IPAddress("127.0.0.1"))))
     }
 
-    @Test func `an address is taken for this machine's own when no descriptor is left to ask`()
-        async
-    {
-        // The limit is the whole process's.
+    @Test func `an address counts as this machine's if no descriptor is left to check`() async {
+        // The limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             // This machine may be in one of these networks, but not in all.
             let addresses = ["192.0.2.1", "198.51.100.1", "203.0.113.1"].compactMap(IPAddress.init)

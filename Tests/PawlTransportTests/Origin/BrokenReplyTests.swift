@@ -16,14 +16,14 @@ struct BrokenReplyTests {
         return try origin.ask(range: range)
     }
 
-    @Test func `an ignored range gives 200 and the whole`() throws {
+    @Test func `an ignored range gives 200 and the whole file`() throws {
         let answer = try ask(.resource(resource).ignoreRange)
         #expect(answer.status == 200)
         #expect(answer["Accept-Ranges"] == "bytes")
         #expect(answer.body == resource.bytes())
     }
 
-    @Test func `If-Range alone makes some servers give the whole`() throws {
+    @Test func `some servers ignore a range if If-Range is sent`() throws {
         let origin = try ScriptedOrigin()
         origin.route("/f", .resource(resource).ignoreRangeWithIfRange)
         let tag = try #require(resource.entityTag)
@@ -31,7 +31,7 @@ struct BrokenReplyTests {
         #expect(try origin.ask("/f", ["Range: bytes=1-2", "If-Range: \(tag)"]).status == 200)
     }
 
-    @Test func `a shifted range is another range, truly named`() throws {
+    @Test func `a shifted range is named truthfully`() throws {
         let answer = try ask(.resource(resource).shiftRange(by: 50))
         #expect(answer["Content-Range"] == "bytes 150-249/10000")
         #expect(answer.body == part(150, 250))
@@ -39,20 +39,20 @@ struct BrokenReplyTests {
         #expect(back["Content-Range"] == "bytes 0-0/10000")
     }
 
-    @Test func `a limited range is a shorter one, truly named`() throws {
+    @Test func `a limited range is shorter and named truthfully`() throws {
         let answer = try ask(.resource(resource).limitRange(to: 30), range: "100-")
         #expect(answer["Content-Range"] == "bytes 100-129/10000")
         #expect(answer.body == part(100, 130))
     }
 
-    @Test func `a surplus in a 206 is counted in its length alone`() throws {
+    @Test func `a surplus in a 206 counts only in its length`() throws {
         let answer = try ask(.resource(resource).surplus(7))
         #expect(answer["Content-Range"] == "bytes 100-199/10000")
         #expect(answer["Content-Length"] == "107")
         #expect(answer.body == part(100, 200) + [UInt8](repeating: 0x21, count: 7))
     }
 
-    @Test func `a surplus in a 200 comes behind its length`() throws {
+    @Test func `a surplus in a 200 follows its length`() throws {
         let answer = try ask(.resource(resource).ignoreRange.surplus(7))
         #expect(answer["Content-Length"] == "10000")
         #expect(answer.body.count == 10_007)
@@ -65,7 +65,7 @@ struct BrokenReplyTests {
         #expect(answer.end == .closed)
     }
 
-    @Test func `the place can be missing, wrong, or without a total`() throws {
+    @Test func `Content-Range can be missing, wrong, or without a total`() throws {
         let bare = try ask(.resource(resource).noContentRange)
         #expect(bare.status == 206)
         #expect(bare["Content-Range"] == nil)
@@ -104,7 +104,7 @@ struct BrokenReplyTests {
         #expect(answer.end == .closed)
     }
 
-    @Test func `a body can be ended by the close alone`() throws {
+    @Test func `closing the connection can end a body`() throws {
         let origin = try ScriptedOrigin()
         origin.route("/f", .resource(resource).closeDelimited)
         let client = try RawClient(origin)
@@ -117,7 +117,7 @@ struct BrokenReplyTests {
         #expect(end == .closed)
     }
 
-    @Test func `heads can be changed field by field`() throws {
+    @Test func `a reply can change fields of the head`() throws {
         let reply = Reply.resource(resource)
         #expect(try ask(reply.omitValidators)["ETag"] == nil)
         #expect(try ask(reply.omitValidators)["Last-Modified"] == nil)
@@ -133,28 +133,28 @@ struct BrokenReplyTests {
         #expect(twice.head.contains("Content-Length: 1\r\nContent-Length: 2"))
     }
 
-    @Test func `each response can have an entity tag of its own`() throws {
+    @Test func `each response can have its own entity tag`() throws {
         let origin = try ScriptedOrigin()
         origin.route("/f", .resource(resource).entityTagPerRequest)
         #expect(try origin.ask("/f")["ETag"] == "\"request-1\"")
         #expect(try origin.ask("/f")["ETag"] == "\"request-2\"")
     }
 
-    @Test func `interim responses come before the head`() throws {
+    @Test func `interim responses precede the head`() throws {
         let early = "HTTP/1.1 103 Early Hints\r\n\r\n"
         let answer = try ask(.resource(resource).preceded(by: early))
         #expect(answer.status == 103)
         #expect(answer.text.hasPrefix("HTTP/1.1 206 "))
     }
 
-    @Test func `raw bytes go out as they are`() throws {
+    @Test func `raw bytes are sent unchanged`() throws {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"
         let answer = try ask(.raw(text))
         #expect(answer.head + "\r\n\r\n" + answer.text == text)
         #expect(answer.end == .closed)
     }
 
-    @Test func `a status comes with its fields and its body`() throws {
+    @Test func `a status is sent with its fields and its body`() throws {
         let answer = try ask(.status(429, fields: [("Retry-After", "1")], body: "slow down"))
         #expect(answer.status == 429)
         #expect(answer["Retry-After"] == "1")

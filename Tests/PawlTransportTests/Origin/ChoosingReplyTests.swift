@@ -12,14 +12,14 @@ struct ChoosingReplyTests {
         return origin
     }
 
-    @Test func `a sequence answers in order and repeats its last`() throws {
+    @Test func `a sequence answers in order and repeats its last reply`() throws {
         let origin = try origin(
             .sequence([.status(503), .status(500), .resource(resource)])
         )
         #expect(try (0..<4).map { _ in try origin.ask("/f").status } == [503, 500, 200, 200])
     }
 
-    @Test func `from a request on another reply takes over, modifiers apply to all`() throws {
+    @Test func `another reply takes over from request n, and modifiers apply to both`() throws {
         let reply = Reply.resource(resource).from(request: 3, .status(404)).adding("X-All", "1")
         let origin = try origin(reply)
         let answers = try (0..<3).map { _ in try origin.ask("/f") }
@@ -27,7 +27,7 @@ struct ChoosingReplyTests {
         #expect(answers.allSatisfy { $0["X-All"] == "1" })
     }
 
-    @Test func `ranges and connections can be answered apart`() throws {
+    @Test func `ranges and connections can be answered differently`() throws {
         let origin = try origin(
             .resource(resource).forRanges(.status(500)).forConnections(.status(502)) { $0 == 3 }
         )
@@ -38,7 +38,7 @@ struct ChoosingReplyTests {
         #expect(try origin.ask("/g").status == 204)
     }
 
-    @Test func `credentials are asked for and checked`() throws {
+    @Test func `credentials are requested and checked`() throws {
         let origin = try origin(.resource(resource).requireBasic(name: "me", password: "pw"))
         let refused = try origin.ask("/f")
         #expect(refused.status == 401)
@@ -59,7 +59,7 @@ struct ChoosingReplyTests {
         #expect(origin.requests(to: "/signed/f").count == 4)
     }
 
-    @Test func `a target with its query goes before its path, the path before its folder`() throws {
+    @Test func `a target with its query precedes its path, the path its folder`() throws {
         let origin = try ScriptedOrigin()
         origin.route("/a/*", .status(501))
         origin.route("/a/b", .status(502))
@@ -70,7 +70,8 @@ struct ChoosingReplyTests {
         #expect(try origin.ask("/elsewhere")["Location"] == "/a/x")
     }
 
-    @Test func `above the limit of a gate another reply comes, and room returns`() async throws {
+    @Test func `above the limit of a gate another reply is sent until there is room`() async throws
+    {
         let latch = Latch()
         let gate = HostGate(limit: 2)
         let origin = try origin(
@@ -88,7 +89,7 @@ struct ChoosingReplyTests {
         #expect(gate.refused == 1)
     }
 
-    @Test func `a custom reply speaks for itself`() async throws {
+    @Test func `a custom reply writes to the connection itself`() async throws {
         let origin = try origin(
             .custom { exchange, connection in
                 try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n")
@@ -103,7 +104,7 @@ struct ChoosingReplyTests {
         #expect(requests.map(\.end) == [.cut, .cut])
     }
 
-    @Test func `a custom reply can carry out another one's plan`() throws {
+    @Test func `a custom reply can send another reply's plan`() throws {
         let inner = Reply.resource(resource)
         let origin = try origin(
             .custom { exchange, connection in

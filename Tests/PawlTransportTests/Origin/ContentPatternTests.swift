@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ContentPatternTests {
-    @Test func `any piece is the same as that piece of the whole`() {
+    @Test func `any piece equals that piece of the whole`() {
         let pattern = ContentPattern(seed: 42)
         let whole = pattern.bytes(at: 0, count: 300_000)
         var random = TestSeed.generator("pieces of a pattern")
@@ -16,7 +16,7 @@ struct ContentPatternTests {
         }
     }
 
-    @Test func `other seeds and other places are other bytes`() {
+    @Test func `other seeds and other offsets give other bytes`() {
         let first = ContentPattern(seed: 1)
         func agreeing(_ left: [UInt8], _ right: [UInt8]) -> Int {
             zip(left, right).count { $0 == $1 }
@@ -28,7 +28,7 @@ struct ContentPatternTests {
         }
     }
 
-    @Test func `a file is verified byte for byte`() throws {
+    @Test func `a file is verified byte by byte`() throws {
         let folder = try ScratchFolder()
         let pattern = ContentPattern(seed: 9)
         var bytes = pattern.bytes(at: 0, count: 3_000_000)
@@ -44,7 +44,7 @@ struct ContentPatternTests {
         #expect(throws: (any Error).self) { try pattern.verify(fileAt: path + "x", size: 1) }
     }
 
-    @Test func `a resource knows its digest`() {
+    @Test func `a resource computes its digest`() {
         #expect(
             Resource(text: "abc").digest(.sha256)?.hexadecimal
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -53,7 +53,7 @@ struct ContentPatternTests {
         #expect(Base64.text([0xFF, 0, 1, 2]) == "/wABAg==")
     }
 
-    @Test func `dates are those of HTTP`() {
+    @Test func `dates have the form of HTTP`() {
         #expect(HTTPDateText.text(secondsSince1970: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 }

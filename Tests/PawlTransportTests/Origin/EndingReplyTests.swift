@@ -14,7 +14,7 @@ struct EndingReplyTests {
         return (origin, client)
     }
 
-    @Test func `a reset comes after exactly so many bytes`() async throws {
+    @Test func `a reset comes after exactly n bytes`() async throws {
         let (origin, client) = try connect(.resource(resource).afterBytes(2_000_001, .reset))
         _ = client.receiveHead()
         let (bytes, end) = client.receiveAll()
@@ -26,7 +26,7 @@ struct EndingReplyTests {
     }
 
     @Test(arguments: [Ending.close, .closeWithoutNotify])
-    func `a close comes after exactly so many bytes`(_ ending: Ending) throws {
+    func `a close comes after exactly n bytes`(_ ending: Ending) throws {
         let (origin, client) = try connect(.resource(resource).afterBytes(1, ending))
         _ = client.receiveHead()
         let (bytes, end) = client.receiveAll()
@@ -35,13 +35,13 @@ struct EndingReplyTests {
         _ = origin
     }
 
-    @Test func `a mark behind the end is never reached`() throws {
+    @Test func `a mark beyond the end is never reached`() throws {
         let origin = try ScriptedOrigin()
         origin.route("/f", .resource(resource).afterBytes(3_000_001, .reset))
         #expect(try origin.ask("/f").body == resource.bytes())
     }
 
-    @Test func `a stalled body goes on only to its end`() async throws {
+    @Test func `a stalled body sends no more bytes`() async throws {
         let (origin, client) = try connect(.resource(resource).stallAfterBytes(10))
         await origin.waitForBytes(10)
         #expect(origin.snapshot.activeExchanges == 1)
@@ -123,7 +123,7 @@ struct EndingReplyTests {
         await origin.waitForQuiet()
     }
 
-    @Test func `a pace holds each response back`() throws {
+    @Test func `a rate slows each response`() throws {
         let clock = SystemTimekeeper()
         let start = clock.now()
         let origin = try ScriptedOrigin()
@@ -132,7 +132,7 @@ struct EndingReplyTests {
         #expect(clock.now() - start >= .milliseconds(150))
     }
 
-    @Test func `a pace can depend on the connection and a head can be late`() throws {
+    @Test func `a rate can depend on the connection, and a head can be late`() throws {
         let clock = SystemTimekeeper()
         let origin = try ScriptedOrigin()
         let slow = Reply.resource(Resource(size: 20_000)).perConnectionRate {
@@ -161,7 +161,7 @@ struct EndingReplyTests {
         #expect(clock.now() - start >= .milliseconds(180))
     }
 
-    @Test func `a greeting takes the place of a conversation`() async throws {
+    @Test func `a greeting replaces the conversation`() async throws {
         let origin = try ScriptedOrigin()
         origin.greet(.raw(Array("SSH-2.0\r\n".utf8)))
         #expect(try RawClient(origin).receiveAll() == (Array("SSH-2.0\r\n".utf8), .closed))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FaultShimTests {
-    /// Writes `count` bytes to `out` by `dd`, which uses write.
+    /// Writes `blocks` blocks of 1,000 bytes to `out` with `dd`, which uses write.
     private func dd(_ plan: FaultPlan, blocks: Int, in folder: ScratchFolder) async throws
         -> FinishedProcess
     {
@@ -20,7 +20,7 @@ struct FaultShimTests {
         )
     }
 
-    @Test func `the n-th call fails with its number, those before it do not`() async throws {
+    @Test func `the n-th call fails with its error number, earlier calls do not`() async throws {
         let folder = try ScratchFolder()
         var plan = FaultPlan(.fail(ENOSPC), at: 3, of: [.write])
         plan.path = "/out"
@@ -30,13 +30,13 @@ struct FaultShimTests {
         #expect(folder.size("out") == 2000)
     }
 
-    @Test func `a failing sync is seen`() async throws {
+    @Test func `a failing sync is noticed`() async throws {
         let folder = try ScratchFolder()
         let result = try await dd(FaultPlan(.fail(EIO), at: 1, of: [.fsync]), blocks: 1, in: folder)
         #expect(result.errors.contains("Input/output error"))
     }
 
-    @Test func `a short write takes half`() async throws {
+    @Test func `a short write writes half`() async throws {
         let folder = try ScratchFolder()
         var plan = FaultPlan(.short, at: 1, of: [.write])
         plan.path = "/out"
@@ -47,7 +47,8 @@ struct FaultShimTests {
     }
 
     @Test(arguments: [(false, 2000), (true, 3000)] as [(Bool, Int64)])
-    func `it is killed before or after the call`(_ after: Bool, _ size: Int64) async throws {
+    func `the process is killed before or after the call`(_ after: Bool, _ size: Int64) async throws
+    {
         let folder = try ScratchFolder()
         var plan = FaultPlan(after ? .killAfter : .killBefore, at: 3, of: [.write])
         plan.path = "/out"
@@ -67,7 +68,7 @@ struct FaultShimTests {
         #expect(counts[.rename] == 0)
     }
 
-    @Test func `renaming and linking fail, and may go on failing`() async throws {
+    @Test func `renaming and linking fail, once or always`() async throws {
         let folder = try ScratchFolder()
         try folder.write("a", "x")
         var plan = FaultPlan(.fail(EACCES), at: 1, of: [.rename])

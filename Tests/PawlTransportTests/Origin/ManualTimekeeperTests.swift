@@ -6,7 +6,7 @@ import Testing
 struct ManualTimekeeperTests {
     let clock = ManualTimekeeper()
 
-    @Test func `time stands still until it is moved, and never goes back`() {
+    @Test func `manual time moves only when told, and never backwards`() {
         #expect(clock.now() == .zero)
         clock.advance(by: .seconds(2))
         clock.advance(to: Moment(nanoseconds: 5))

@@ -12,14 +12,14 @@ struct ProcessRunnerTests {
         try await ProcessRunner.run("/bin/sh", ["-c", script], settings)
     }
 
-    @Test func `output, errors and status are told apart`() async throws {
+    @Test func `output, errors and status are separate`() async throws {
         let result = try await shell("echo out; echo err >&2; exit 7")
         #expect(result.output == "out\n")
         #expect(result.errors == "err\n")
         #expect(result.status == .code(7))
     }
 
-    @Test func `much input and output pass through whole`() async throws {
+    @Test func `large input and output are passed whole`() async throws {
         var settings = ProcessSettings()
         settings.input = ContentPattern(seed: 3).bytes(at: 0, count: 3_000_000)
         let runner = try ProcessRunner("cat", [], settings)
@@ -27,7 +27,7 @@ struct ProcessRunnerTests {
         #expect(runner.outputBytes == settings.input)
     }
 
-    @Test func `environment and folder are the child's own`() async throws {
+    @Test func `the child has its own environment and folder`() async throws {
         let folder = try ScratchFolder()
         let settings = ProcessSettings(
             environment: ["PAWL_TEST": "yes", "PATH": "/bin:/usr/bin", "HOME": nil],
@@ -37,7 +37,7 @@ struct ProcessRunnerTests {
         #expect(result.output == "\(folder.path)\nyes none\n")
     }
 
-    @Test func `a signal ends it and is told`() async throws {
+    @Test func `a signal ends the program and is reported`() async throws {
         let runner = try ProcessRunner("/bin/sh", ["-c", "echo ready; exec sleep 60"])
         #expect(await runner.waitForOutput(containing: "ready"))
         runner.signal(SIGTERM)
@@ -45,12 +45,12 @@ struct ProcessRunnerTests {
         runner.signal(SIGTERM)
     }
 
-    @Test func `output that never comes is told when it ends`() async throws {
+    @Test func `waiting for output ends with the program`() async throws {
         let runner = try ProcessRunner("/bin/sh", ["-c", "echo other"])
         #expect(await !runner.waitForOutput(containing: "ready"))
     }
 
-    @Test func `a time limit kills it with its descendants`() async throws {
+    @Test func `a time limit kills the program with its descendants`() async throws {
         let settings = ProcessSettings(timeLimit: .milliseconds(100))
         let result = try await shell("sleep 60 & sleep 60", settings)
         #expect(result.status == .signal(SIGKILL))
@@ -58,7 +58,7 @@ struct ProcessRunnerTests {
     }
 
     @Test(arguments: ["sleep 60", "yes"])
-    func `a descendant that keeps the pipe does not hold the end back`(_ descendant: String)
+    func `a descendant that keeps the pipe does not delay the end`(_ descendant: String)
         async throws
     {
         let runner = try ProcessRunner("/bin/sh", ["-c", "echo done; \(descendant) &"])
@@ -66,7 +66,7 @@ struct ProcessRunnerTests {
         #expect(runner.output.hasPrefix("done\n"))
     }
 
-    @Test func `a terminal has its size, hears of another, and Ctrl-C interrupts`() async throws {
+    @Test func `a terminal has its size, reports a new size, and Ctrl-C interrupts`() async throws {
         let settings = ProcessSettings(terminal: TerminalSize(columns: 40, rows: 10))
         let script = """
             trap 'stty size; echo resized' WINCH; trap 'echo interrupted; exit 3' INT
@@ -90,25 +90,25 @@ struct ProcessRunnerTests {
         #expect(result.output.contains("tty\r\n"))
     }
 
-    @Test func `a program that is not there is an error`() {
+    @Test func `a missing program is an error`() {
         #expect(throws: (any Error).self) { try ProcessRunner("/nowhere/at-all") }
         #expect(throws: (any Error).self) {
             try ProcessRunner("true", [], ProcessSettings(folder: "/nowhere"))
         }
     }
 
-    @Test func `a runner that is let go kills its program`() async throws {
+    @Test func `a runner that is released kills its program`() async throws {
         var runner: ProcessRunner? = try ProcessRunner("/bin/sh", ["-c", "echo up; exec sleep 60"])
         await runner?.waitForOutput(containing: "up")
         let identifier = try #require(runner?.identifier)
         runner = nil
-        // It is reaped by then or soon: the number is no longer a running program's.
+        // The program is reaped by now or soon: its number no longer belongs to a running program.
         let limit = SystemTimekeeper().now() + .seconds(20)
         while kill(identifier, 0) == 0, SystemTimekeeper().now() < limit { await Task.yield() }
         #expect(kill(identifier, 0) == -1)
     }
 
-    @Test func `a scratch folder holds files and goes with its owner`() throws {
+    @Test func `a scratch folder holds files and is removed with its owner`() throws {
         var folder: ScratchFolder? = try ScratchFolder()
         let path = try #require(folder?.path)
         try folder?.write("a", "text")
@@ -124,7 +124,7 @@ struct ProcessRunnerTests {
         #expect(access(path, F_OK) == -1)
     }
 
-    @Test func `the built test program is beside the package's own`() {
+    @Test func `the built test program is next to the package's programs`() {
         #expect(access(BuiltProduct.folder, X_OK) == 0)
         #expect(BuiltProduct.path("pawl").hasSuffix("/pawl"))
     }

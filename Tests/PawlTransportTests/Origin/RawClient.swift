@@ -1,7 +1,7 @@
 import Glibc
 import PawlTesting
 
-/// A bare TCP client that shows what an origin put on the wire.
+/// A bare TCP client that shows what an origin sends.
 final class RawClient {
     enum End: Equatable {
         case closed, reset, timedOut
@@ -30,7 +30,7 @@ final class RawClient {
                 connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        // All is initialised by here, so that deinit closes the descriptor.
+        // All properties are initialised here, so that deinit closes the descriptor.
         guard code == 0 else { throw Failed() }
     }
 
@@ -42,10 +42,10 @@ final class RawClient {
         _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Exactly so many bytes; fewer where the connection ended before.
+    /// Receives `count` bytes, or fewer if the connection ends first.
     func receive(_ count: Int) -> [UInt8] { receive(upTo: count).bytes }
 
-    /// All that comes, and how it ends.
+    /// Receives everything until the end, and returns how it ended.
     func receiveAll() -> (bytes: [UInt8], end: End) {
         let (bytes, end) = receive(upTo: .max)
         return (bytes, end ?? .timedOut)
@@ -76,7 +76,7 @@ final class RawClient {
     }
 }
 
-/// One answer, taken apart.
+/// One answer, split into its parts.
 struct RawAnswer {
     var head: String
     var body: [UInt8]
@@ -103,7 +103,7 @@ struct RawAnswer {
 }
 
 extension ScriptedOrigin {
-    /// Asks once on a connection of its own, to be closed behind the answer.
+    /// Sends one request on its own connection, which is closed after the answer.
     func ask(_ target: String, _ fields: [String] = [], method: String = "GET") throws
         -> RawAnswer
     {
@@ -113,6 +113,6 @@ extension ScriptedOrigin {
         return RawAnswer(bytes, end)
     }
 
-    /// Asks once for a range of `/f`.
+    /// Sends one request for a range of `/f`.
     func ask(range: String) throws -> RawAnswer { try ask("/f", ["Range: bytes=\(range)"]) }
 }

@@ -12,7 +12,7 @@ struct ResourceReplyTests {
         return origin
     }
 
-    @Test func `the whole comes with its validators and its length`() throws {
+    @Test func `the whole file is sent with its validators and its length`() throws {
         let answer = try origin(.resource(resource)).ask("/f")
         #expect(answer.status == 200)
         #expect(answer["Content-Length"] == "300000")
@@ -30,7 +30,9 @@ struct ResourceReplyTests {
             ("5-9999999", 5, 300_000), ("-1000", 299_000, 300_000), ("-400000", 0, 300_000),
         ] as [(String, Int64, Int64)]
     )
-    func `a range comes with its place`(_ asked: String, _ start: Int64, _ end: Int64) throws {
+    func `a range is sent with its Content-Range`(_ asked: String, _ start: Int64, _ end: Int64)
+        throws
+    {
         let answer = try origin(.resource(resource)).ask(range: asked)
         #expect(answer.status == 206)
         #expect(answer["Content-Range"] == "bytes \(start)-\(end - 1)/300000")
@@ -39,7 +41,7 @@ struct ResourceReplyTests {
     }
 
     @Test(arguments: ["300000-", "-0", "999999999-1000000000"])
-    func `a range behind the end is not satisfiable`(_ asked: String) throws {
+    func `a range beyond the end is not satisfiable`(_ asked: String) throws {
         let answer = try origin(.resource(resource)).ask(range: asked)
         #expect(answer.status == 416)
         #expect(answer["Content-Range"] == "bytes */300000")
@@ -61,7 +63,7 @@ struct ResourceReplyTests {
         #expect(try origin(.resource(resource)).ask("/f", fields).status == status)
     }
 
-    @Test func `HEAD has the head alone and other methods are refused`() throws {
+    @Test func `HEAD has only the head, and other methods are refused`() throws {
         let origin = try origin(.resource(resource))
         let head = try origin.ask("/f", method: "HEAD")
         #expect(head["Content-Length"] == "300000")
@@ -69,7 +71,7 @@ struct ResourceReplyTests {
         #expect(try origin.ask("/f", ["Content-Length: 0"], method: "POST").status == 405)
     }
 
-    @Test func `a resource without ranges says so and gives the whole`() throws {
+    @Test func `a resource without ranges states that and sends the whole file`() throws {
         var resource = resource
         resource.acceptsRanges = false
         let answer = try origin(.resource(resource)).ask(range: "1-2")
@@ -77,7 +79,7 @@ struct ResourceReplyTests {
         #expect(answer["Accept-Ranges"] == "none")
     }
 
-    @Test func `a connection serves one request after the other and is counted`() async throws {
+    @Test func `a connection serves consecutive requests and is counted`() async throws {
         let origin = try origin(.resource(Resource(text: "hello")))
         let client = try RawClient(origin)
         for _ in 1...3 {
@@ -95,7 +97,7 @@ struct ResourceReplyTests {
         #expect(requests.map(\.moment) == requests.map(\.moment).sorted())
     }
 
-    @Test func `a replaced resource is served from the next request on`() throws {
+    @Test func `a replaced resource is served from the next request`() throws {
         let other = Resource(size: 1000, seed: 8)
         let origin = try origin(.resource(resource))
         let client = try RawClient(origin)

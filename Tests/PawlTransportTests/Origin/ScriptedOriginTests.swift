@@ -22,7 +22,7 @@ struct ScriptedOriginTests {
         #expect(snapshot.acceptedConnections == 300)
     }
 
-    @Test func `a stopped origin refuses, and another may take its port`() throws {
+    @Test func `a stopped origin refuses connections and frees its port`() throws {
         let first = try ScriptedOrigin()
         first.routeDefault(.status(200))
         let port = first.port
@@ -35,7 +35,7 @@ struct ScriptedOriginTests {
         #expect(try second.ask("/").status == 404)
     }
 
-    @Test func `an origin stops when it is let go`() throws {
+    @Test func `an origin stops when it is released`() throws {
         var origin: ScriptedOrigin? = try ScriptedOrigin()
         origin?.routeDefault(.never)
         let client = try RawClient(#require(origin))
@@ -77,8 +77,7 @@ struct SecureOriginTests {
         )
     }
 
-    @Test func `its certificate is accepted for its names and the answer comes whole`() async throws
-    {
+    @Test func `the certificate is accepted for its names and the answer is whole`() async throws {
         let origin = try ScriptedOrigin(tls: true)
         origin.route("/f", .resource(Resource(text: "secret")))
         let result = try await ask(origin)
@@ -86,7 +85,7 @@ struct SecureOriginTests {
         #expect(!result.errors.contains("unexpected eof"))
     }
 
-    @Test func `a close without notification is seen as one`() async throws {
+    @Test func `a close without notification is detected`() async throws {
         let origin = try ScriptedOrigin(tls: true)
         let cut = Reply.resource(Resource(text: "secret")).afterBytes(3, .closeWithoutNotify)
         origin.route("/f", cut)
@@ -95,7 +94,7 @@ struct SecureOriginTests {
         #expect(result.errors.contains("unexpected eof"))
     }
 
-    @Test func `certificates for another host and of another time are refused`() async throws {
+    @Test func `certificates for another host or time are refused`() async throws {
         let elsewhere = try ScriptedOrigin(certificate: .otherHost)
         #expect(try await ask(elsewhere).errors.contains("ostname mismatch"))
         let expired = try ScriptedOrigin(certificate: .expired)

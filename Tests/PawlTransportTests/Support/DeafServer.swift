@@ -2,7 +2,9 @@ import Glibc
 
 import struct FoundationEssentials.URL
 
-/// Listens and never accepts; its queue is full, so that connecting to it takes for ever.
+/// A server that listens and never accepts.
+///
+/// Its queue is full, so that connecting to it takes forever.
 final class DeafServer: Sendable {
     let url: URL
     private let descriptors: [Int32]

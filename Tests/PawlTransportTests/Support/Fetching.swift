@@ -2,7 +2,7 @@ import PawlCore
 import PawlTransport
 import Testing
 
-/// Runs a test with a transport, and ends its threads thereafter: then no call can come any more.
+/// Runs a test with a transport and ends its threads afterwards: from then on there are no calls.
 func withTransport<Result: Sendable>(
     loops: Int = 1,
     _ body: (CurlTransport) async throws -> Result

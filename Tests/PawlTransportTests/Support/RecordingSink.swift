@@ -1,14 +1,14 @@
 import PawlCore
 import Synchronization
 
-/// Keeps what it is shown and answers as it was told to.
+/// Records what it receives and answers as configured.
 final class RecordingSink: TransferSink {
     struct Record: Sendable {
         var heads: [ResponseHead] = []
         var body: [UInt8] = []
         var bodyCalls = 0
         var ends: [TransferEnd] = []
-        /// Calls that came where the order allows none.
+        /// The number of calls in a wrong order.
         var misplacedCalls = 0
     }
 
@@ -18,7 +18,9 @@ final class RecordingSink: TransferSink {
     private let judge: @Sendable (ResponseHead) -> HeadAnswer
     private let take: @Sendable (Record) -> BodyAnswer
 
-    /// `take` sees the record with the bytes in it.
+    /// Creates a sink.
+    ///
+    /// `take` receives the record, which includes the new bytes.
     init(
         head judge: @escaping @Sendable (ResponseHead) -> HeadAnswer = { _ in .take },
         body take: @escaping @Sendable (Record) -> BodyAnswer = { _ in .more }
@@ -62,7 +64,7 @@ extension RecordingSink.Record {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// A body whose every stretch differs from its neighbours.
+/// A body in which each stretch differs from its neighbours.
 func patternedBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     return (0..<count).map { _ in

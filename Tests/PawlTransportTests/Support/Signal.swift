@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A value that comes once and is waited for.
+/// A value that is sent once and awaited.
 final class Signal<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -37,7 +37,7 @@ extension Signal<Void> {
     func send() { send(()) }
 }
 
-/// Lets threads through once it is open.
+/// Blocks threads until it is open.
 ///
 /// For the origin's threads, which may block.
 final class Gate: Sendable {

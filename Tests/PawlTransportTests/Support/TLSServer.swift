@@ -1,13 +1,13 @@
 import Glibc
 
-/// TLS for the origin, by the very OpenSSL that libcurl has loaded.
+/// TLS for the origin, with the same OpenSSL that libcurl has loaded.
 final class TLSServer: Sendable {
     /// The certificate, which is its own authority, in PEM.
     let certificateFile: String
     private let folder: String
     private let keyFile: String
 
-    /// nil where libcurl uses another library.
+    /// `nil` if libcurl uses another library.
     init?() throws {
         guard OpenSSL.shared != nil else { return nil }
         var template = Array("/tmp/pawl-tls-XXXXXX".utf8CString)
@@ -149,7 +149,9 @@ private func write(_ text: String, to path: String) throws {
     }
 }
 
-/// For localhost and 127.0.0.1; it opens nothing anywhere.
+/// For localhost and 127.0.0.1.
+///
+/// No real server accepts it.
 private let testCertificate = """
     -----BEGIN CERTIFICATE-----
     MIIBmjCCAUGgAwIBAgIUGh5ubDG1QEOADbmCvrvJViBCUdQwCgYIKoZIzj0EAwIw

@@ -22,7 +22,8 @@ final class TestOrigin: Sendable {
             while true {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0, let self else {
-                    // Closed here only: elsewhere its number could be another socket's by now.
+                    // Closed only here: elsewhere its number might already belong to another
+                    // socket.
                     if descriptor >= 0 { close(descriptor) }
                     close(listener)
                     return
@@ -46,7 +47,7 @@ final class TestOrigin: Sendable {
         let (script, tls) = (script, tls)
         spawnThread {
             let connection = OriginConnection(descriptor: descriptor, tls: tls)
-            // A script ends by an error where the client went away, which tests see on their side.
+            // A script throws if the client has left. Tests notice that on their side.
             try? script(connection)
             connection.close()
         }
@@ -96,7 +97,7 @@ final class OriginConnection: @unchecked Sendable {
         while readByte() != nil {}
     }
 
-    /// Lets the connection end by a TCP reset.
+    /// Ends the connection with a TCP reset.
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
@@ -109,7 +110,7 @@ final class OriginConnection: @unchecked Sendable {
         cut()
     }
 
-    /// Lets the connection end without TLS's `close_notify`.
+    /// Ends the connection without TLS's `close_notify`.
     func cut() {
         session?.end(notifying: false)
         session = nil
