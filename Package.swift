@@ -76,7 +76,7 @@ let package = Package(
         ours("PawlCore", [heap]),
         ours("PawlStorage", ["PawlCore", "CCrypto", "CPlatform", system]),
         ours("PawlTransport", ["PawlCore", "CCurl", "CPlatform"]),
-        ours("PawlEngine", ["PawlCore", "PawlStorage", system, logging]),
+        ours("PawlEngine", ["PawlCore", "PawlStorage", system, logging, heap]),
         ours("PawlWire", ["PawlCore"]),
         ours(
             "Pawl",

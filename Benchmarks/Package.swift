@@ -12,7 +12,8 @@ let arguments: Target.Dependency = .product(
     package: "swift-argument-parser"
 )
 
-// `Launch` starts and measures one program, `Shaper` is a long link, `Bench` runs the cases.
+// `Launch` starts and measures one program, `Shaper` simulates a long link, and `Bench` runs the
+// cases.
 let package = Package(
     name: "pawl-benchmarks",
     platforms: [.macOS(.v15)],

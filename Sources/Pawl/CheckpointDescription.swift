@@ -42,7 +42,7 @@ public struct CheckpointDescription: Sendable {
     ///
     /// - Throws: `DownloadError` with the code `.fileUnreadable`.
     public init(partialFile path: String) throws(DownloadError) {
-        let summary = try CheckpointFile.describe(FilePath(path))
+        let summary = try CheckpointSummary.read(FilePath(path))
         let checkpoint = summary.checkpoint
         let representation = checkpoint.representation
         partialPath = summary.paths.partial.string

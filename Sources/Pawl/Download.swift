@@ -9,7 +9,7 @@ public final class Download: Sendable {
     private let destination: Destination
     private let settings: DownloadSettings
     let engine: Engine
-    let end = EndSignal()
+    let end = Completion<Void>()
     private let monitor: DownloadMonitor
     private let resume: ResumeOrder?
     private let storageKey: String?
@@ -57,7 +57,7 @@ public final class Download: Sendable {
     public func run() async throws(DownloadError) -> DownloadedFile {
         guard let turn = await engine.queue.turn() else {
             monitor.ended()
-            end.set()
+            end.complete()
             throw DownloadError(.interrupted, "stopped before it began")
         }
         return try await run(in: DownloadStart(turn))
@@ -71,7 +71,7 @@ public final class Download: Sendable {
         // This is also done for a download that fails before it has fetched anything.
         defer {
             turn.end()
-            end.set()
+            end.complete()
         }
         do throws(DownloadError) {
             let request = try CheckedRequest(url, settings)

@@ -45,12 +45,21 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
             // A cancelled reader gets no further value.
             guard !isAtEnd, !Task.isCancelled else { return nil }
             if let last {
-                await source.end.wait(until: Self.next(after: last), source.engine.alarms)
+                await Self.wait(until: Self.next(after: last), source)
             }
             guard !Task.isCancelled else { return nil }
             last = source.engine.time.now()
-            isAtEnd = source.end.isSet
+            isAtEnd = source.end.isComplete
             return source.currentProgress
+        }
+
+        /// Waits for the moment, the end of the download or the cancellation of the task.
+        private static func wait(until moment: Moment, _ source: any ProgressSource) async {
+            let (wakeup, alarms) = (Wakeup(), source.engine.alarms)
+            let alarm = alarms.enroll { wakeup.send() }
+            defer { alarms.resign(alarm) }
+            alarms.set(alarm, at: moment)
+            await source.end.wait(or: wakeup)
         }
 
         /// Returns the next time to wake.
@@ -66,6 +75,6 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
 /// A source of progress that ends.
 protocol ProgressSource: Sendable {
     var currentProgress: DownloadProgress { get }
-    var end: EndSignal { get }
+    var end: Completion<Void> { get }
     var engine: Engine { get }
 }

@@ -3,21 +3,27 @@ internal import Glibc
 internal import Pawl
 internal import PawlCore
 
-/// The command line program: parses, runs, and ends with a status of `docs/errors.md`.
+/// The command line program: parses arguments, runs a verb, and exits with a status of
+/// `docs/errors.md`.
 public enum PawlProgram {
     /// Runs `pawl` on the arguments of this process.
     ///
-    /// To be called on the main thread, before any other is started.
+    /// Must be called on the main thread before any other thread is started.
     public static func main() -> Never {
         ignoreBrokenPipes()
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--version"] {
-            // Setting up the parser is a quarter of the time that this takes.
+            // Without the parser, this takes three quarters of the time.
             let console = Console()
             console.output(PawlCommand.versionLine)
             exit(console.exitStatus(after: 0))
         }
-        if let error = PawlCommand.wrongVerb(in: arguments) {
+        if PawlCommand.isHelp(arguments) {
+            let console = Console()
+            console.output(HelpText.overview(columns: nil) + "\n")
+            exit(console.exitStatus(after: 0))
+        }
+        if let error = UnknownCommand.error(in: arguments) {
             Console().report(error)
             exit(error.code.exitStatus)
         }
@@ -26,7 +32,7 @@ public enum PawlProgram {
 
     /// Runs a command with these arguments and ends the process.
     ///
-    /// `openFiles`: how many files the process must be able to have open.
+    /// `openFiles`: the number of files that the process must be able to open.
     package static func run(
         _ root: any ParsableCommand.Type,
         _ arguments: [String],
@@ -43,11 +49,11 @@ public enum PawlProgram {
             console.report(error)
             exit(error.code.exitStatus)
         } catch {
-            exit(explain(error, of: root, console))
+            exit(explain(error, of: root, arguments, console))
         }
     }
 
-    /// A reader that goes away is an error of write, not a reason to die.
+    /// Turns a closed pipe into an error of `write` instead of a signal.
     private static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     private static func parse(
@@ -56,7 +62,7 @@ public enum PawlProgram {
     ) throws -> any PawlVerb {
         let parsed = try root.parseAsRoot(arguments)
         guard let verb = parsed as? any PawlVerb else {
-            // `pawl help` and the like, which only show something.
+            // Commands of the parser such as `pawl help`, which only print something.
             var command = parsed
             try command.run()
             throw CleanExit.helpRequest(root)
@@ -64,10 +70,11 @@ public enum PawlProgram {
         return verb
     }
 
-    /// Help and version go to standard output; wrong use is an error in two lines.
+    /// Prints help and version to standard output, and usage errors to standard error.
     private static func explain(
         _ error: any Error,
         of root: any ParsableCommand.Type,
+        _ arguments: [String],
         _ console: Console
     ) -> Int32 {
         if root.exitCode(for: error).isSuccess {
@@ -75,10 +82,26 @@ public enum PawlProgram {
             return console.exitStatus(after: 0)
         }
         let lines = root.message(for: error).split(whereSeparator: \.isNewline)
-        let reason = lines.first.map(String.init) ?? "wrong use"
-        console.report(DownloadError(.usage, reason))
-        let name = root.configuration.commandName ?? "pawl"
-        console.message("Write \(name) --help to see what there is.")
+        let reason = lines.first.map(String.init) ?? "invalid arguments"
+        console.report(DownloadError(.usage, reason.prefix(1).lowercased() + reason.dropFirst()))
+        console.message("See '\(helpCommand(of: root, arguments))'.")
         return ErrorCode.usage.exitStatus
+    }
+
+    /// The command line that prints the help for the subcommand that the arguments name.
+    private static func helpCommand(
+        of root: any ParsableCommand.Type,
+        _ arguments: [String]
+    ) -> String {
+        var (command, words) = (root, [root.configuration.commandName ?? "pawl"])
+        for word in arguments {
+            let subcommands = command.configuration.subcommands
+            guard let next = subcommands.first(where: { $0.configuration.commandName == word }),
+                next != command.configuration.defaultSubcommand
+            else { break }
+            command = next
+            words.append(word)
+        }
+        return (words + ["--help"]).joined(separator: " ")
     }
 }

@@ -7,11 +7,11 @@ internal import PawlCore
 internal import PawlDaemon
 internal import PawlWire
 
-/// `pawld`: what `pawl daemon run` becomes.
+/// `pawld`, the program that `pawl daemon run` executes.
 struct DaemonProgram: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: DaemonProgramFile.name,
-        abstract: "Carry downloads on when nobody waits: pawl daemon run.",
+        abstract: "Download in the background; started by pawl daemon.",
         version: "\(DaemonProgramFile.name) \(PawlVersion.current)"
     )
 
@@ -31,37 +31,40 @@ struct DaemonProgram: PawlVerb {
     }
 
     private func work(_ console: Console, _ ready: ReadySignal) throws(DownloadError) -> VerbWork {
-        // Each thread of the server has three.
+        // Each thread of the server uses three descriptors.
         try OpenFileLimit.require(128)
         let places = try DaemonPlaces.current()
         let manager = ServiceManager.current()
-        // In the background it holds no folder.
+        // A background process must not keep a file system busy.
         if readyDescriptor != nil { chdir("/") }
         let level: Logger.Level = options.verbose ? .debug : .info
-        // In front it writes to a terminal, and as a service to systemd's journal.
+        // Only a background process writes to a log file. In the foreground the log goes to the
+        // terminal, and that of a service to systemd's journal.
         let rotation = readyDescriptor.map { _ in LogRotation(path: places.log) }
         let logger = Logger(label: "pawl") { _ in
             RotatingLogHandler(
-                ConsoleLogHandler(console: console, level: level, form: DaemonLogLine.text),
+                ConsoleLogHandler(console: console, level: level, format: DaemonLogLine.text),
                 rotation
             )
         }
         var daemon = Daemon(places: places, logger: logger)
         if let limit = try options.limit() { daemon.limit = limit }
         daemon.listen = try options.listenChoice()
-        if let most = try options.slowestClient() { daemon.limits = ConnectionLimits(times: most) }
+        if let limit = try options.clientTimeLimit() {
+            daemon.limits = ConnectionLimits(times: limit)
+        }
         daemon.socket = try ListeningSocket.handedOver()
         let prepared = daemon
         return {
             do throws(DownloadError) {
-                try await manager.tellingOfTheEnd { () async throws(DownloadError) in
-                    try await prepared.run { place in
-                        logger.notice("the daemon (process \(getpid())) answers at \(place)")
+                try await manager.reportingStop { () async throws(DownloadError) in
+                    try await prepared.run { address in
+                        logger.notice("the daemon (process \(getpid())) listens at \(address)")
                         ready.ready()
-                        manager.tell("READY=1")
+                        manager.send("READY=1")
                     }
                 }
-                logger.notice("the daemon has ended")
+                logger.notice("the daemon has stopped")
                 return 0
             } catch {
                 ready.failed(error)

@@ -2,15 +2,18 @@ internal import Glibc
 internal import PawlCore
 internal import PawlWire
 
-/// How a daemon tells the one that has started it.
+/// Tells the process that has started the daemon whether the start has succeeded.
 struct ReadySignal: Sendable {
-    /// Nil where nobody waits.
-    let descriptor: Int32?
+    /// The pipe to that process; `nil` if none waits.
+    private let descriptor: Int32?
+
+    init(descriptor: Int32?) { self.descriptor = descriptor }
 
     func ready() { send(Array("ready\n".utf8)) }
 
     func failed(_ error: DownloadError) {
-        // Without it the starter says that the daemon has ended, and where to look.
+        // Without this message, the other process reports that the daemon has stopped, and where
+        // its log is.
         guard let problem = try? WireJSON.encode(Problem(error)) else { return }
         send(problem + Array("\n".utf8))
     }

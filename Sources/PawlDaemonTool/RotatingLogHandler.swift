@@ -4,12 +4,12 @@ internal import Pawl
 internal import PawlCLI
 internal import Synchronization
 
-/// Writes log entries, and begins a new file where the log has become too large.
+/// Writes log entries and starts a new file when the log is too large.
 struct RotatingLogHandler: LogHandler {
     private var handler: ConsoleLogHandler
     private let rotation: LogRotation?
 
-    /// `rotation`: nil where the log is no file of the daemon's own.
+    /// `rotation`: `nil` if the log is not a file of the daemon.
     init(_ handler: ConsoleLogHandler, _ rotation: LogRotation?) {
         (self.handler, self.rotation) = (handler, rotation)
     }
@@ -40,7 +40,7 @@ struct RotatingLogHandler: LogHandler {
     }
 }
 
-/// Looks after the log's size, one thread at a time.
+/// Limits the size of the log file.
 final class LogRotation: Sendable {
     private let file: Mutex<DaemonLogFile>
 

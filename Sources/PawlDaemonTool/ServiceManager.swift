@@ -2,40 +2,42 @@ internal import Glibc
 internal import PawlCore
 internal import PawlDaemon
 
-/// The service manager that has started the daemon, and wants to hear how it goes (sd_notify(3)).
+/// The service manager that has started the daemon and receives its state (sd_notify(3)).
 struct ServiceManager: Sendable {
-    /// Nil where nobody wants to hear it.
+    /// The path of the manager's socket; `nil` if there is no manager.
     private let socket: String?
 
-    /// As the environment says, which does not say it to others after that.
+    /// The manager that the environment names.
+    ///
+    /// Removes the variable, so that child processes do not inherit it.
     static func current() -> ServiceManager {
         let socket = getenv("NOTIFY_SOCKET").map { String(cString: $0) }
         unsetenv("NOTIFY_SOCKET")
         return ServiceManager(socket: socket)
     }
 
-    func tell(_ state: String) {
+    func send(_ state: String) {
         guard let socket else { return }
         let kind = UnixAddress.datagram | UnixAddress.closesOnExec
         let descriptor = Glibc.socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         let bytes = Array(state.utf8)
-        // One that does not listen ends us in time, or not at all.
+        // A manager that does not receive this stops the daemon after its time limit, or never.
         _ = UnixAddress.with(socket) { address, size in
             sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, size)
         }
     }
 
-    /// Runs the daemon, and says when it begins to wind up.
-    func tellingOfTheEnd(
+    /// Runs the daemon, and reports when it starts to stop.
+    func reportingStop(
         _ work: @Sendable () async throws(DownloadError) -> Void
     ) async throws(DownloadError) {
         do {
             try await withTaskCancellationHandler {
                 try await work()
             } onCancel: {
-                tell("STOPPING=1")
+                send("STOPPING=1")
             }
         } catch let error as DownloadError {
             throw error

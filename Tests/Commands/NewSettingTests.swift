@@ -21,8 +21,8 @@ struct NewSettingTests {
     private static let table = SettingTable(DownloadSettings.table.settings + [row])
 
     @Test func `it is a key of input lists`() {
-        #expect(OrderSettings.names(in: Self.table).contains("sample"))
-        #expect(!OrderSettings.names.contains("sample"))
+        #expect(DownloadOptions.names(in: Self.table).contains("sample"))
+        #expect(!DownloadOptions.names.contains("sample"))
     }
 
     @Test func `it is in the reference`() {

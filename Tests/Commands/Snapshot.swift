@@ -2,7 +2,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// A text that is kept beside the tests; `PAWL_RECORD=1` writes it anew.
+/// A text that is stored beside the tests; `PAWL_RECORD=1` records it again.
 enum Snapshot {
     static func expect(
         _ text: String,

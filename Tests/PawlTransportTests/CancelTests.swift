@@ -24,7 +24,7 @@ struct CancelTests {
                 let sink = RecordingSink()
                 let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
                 transfer.cancel()
-                let outcome = await sink.end.value.outcome
+                let outcome = await sink.end.waitIgnoringCancellation().outcome
                 #expect(outcome == .cancelled || outcome == .completed)
                 #expect(sink.record.misplacedCalls == 0)
             }
@@ -32,43 +32,43 @@ struct CancelTests {
     }
 
     @Test func `a transfer can be cancelled while it waits for the head`() async throws {
-        let asked = Signal<Void>()
-        let closed = Signal<Void>()
+        let asked = Completion<Void>()
+        let closed = Completion<Void>()
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
-            asked.send()
+            asked.complete()
             connection.waitForClose()
-            closed.send()
+            closed.complete()
         }
         try await withTransport { transport in
             let sink = RecordingSink()
             let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
-            await asked.value
+            await asked.waitIgnoringCancellation()
             try await cancelled(transfer, sink)
-            await closed.value
+            await closed.waitIgnoringCancellation()
         }
     }
 
     @Test(arguments: [BodyAnswer.more, .hold, .pause(.seconds(3_600))])
     func `a transfer can be cancelled in mid-body`(answer: BodyAnswer) async throws {
-        let closed = Signal<Void>()
+        let closed = Completion<Void>()
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
             connection.waitForClose()
-            closed.send()
+            closed.complete()
         }
         try await withTransport { transport in
-            let seen = Signal<Void>()
+            let seen = Completion<Void>()
             let sink = RecordingSink(body: { _ in
-                seen.send()
+                seen.complete()
                 return answer
             })
             let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
-            await seen.value
+            await seen.waitIgnoringCancellation()
             try await cancelled(transfer, sink)
             #expect(sink.record.text == "abc")
-            await closed.value
+            await closed.waitIgnoringCancellation()
         }
     }
 
@@ -89,7 +89,7 @@ struct CancelTests {
             let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
             running.withLock { $0 = transfer }
             started.open()
-            #expect(await sink.end.value.outcome == .cancelled)
+            #expect(await sink.end.waitIgnoringCancellation().outcome == .cancelled)
             running.withLock { $0 = nil }
         }
     }
@@ -99,7 +99,7 @@ struct CancelTests {
         let sink = RecordingSink()
         try await withTransport { transport in
             let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
-            _ = await sink.end.value
+            _ = await sink.end.waitIgnoringCancellation()
             transfer.cancel()
             transfer.resume()
         }
@@ -109,7 +109,7 @@ struct CancelTests {
     private func cancelled(_ transfer: any Transfer, _ sink: RecordingSink) async throws {
         transfer.cancel()
         transfer.cancel()
-        #expect(await sink.end.value.outcome == .cancelled)
+        #expect(await sink.end.waitIgnoringCancellation().outcome == .cancelled)
         #expect(sink.record.misplacedCalls == 0)
     }
 }

@@ -107,30 +107,32 @@ struct ExchangeTests {
     }
 
     @Test func `a host name beyond ASCII is sent as punycode`() async throws {
-        let host = Signal<String?>()
+        let host = Completion<String?>()
         let origin = try TestOrigin { connection in
-            host.send(try connection.readHead().first { $0.hasPrefix("Host:") })
+            host.complete(with: try connection.readHead().first { $0.hasPrefix("Host:") })
             try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
         }
         // libcurl resolves names under localhost to the loopback address.
         let url = try origin.url(host: "bücher.localhost")
         let record = try await fetch(TransferRequest(url: url))
         #expect(record.outcome == .completed, "\(record.message)")
-        #expect(await host.value == "Host: xn--bcher-kva.localhost:\(origin.port)")
+        #expect(
+            await host.waitIgnoringCancellation() == "Host: xn--bcher-kva.localhost:\(origin.port)"
+        )
     }
 
     private func requestLines(
         _ change: (inout TransferRequest) -> Void
     ) async throws -> [String] {
-        let lines = Signal<[String]>()
+        let lines = Completion<[String]>()
         let origin = try TestOrigin { connection in
-            lines.send(try connection.readHead())
+            lines.complete(with: try connection.readHead())
             try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
         }
         var request = try TransferRequest(url: origin.url("/f"))
         change(&request)
         let record = try await fetch(request)
         #expect(record.outcome == .completed, "\(record.message)")
-        return await lines.value
+        return await lines.waitIgnoringCancellation()
     }
 }

@@ -19,13 +19,15 @@ struct FailureTests {
         #expect(record.outcome == .completed)
     }
 
-    @Test func `leftover bytes of an answer cost a new connection, not a failure`() async throws {
-        let asked = Signal<Void>()
+    @Test func `leftover bytes of an answer cost a new connection, not a failure`()
+        async throws
+    {
+        let asked = Completion<Void>()
         let origin = try TestOrigin { connection in
             try connection.answer("first")
             // More than the length states, and too late to be seen before the connection is reused.
             _ = try connection.readHead()
-            asked.send()
+            asked.complete()
             try connection.send("the rest of the first answer\r\n\r\n")
             try connection.answer("second")
         }
@@ -35,7 +37,7 @@ struct FailureTests {
         let first = try await fetch(request, over: transport)
         #expect(first.text == "first")
         let second = try await fetch(request, over: transport)
-        await asked.value
+        await asked.waitIgnoringCancellation()
         #expect(second.outcome == .completed, "\(second.message)")
         #expect(second.text == "first")
         #expect(origin.connections == 2)
@@ -127,7 +129,7 @@ struct FailureTests {
     }
 
     @Test func `a reset in mid-body is a lost connection`() async throws {
-        let seen = Signal<Void>()
+        let seen = Completion<Void>()
         let gate = Gate()
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
@@ -136,11 +138,11 @@ struct FailureTests {
             connection.reset()
         }
         let sink = RecordingSink(body: { _ in
-            seen.send()
+            seen.complete()
             return .more
         })
         async let fetched = fetch(TransferRequest(url: origin.url()), with: sink)
-        await seen.value
+        await seen.waitIgnoringCancellation()
         gate.open()
         let record = try await fetched
         #expect(record.text == "12345")

@@ -15,10 +15,10 @@ struct FlowTests {
             var request = try TransferRequest(url: origin.url())
             request.bufferBytes = buffer
             let transfer = transport.start(request, sink: sink)
-            _ = await sink.head.value
+            _ = await sink.head.waitIgnoringCancellation()
             #expect(sink.record.body.isEmpty)
             transfer.resume()
-            _ = await sink.end.value
+            _ = await sink.end.waitIgnoringCancellation()
             let record = sink.record
             #expect(record.body == Self.body)
             #expect(record.outcome == .completed)
@@ -33,12 +33,12 @@ struct FlowTests {
         bufferBytes: Int,
         _ answer: @escaping @Sendable (any Transfer) -> BodyAnswer
     ) async throws -> (record: RecordingSink.Record, offsets: [Int]) {
-        let sent = Signal<Void>()
+        let sent = Completion<Void>()
         let offsets = Mutex<[Int]>([])
         let current = Mutex<(any Transfer)?>(nil)
         let origin = try TestOrigin { connection in
             try connection.answer(body)
-            sent.send()
+            sent.complete()
         }
         return try await withTransport { transport in
             let sink = RecordingSink(
@@ -52,10 +52,10 @@ struct FlowTests {
             request.bufferBytes = bufferBytes
             let transfer = transport.start(request, sink: sink)
             current.withLock { $0 = transfer }
-            _ = await sink.head.value
-            await sent.value
+            _ = await sink.head.waitIgnoringCancellation()
+            await sent.waitIgnoringCancellation()
             transfer.resume()
-            _ = await sink.end.value
+            _ = await sink.end.waitIgnoringCancellation()
             current.withLock { $0 = nil }
             return (sink.record, offsets.withLock { $0 })
         }
@@ -100,17 +100,19 @@ struct FlowTests {
     @Test func `holding every chunk delivers each byte once`() async throws {
         let origin = try TestOrigin { try $0.answer(Self.body) }
         try await withTransport { transport in
-            let running = Signal<any Transfer>()
+            let running = Completion<any Transfer>()
             let holds = Atomic<Int>(0)
             let sink = RecordingSink(body: { _ in
                 holds.add(1, ordering: .relaxed)
                 // Arrives before or after the hold has taken effect; it must not be lost in either
                 // case.
-                Task { await running.value.resume() }
+                Task { await running.waitIgnoringCancellation().resume() }
                 return .hold
             })
-            running.send(transport.start(try TransferRequest(url: origin.url()), sink: sink))
-            _ = await sink.end.value
+            running.complete(
+                with: transport.start(try TransferRequest(url: origin.url()), sink: sink)
+            )
+            _ = await sink.end.waitIgnoringCancellation()
             #expect(sink.record.body == Self.body)
             #expect(sink.record.outcome == .completed)
             #expect(holds.load(ordering: .relaxed) == sink.record.bodyCalls)
@@ -141,7 +143,7 @@ struct FlowTests {
             let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
             running.withLock { $0 = transfer }
             started.open()
-            _ = await sink.end.value
+            _ = await sink.end.waitIgnoringCancellation()
             #expect(sink.record.text == String(repeating: "abcd", count: 50))
             #expect(sink.record.outcome == .completed)
             running.withLock { $0 = nil }
@@ -150,7 +152,7 @@ struct FlowTests {
 
     @Test func `nothing is delivered while the sink holds`() async throws {
         let sent = Gate()
-        let ready = Signal<Void>()
+        let ready = Completion<Void>()
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc")
@@ -163,11 +165,11 @@ struct FlowTests {
         }
         try await withTransport { transport in
             let sink = RecordingSink(body: { _ in
-                ready.send()
+                ready.complete()
                 return .hold
             })
             let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
-            await ready.value
+            await ready.waitIgnoringCancellation()
             sent.open()
             // The same loop serves others in the meantime, so it has had the chance to go wrong.
             for _ in 0..<50 {
@@ -179,7 +181,7 @@ struct FlowTests {
             while sink.record.text != "abcdef" { await Task.yield() }
             #expect(sink.record.ends.isEmpty, "the end follows the last hold")
             transfer.resume()
-            #expect(await sink.end.value.outcome == .completed)
+            #expect(await sink.end.waitIgnoringCancellation().outcome == .completed)
         }
     }
 
@@ -188,10 +190,10 @@ struct FlowTests {
         try await withTransport { transport in
             let sink = RecordingSink(head: { _ in .hold })
             let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
-            _ = await sink.head.value
+            _ = await sink.head.waitIgnoringCancellation()
             #expect(sink.record.ends.isEmpty)
             transfer.resume()
-            #expect(await sink.end.value.outcome == .completed)
+            #expect(await sink.end.waitIgnoringCancellation().outcome == .completed)
             transfer.resume()
         }
     }
@@ -201,9 +203,9 @@ struct FlowTests {
         try await withTransport { transport in
             let sink = RecordingSink(head: { _ in .hold })
             let transfer = transport.start(try TransferRequest(url: origin.url()), sink: sink)
-            _ = await sink.head.value
+            _ = await sink.head.waitIgnoringCancellation()
             transfer.cancel()
-            #expect(await sink.end.value.outcome == .cancelled)
+            #expect(await sink.end.waitIgnoringCancellation().outcome == .cancelled)
         }
     }
 
@@ -216,7 +218,7 @@ struct FlowTests {
                 transfer.resume()
                 await Task.yield()
             }
-            _ = await sink.end.value
+            _ = await sink.end.waitIgnoringCancellation()
             #expect(sink.record.body == Self.body)
         }
     }
@@ -300,7 +302,7 @@ struct FlowTests {
                 return sink
             }
             for (number, sink) in sinks.enumerated() {
-                #expect(await sink.end.value.outcome == .completed)
+                #expect(await sink.end.waitIgnoringCancellation().outcome == .completed)
                 #expect(
                     sink.record.body == patternedBytes(20_000 + number, seed: UInt64(number) + 1)
                 )

@@ -5,11 +5,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct LifetimeTests {
     @Test func `shutting down cancels running transfers`() async throws {
-        let asked = (0..<5).map { _ in Signal<Void>() }
+        let asked = (0..<5).map { _ in Completion<Void>() }
         let origin = try TestOrigin { connection in
             let line = try connection.readHead().first ?? ""
             if let number = Int(line.split(separator: "/")[1].split(separator: " ")[0]) {
-                asked[number].send()
+                asked[number].complete()
             }
             connection.waitForClose()
         }
@@ -19,7 +19,7 @@ struct LifetimeTests {
             _ = transport.start(try TransferRequest(url: origin.url("/\(number)")), sink: sink)
             return sink
         }
-        for signal in asked { await signal.value }
+        for signal in asked { await signal.waitIgnoringCancellation() }
         transport.shutDown()
         for sink in sinks { #expect(sink.record.ends.map(\.outcome) == [.cancelled]) }
         transport.shutDown()
@@ -47,7 +47,7 @@ struct LifetimeTests {
         var transport: CurlTransport? = CurlTransport(loops: 1)
         _ = transport?.start(try TransferRequest(url: origin.url()), sink: sink)
         transport = nil
-        let outcome = await sink.end.value.outcome
+        let outcome = await sink.end.waitIgnoringCancellation().outcome
         #expect(outcome == .cancelled || outcome == .completed)
     }
 
@@ -71,7 +71,7 @@ struct LifetimeTests {
             }
             kept[1].cancel()
             kept[4].cancel()
-            for sink in sinks { _ = await sink.end.value }
+            for sink in sinks { _ = await sink.end.waitIgnoringCancellation() }
             return sinks.map { WeakSink(sink: $0) }
         }()
         // Joins the threads, which may still be returning from the last call.

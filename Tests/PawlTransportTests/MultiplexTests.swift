@@ -74,10 +74,10 @@ struct MultiplexTests {
             let sink = RecordingSink(head: { _ in .hold })
             let own = try request("large", of: server, multiplexes: false)
             let running = transport.start(own, sink: sink)
-            _ = await sink.head.value
+            _ = await sink.head.waitIgnoringCancellation()
             for _ in 0..<3 { try await fetchSmall(10, of: server, over: transport) }
             running.resume()
-            #expect(await sink.end.value.outcome == .completed)
+            #expect(await sink.end.waitIgnoringCancellation().outcome == .completed)
             #expect(sink.record.body == Self.large)
         }
         #expect(Set(try await server.close().map(\.connection)).count == 2)
@@ -101,10 +101,10 @@ struct MultiplexTests {
             let request = try request("5", of: server)
             let sinks = (0..<4).map { _ in RecordingSink(head: { _ in .hold }) }
             let running = sinks.map { transport.start(request, sink: $0) }
-            for sink in sinks { _ = await sink.head.value }
+            for sink in sinks { _ = await sink.head.waitIgnoringCancellation() }
             for transfer in running { transfer.resume() }
             for sink in sinks {
-                #expect(await sink.end.value.outcome == .completed)
+                #expect(await sink.end.waitIgnoringCancellation().outcome == .completed)
                 #expect(sink.record.body == Self.small(5))
             }
             for transfer in running {
@@ -146,7 +146,7 @@ struct MultiplexTests {
             let sinks = (0..<10).map { _ in RecordingSink() }
             for sink in sinks { _ = transport.start(request, sink: sink) }
             for sink in sinks {
-                _ = await sink.end.value
+                _ = await sink.end.waitIgnoringCancellation()
                 #expect(sink.record.failure == .connectTimedOut)
             }
         }
@@ -160,12 +160,12 @@ extension MultiplexTests {
         try await withTransport { transport in
             let sink = RecordingSink(head: { _ in .hold })
             let running = transport.start(try request("7", of: server), sink: sink)
-            _ = await sink.head.value
+            _ = await sink.head.waitIgnoringCancellation()
             try await fetchSmall(10, of: server, over: transport)
             #expect(sink.record.body.isEmpty)
             #expect(sink.record.ends.isEmpty)
             running.resume()
-            #expect(await sink.end.value.outcome == .completed)
+            #expect(await sink.end.waitIgnoringCancellation().outcome == .completed)
             #expect(sink.record.body == Self.small(7))
         }
         #expect(Set(try await server.close().map(\.connection)).count == 1)
@@ -180,10 +180,10 @@ extension MultiplexTests {
         try await withTransport { transport in
             let sink = RecordingSink(head: { _ in .hold })
             let running = transport.start(try request("large", of: server), sink: sink)
-            _ = await sink.head.value
+            _ = await sink.head.waitIgnoringCancellation()
             try await fetchSmall(30, of: server, over: transport)
             if sink.record.ends.isEmpty { running.resume() }
-            _ = await sink.end.value
+            _ = await sink.end.waitIgnoringCancellation()
             let record = sink.record
             #expect(record.failure == .connectionLost || record.body == Self.large)
             #expect(record.misplacedCalls == 0)
@@ -201,7 +201,7 @@ extension MultiplexTests {
             })
             _ = transport.start(try request("large", of: server), sink: sink)
             try await fetchSmall(30, of: server, over: transport)
-            #expect(await sink.end.value.outcome == .completed)
+            #expect(await sink.end.waitIgnoringCancellation().outcome == .completed)
             #expect(sink.record.body == Self.large)
         }
     }
@@ -229,10 +229,10 @@ extension MultiplexTests {
                 }
             )
             let running = transport.start(try request("large", of: server), sink: sink)
-            _ = await sink.head.value
+            _ = await sink.head.waitIgnoringCancellation()
             if leaving == .cancelled || leaving == .cancelledWhileHeld { running.cancel() }
             for _ in 0..<3 { try await fetchSmall(10, of: server, over: transport) }
-            let outcome = await sink.end.value.outcome
+            let outcome = await sink.end.waitIgnoringCancellation().outcome
             let wasCancelled = leaving == .cancelled || leaving == .cancelledWhileHeld
             #expect(outcome == (wasCancelled ? .cancelled : .stopped))
         }

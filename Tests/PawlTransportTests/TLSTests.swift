@@ -119,8 +119,10 @@ struct TLSTests {
         try await withTransport { transport in
             var request = try trusting(tls, origin)
             request.bufferBytes = buffer
-            let running = Signal<any Transfer>()
-            let goOn: @Sendable () -> Void = { Task { await running.value.resume() } }
+            let running = Completion<any Transfer>()
+            let goOn: @Sendable () -> Void = {
+                Task { await running.waitIgnoringCancellation().resume() }
+            }
             let sink = RecordingSink(
                 head: { _ in
                     goOn()
@@ -136,8 +138,8 @@ struct TLSTests {
                     }
                 }
             )
-            running.send(transport.start(request, sink: sink))
-            _ = await sink.end.value
+            running.complete(with: transport.start(request, sink: sink))
+            _ = await sink.end.waitIgnoringCancellation()
             #expect(sink.record.body == Self.body)
             #expect(sink.record.outcome == .completed)
         }

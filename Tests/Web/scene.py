@@ -66,7 +66,7 @@ class Scene:
         output = []
         for line in self.daemon.stdout:
             output.append(line)
-            if "answers at" in line:
+            if "listens at" in line:
                 break
         else:
             raise SystemExit("the daemon did not start: " + "".join(output))

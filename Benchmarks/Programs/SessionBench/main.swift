@@ -2,12 +2,12 @@ import struct FoundationEssentials.URL
 import Glibc
 import Pawl
 
-// What the benchmark measures of sessions; the last line that it prints has the figures.
+// The benchmark's measurements of sessions. The last line of the output contains the figures.
 //
-//   SessionBench tasks LIST AT-A-TIME     all URLs of a list, each to a file and with a reader
-//   SessionBench starts COUNT URL         makes and resumes so many tasks, and cancels them
-//   SessionBench reader URL none|one|slow one file, and who looks at its progress
-//   SessionBench updates COUNT            so many readers of one task that stands still, for 3 s
+//   SessionBench tasks LIST AT-A-TIME     fetches all URLs of a list, each to a file with a reader
+//   SessionBench starts COUNT URL         creates and resumes COUNT tasks, and cancels them
+//   SessionBench reader URL none|one|slow fetches one file, with readers of its progress
+//   SessionBench updates COUNT            COUNT readers of one suspended task, for 3 s
 
 struct WrongUse: Error {}
 
@@ -40,11 +40,11 @@ func configuration(_ atATime: Int) -> SessionConfiguration {
     return configuration
 }
 
-/// What a task's reader saw.
+/// What a task's reader observed.
 struct Reading {
-    /// How long it waited for each progress after the first.
+    /// The time that it waited for each progress after the first.
     var gaps: [Duration] = []
-    /// The longest that the task ran and got no byte.
+    /// The longest time that the task ran without receiving a byte.
     var longestDrought: Duration = .zero
 }
 
@@ -99,7 +99,7 @@ func startTasks(_ count: Int, _ url: URL) async throws {
     }
     for task in tasks { task.resume() }
     let started = ContinuousClock.now - began
-    // The first of them run by now, or soon.
+    // The first tasks run by now, or will soon.
     while !tasks.contains(where: { $0.response != nil }) { await Task.yield() }
     let cancelling = ContinuousClock.now
     session.invalidateAndCancel()
@@ -117,7 +117,7 @@ func readOne(_ url: URL, _ reader: String) async throws {
             guard reader != "none" else { return count }
             for await _ in task.progress {
                 count += 1
-                // One that has much to do with each.
+                // A reader that works long on each value.
                 if reader == "slow" { try? await Task.sleep(for: .milliseconds(350)) }
             }
             return count

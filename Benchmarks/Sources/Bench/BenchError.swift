@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// Why a case, or the whole benchmark, cannot go on.
+/// The reason why a case, or the whole benchmark, cannot continue.
 struct BenchError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// With what the last system call said.
+    /// Creates an error with the message of the last system call.
     static func system(_ doing: String) -> BenchError {
         BenchError("\(doing): \(String(cString: strerror(errno)))")
     }
 }
 
-/// The user ended it with Ctrl-C, or something else with SIGTERM.
+/// The user ended the benchmark with Ctrl-C, or something else with SIGTERM.
 struct Interrupted: Error {}

@@ -2,9 +2,10 @@ internal import CBench
 internal import Glibc
 
 enum Launcher {
-    /// Runs a program and writes one line when it begins and one when it has ended: the moment in
-    /// nanoseconds; then the moment, user and system time in microseconds, the peak in KiB and the
-    /// status as `wait` has it.
+    /// Runs a program, and writes one line when it begins and one when it has ended.
+    ///
+    /// The first contains the time in nanoseconds. The second contains the time, the user and
+    /// system time in microseconds, the peak memory in KiB, and the status as from `wait`.
     static func measure(_ command: [String], in folder: String, result: String) -> Never {
         guard chdir(folder) == 0 else { fail("no folder \(folder)") }
         guard let file = fopen(result, "we") else { fail("cannot write \(result)") }
@@ -34,11 +35,11 @@ enum Launcher {
     static func fail(_ text: String) -> Never {
         let line = "launch: \(text)\n"
         _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
-        // Not `exit`: a child would write the parent's buffers once more.
+        // This is not `exit`, with which a child would write the parent's buffers again.
         _exit(125)
     }
 
-    /// Has this process become another program.
+    /// Replaces this process by another program.
     private static func exchange(_ command: [String]) -> Never {
         withStrings(command) { _ = execvp(command[0], $0) }
         fail("\(command[0]): \(String(cString: strerror(errno)))")

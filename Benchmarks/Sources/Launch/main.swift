@@ -1,9 +1,9 @@
 // Starts one program for the benchmark:
-//   launch measure RESULT FOLDER PROGRAM …   runs it in FOLDER and writes what it cost to RESULT
-//   launch serve PROGRAM …                   becomes it; it ends when the benchmark does
+//   launch measure RESULT FOLDER PROGRAM …   runs it in FOLDER and writes its cost to RESULT
+//   launch serve PROGRAM …                   becomes it; it ends with the benchmark
 //
-// A program of its own because the kernel counts the memory of whoever starts a process among that
-// process's peak: the benchmark is larger than curl, this is not.
+// This is a separate program because the kernel counts the memory of a process's starter in that
+// process's peak. The benchmark is larger than curl, this program is not.
 
 var words = CommandLine.arguments.dropFirst()
 switch words.popFirst() {

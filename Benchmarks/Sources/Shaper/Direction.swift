@@ -1,4 +1,4 @@
-/// What a link does to packets, each way.
+/// What a link does to packets in each direction.
 struct LinkShape {
     var delayNanoseconds: Int64
     var lossPerMillion: UInt64
@@ -8,7 +8,7 @@ struct LinkShape {
 
 /// The packets on their way in one direction.
 ///
-/// A link has one delay for all, so the first in is the first out.
+/// All have the same delay, so the first one in is the first one out.
 struct Direction {
     private struct Packet {
         let due: Int64
@@ -17,10 +17,10 @@ struct Direction {
 
     private let shape: LinkShape
     private var random: UInt64
-    /// When the link has sent all that it was given.
+    /// The time when the link will have sent everything.
     private var free: Int64 = 0
     private var packets: [Packet] = []
-    /// The first of them that is still on its way.
+    /// The first packet that is still on its way.
     private var first = 0
 
     init(_ shape: LinkShape, seed: UInt64) {
@@ -28,10 +28,10 @@ struct Direction {
         random = seed
     }
 
-    /// When the next one arrives.
+    /// The time when the next packet arrives.
     var nextDue: Int64? { first < packets.count ? packets[first].due : nil }
 
-    /// Takes a packet, unless it gets lost or the queue is full.
+    /// Takes a packet, unless it is lost or the queue is full.
     mutating func enter(_ bytes: [UInt8], now: Int64) {
         guard nextRandom() % 1_000_000 >= shape.lossPerMillion else { return }
         let start = max(now, free)
@@ -41,7 +41,7 @@ struct Direction {
         packets.append(Packet(due: free + shape.delayNanoseconds, bytes: bytes))
     }
 
-    /// The next packet that has arrived by now.
+    /// Returns the next packet that has arrived by now.
     mutating func leave(now: Int64) -> [UInt8]? {
         guard let due = nextDue, due <= now else { return nil }
         let bytes = packets[first].bytes

@@ -16,8 +16,8 @@ struct Lane {
 
     var nextDue: Int64? { direction.nextDue }
 
-    /// Takes what the source sends, a few packets at a time, so that those due do not wait for a
-    /// flood.
+    /// Takes what the source sends, a few packets at a time, so that packets that are due do not
+    /// wait for a flood.
     mutating func take() {
         for _ in 0..<64 {
             guard let packet = source.receive(&buffer) else { return }

@@ -15,7 +15,7 @@ struct Shaper {
         }
     }
 
-    /// Until a packet comes in or one on its way arrives.
+    /// Waits until a packet enters or one on its way arrives.
     private func wait() {
         let due = lanes.compactMap(\.nextDue).min()
         let limit = due.map { max(0, $0 - Lane.now()) } ?? -1

@@ -9,30 +9,30 @@ struct ShaperCommand: ParsableCommand {
         abstract: "Carry packets between two network namespaces as a long or lossy link would."
     )
 
-    @Argument(help: "The namespaces, by the names that `ip netns` knows.")
+    @Argument(help: "The names of the namespaces, as `ip netns` lists them.")
     var networks: [String]
 
-    @Option(help: "The TUN device that each of them has.")
+    @Option(help: "The name of the TUN device in each namespace.")
     var device: String
 
-    @Option(help: "The delay one way.")
+    @Option(help: "The delay in one direction.")
     var delayMicroseconds: Int64 = 0
 
-    @Option(help: "How many packets of a million get lost.")
+    @Option(help: "The number of lost packets per million.")
     var lossPerMillion: UInt64 = 0
 
-    @Option(help: "What the link carries, each way.")
+    @Option(help: "The rate of the link in each direction.")
     var bitsPerSecond: Int64
 
-    @Option(help: "How many bytes may wait for the link, each way.")
+    @Option(help: "The maximum number of bytes that wait for the link, in each direction.")
     var queueBytes: Int64
 
-    @Option(help: "What decides which packets get lost.")
+    @Option(help: "The seed that determines the lost packets.")
     var seed: UInt64 = 1
 
     func validate() throws {
-        guard networks.count == 2 else { throw ValidationError("two namespaces, please") }
-        guard bitsPerSecond > 0 else { throw ValidationError("a link carries something") }
+        guard networks.count == 2 else { throw ValidationError("give two namespaces") }
+        guard bitsPerSecond > 0 else { throw ValidationError("the rate must be above 0") }
     }
 
     func run() throws {

@@ -1,7 +1,7 @@
 internal import CBench
 internal import Glibc
 
-/// Our end of a TUN device: what a namespace sends comes out, what goes in it receives.
+/// The outer end of a TUN device: packets sent in the namespace are received here, and vice versa.
 struct Tunnel {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -9,6 +9,8 @@ struct Tunnel {
 
     let descriptor: Int32
 
+    /// Opens the device.
+    ///
     /// This thread stays in that namespace.
     init(_ device: String, network: String) throws {
         guard bench_enter_network("/run/netns/" + network) == 0 else {
@@ -22,13 +24,15 @@ struct Tunnel {
         }
     }
 
-    /// The next packet; nil if none waits.
+    /// Returns the next packet; `nil` if none waits.
     func receive(_ buffer: inout [UInt8]) -> [UInt8]? {
         let count = read(descriptor, &buffer, buffer.count)
         return count > 0 ? Array(buffer[..<count]) : nil
     }
 
-    /// A packet that the device has no room for is lost, as on any link.
+    /// Sends a packet.
+    ///
+    /// If the device has no room, it is lost, as on any link.
     func send(_ packet: [UInt8]) {
         _ = write(descriptor, packet, packet.count)
     }

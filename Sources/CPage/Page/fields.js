@@ -12,14 +12,14 @@ export const downloadFields = [
       "fail"
     ],
     "default": "rename",
-    "hint": "What to do if another file has the name: rename, overwrite, skip or fail. Default: rename, which numbers the new one."
+    "hint": "What to do if the file exists: rename, overwrite, skip or fail. Default: rename, which adds a number to the new name."
   },
   {
     "name": "checksum",
     "label": "Checksum",
     "input": "text",
     "placeholder": "sha256=…, for a single URL",
-    "hint": "The file's checksum, as `sha256=hex`, or `none`. Default: the server's, if it gives one."
+    "hint": "The file's checksum, as `sha256=hex`, or `none`. Default: the server's, if it sends one."
   },
   {
     "name": "mirrors",
@@ -36,7 +36,7 @@ export const downloadFields = [
     "isList": true,
     "isChangeable": true,
     "placeholder": "Name: value, one per line",
-    "hint": "Header fields to send, in place of those before."
+    "hint": "The header fields to send; a change replaces all earlier ones."
   },
   {
     "name": "userAgent",
@@ -65,7 +65,7 @@ export const downloadFields = [
     "label": "Accept any certificate",
     "input": "flag",
     "default": false,
-    "hint": "Whether certificates are not checked; others can then read and change what is sent."
+    "hint": "Whether certificates are not verified. Others can then read and change the transferred data."
   },
   {
     "name": "connections",
@@ -84,21 +84,21 @@ export const downloadFields = [
     "least": 0,
     "most": 1000000,
     "default": 10,
-    "hint": "Failures in a row allowed before giving up. Default: 10."
+    "hint": "Consecutive failures allowed before giving up. Default: 10."
   },
   {
     "name": "stallTimeoutSeconds",
     "label": "Stall timeout",
     "input": "seconds",
     "default": 30,
-    "hint": "Replace a connection that receives nothing for this long. Default: 30."
+    "hint": "Replace a connection that receives nothing for this many seconds. Default: 30."
   },
   {
     "name": "maximumSeconds",
     "label": "Maximum time",
     "input": "seconds",
     "placeholder": "No limit",
-    "hint": "Stop a download after this time; the bytes received so far are kept."
+    "hint": "Stop a download after this many seconds; the bytes received so far are kept."
   },
   {
     "name": "limitBytesPerSecond",

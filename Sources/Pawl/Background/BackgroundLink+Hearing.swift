@@ -45,8 +45,8 @@ extension BackgroundLink {
             state.wasAttached = true
             state.phase = .attached
         }
-        listed.set()
-        ringTasks()
+        listed.complete()
+        wakeTasks()
         try await hear(events)
     }
 
@@ -163,10 +163,10 @@ extension BackgroundLink {
     // MARK: - Events
 
     private func take(_ event: WireEvent) async throws(DownloadError) {
-        let telling = EndSignal()
+        let telling = Completion<Void>()
         state.withLock { $0.telling = telling }
-        defer { telling.set() }
-        if stopped.isSet { throw Self.letGo }
+        defer { telling.complete() }
+        if stopped.isComplete { throw Self.letGo }
         guard event.id > state.withLock({ $0.lastSeen ?? 0 }) else { return }
         if let task = try await task(of: event) {
             try await task.hear(event, try client())
@@ -222,10 +222,10 @@ extension BackgroundLink {
     }
 
     private func waitUntilTold(_ task: BackgroundTask) async {
-        await task.end.waitInAnyCase()
-        let mark = EndSignal()
+        await task.end.waitIgnoringCancellation()
+        let mark = Completion<Void>()
         session?.post(.mark(mark))
-        if session != nil { await mark.waitInAnyCase() }
+        if session != nil { await mark.waitIgnoringCancellation() }
     }
 
     // MARK: - Progress

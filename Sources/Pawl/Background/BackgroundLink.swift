@@ -31,7 +31,7 @@ final class BackgroundLink: Sendable {
         /// The newest event that was received.
         var lastSeen: Int64?
         /// Set when the latest event has been reported.
-        var telling: EndSignal?
+        var telling: Completion<Void>?
         /// Whether the daemon may be started: it was not ended on purpose, or is needed again.
         var mayStart = true
         var hasReplayed = false
@@ -45,11 +45,11 @@ final class BackgroundLink: Sendable {
     let logger: Logger
     let state = Mutex(State())
     /// Set when the session has the tasks that the daemon knew, or cannot have any.
-    let listed = EndSignal()
+    let listed = Completion<Void>()
     /// Set when nothing more is to be reported.
-    let stopped = EndSignal()
+    let stopped = Completion<Void>()
     /// Woken when the daemon is needed again.
-    private let wanted = Mailbox<Never>()
+    private let wanted = Wakeup()
     /// The newest event that was reported, for the daemon.
     let told = Mailbox<Int64>()
     private let chores = Mailbox<Chore>()
@@ -87,7 +87,7 @@ final class BackgroundLink: Sendable {
     /// Stops following.
     ///
     /// Reported events are still acknowledged, and pending requests are sent once more.
-    func stop() { stopped.set() }
+    func stop() { stopped.complete() }
 
     /// Starts the daemon, which a task needs, if it does not run.
     func want() {
@@ -95,7 +95,7 @@ final class BackgroundLink: Sendable {
             state.mayStart = true
             if case .failed = state.phase { state.phase = .connecting }
         }
-        wanted.nudge()
+        wanted.send()
     }
 
     /// Adds a request to the daemon for which no run of a task waits.
@@ -111,14 +111,14 @@ final class BackgroundLink: Sendable {
             group.addTask { await self.doChores() }
             group.addTask {
                 await self.follow()
-                self.stopped.set()
+                self.stopped.complete()
             }
-            await self.stopped.waitInAnyCase()
+            await self.stopped.waitIgnoringCancellation()
             await self.acknowledgeLast()
             group.cancelAll()
-            self.told.nudge()
-            self.chores.nudge()
-            self.wanted.nudge()
+            self.told.wake()
+            self.chores.wake()
+            self.wanted.send()
         }
         guard let client = try? client() else { return }
         for chore in chores.take() { _ = await chore(client) }
@@ -128,12 +128,12 @@ final class BackgroundLink: Sendable {
     ///
     /// While the stream is open, no other process has the session, which would report them again.
     private func acknowledgeLast() async {
-        await state.withLock { $0.telling }?.waitInAnyCase()
+        await state.withLock { $0.telling }?.waitIgnoringCancellation()
         if let last = state.withLock({ $0.lastSeen }) { await acknowledge(last) }
     }
 
     private func follow() async {
-        while !stopped.isSet {
+        while !stopped.isComplete {
             let mayStart = state.withLock { $0.mayStart }
             do throws(DownloadError) {
                 try await attachAndHear(starting: mayStart)
@@ -143,14 +143,14 @@ final class BackgroundLink: Sendable {
                     // once.
                     state.mayStart = false
                 }
-                ringTasks()
+                wakeTasks()
                 if await wasKilled() {
                     state.withLock { $0.mayStart = true }
                 } else {
                     await pause()
                 }
             } catch {
-                guard !stopped.isSet else { return }
+                guard !stopped.isComplete else { return }
                 guard !Self.isForGood(error) else { return lose(error) }
                 await fail(error, wasToStart: mayStart)
             }
@@ -179,8 +179,8 @@ final class BackgroundLink: Sendable {
     private func fail(_ error: DownloadError, wasToStart: Bool) async {
         if wasToStart {
             state.withLock { $0.phase = .failed(error) }
-            listed.set()
-            ringTasks()
+            listed.complete()
+            wakeTasks()
         }
         await pause()
     }
@@ -188,8 +188,8 @@ final class BackgroundLink: Sendable {
     /// Handles the loss of the session: another process has it, or there is a permanent error.
     func lose(_ error: DownloadError) {
         state.withLock { $0.phase = .lost(error) }
-        listed.set()
-        ringTasks()
+        listed.complete()
+        wakeTasks()
         logger.error("session '\(identifier)': \(error)")
         session?.lost(error)
     }
@@ -199,23 +199,23 @@ final class BackgroundLink: Sendable {
             group.addTask { [wanted] in
                 // The sleep is cancelled if the daemon is needed.
                 guard (try? await Task.sleep(for: Self.lookInterval)) != nil else { return }
-                wanted.nudge()
+                wanted.send()
             }
-            await wanted.wait()
+            await wanted.waitIgnoringCancellation()
             group.cancelAll()
         }
     }
 
     private static let lookInterval: Duration = .seconds(1)
 
-    func ringTasks() {
-        for task in session?.currentTasks ?? [] { (task as? BackgroundTask)?.bell.nudge() }
+    func wakeTasks() {
+        for task in session?.currentTasks ?? [] { (task as? BackgroundTask)?.wakeup.send() }
     }
 
     /// Acknowledges to the daemon the events that were reported, as often as it can keep up.
     private func acknowledge() async {
         while !Task.isCancelled {
-            await told.wait()
+            await told.waitIgnoringCancellation()
             if let last = told.take().max() { await acknowledge(last) }
         }
     }
@@ -231,7 +231,7 @@ final class BackgroundLink: Sendable {
 
     private func doChores() async {
         while !Task.isCancelled {
-            await chores.wait()
+            await chores.waitIgnoringCancellation()
             guard let client = try? client() else { continue }
             for chore in chores.take() where await !chore(client) {
                 chores.post(chore)

@@ -21,17 +21,17 @@ extension BackgroundTask {
     ///
     /// Returns when the file is in its place.
     func follow() async throws(DownloadError) -> DownloadedFile {
-        let runEnd = EndSignal()
+        let runEnd = Completion<Void>()
         remote.withLock { $0.runEnd = runEnd }
-        defer { runEnd.set() }
+        defer { runEnd.complete() }
         link.want()
         while true {
             switch nextStep() {
             case .ask(let wish): try await ask(wish)
-            case .wait: await bell.wait()
+            case .wait: await wakeup.waitIgnoringCancellation()
             case .wantDaemon:
                 link.want()
-                await bell.wait()
+                await wakeup.waitIgnoringCancellation()
             case .end(let result): return try await placed(try result.get())
             case .leave: throw DownloadError(.interrupted, "the task was stopped")
             }
@@ -58,9 +58,9 @@ extension BackgroundTask {
 
     private func ask(_ wish: Wish) async throws(DownloadError) {
         // What the daemon reports meanwhile is handled when its answer is known.
-        let request = EndSignal()
+        let request = Completion<Void>()
         remote.withLock { $0.request = request }
-        defer { request.set() }
+        defer { request.complete() }
         do throws(DownloadError) {
             let client = try link.client()
             guard let id = remote.withLock({ $0.id }) else { return try await add(client) }
@@ -186,7 +186,7 @@ extension BackgroundTask {
             return isPaused ? .pauseAsked : .resumeAsked
         }
         if let event { handle(event) }
-        bell.nudge()
+        wakeup.send()
         // If the answer was lost, the download was added with the values of that time.
         if !isAdopted { tellChanges() }
     }
@@ -215,7 +215,7 @@ extension BackgroundTask {
     ///
     /// Throws if the daemon is gone meanwhile; then the event is sent again.
     func hear(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
-        await remote.withLock { $0.request }?.waitInAnyCase()
+        await remote.withLock { $0.request }?.waitIgnoringCancellation()
         switch event.kind {
         case .added, .settings: break
         case .changed: try await heardOfChanges(event, client)
@@ -256,7 +256,7 @@ extension BackgroundTask {
         handle(wish == .pause ? .pauseAsked : .resumeAsked)
         // The lifecycle's requests from now on ask for the state that exists already.
         remote.withLock { $0.asked = wish }
-        bell.nudge()
+        wakeup.send()
     }
 
     private func ended(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
@@ -272,7 +272,7 @@ extension BackgroundTask {
                 return remote.isLeaving
             }
             handle(.cancelAsked(keeping: keeps))
-            return bell.nudge()
+            return wakeup.send()
         }
         guard let id = event.download else { return }
         do throws(DownloadError) {
@@ -311,7 +311,7 @@ extension BackgroundTask {
 
     private func concluded(_ outcome: Result<DownloadedFile, DownloadError>) {
         remote.withLock { $0.outcome = outcome }
-        bell.nudge()
+        wakeup.send()
         // A task that is held or paused here starts a run for its end.
         handle(.resumeAsked)
     }

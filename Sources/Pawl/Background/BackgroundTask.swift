@@ -24,7 +24,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         /// The last request that the daemon has accepted.
         var asked: Wish?
         /// Set at the end of the current request.
-        var request: EndSignal?
+        var request: Completion<Void>?
         /// Whether the download has ended there, according to an answer; the event reports how.
         var isOver = false
         /// Whether the daemon may have the download although it has not confirmed it.
@@ -34,7 +34,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         /// Its removal from the daemon does not delete them.
         var isLeaving = false
         /// Set at the end of the run that began last.
-        var runEnd: EndSignal?
+        var runEnd: Completion<Void>?
         /// The last event caused by requests of this task.
         var ownEvents: Int64 = 0
         var outcome: Result<DownloadedFile, DownloadError>?
@@ -59,7 +59,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     let isAdopted: Bool
     let remote = Mutex(Remote())
     /// Wakes the run to check its state again.
-    let bell = Mailbox<Never>()
+    let wakeup = Wakeup()
 
     init(
         _ request: DownloadRequest,
@@ -125,7 +125,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             remote.wish = wish
             if wish == .pause || wish == .hold { remote.stoodStill() }
         }
-        bell.nudge()
+        wakeup.send()
         // A daemon that was ended on purpose must be told of this, too.
         if wish != .run { link.want() }
     }
@@ -169,10 +169,10 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     override func cancelByProducingResumeData() async -> ResumeData? {
         pause()
         // Its requests must not overlap with what follows.
-        await remote.withLock { $0.runEnd }?.waitInAnyCase()
+        await remote.withLock { $0.runEnd }?.waitIgnoringCancellation()
         guard let id = remote.withLock({ $0.id }) else {
             end(keeping: true)
-            await end.waitInAnyCase()
+            await end.waitIgnoringCancellation()
             return resumeOrder?.data
         }
         do throws(DownloadError) {
@@ -183,7 +183,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             // stays there.
             if error.code != .usage && error.code != .notFound { end(keeping: true) }
         }
-        await end.waitInAnyCase()
+        await end.waitIgnoringCancellation()
         return remote.withLock { $0.resumeData } ?? error?.resumeData
     }
 

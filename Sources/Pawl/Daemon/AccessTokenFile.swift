@@ -52,9 +52,8 @@ package struct AccessTokenFile: Sendable {
     ///
     /// It is `nil` if this system cannot compute SHA-256.
     package static func cookie(forToken token: String) -> String? {
-        // Without the digest there is no cookie, so nobody can log in with one.
-        guard let digest = try? TextDigest.sha256("pawl cookie \(token)") else { return nil }
-        return RandomText.text(of: digest.bytes)
+        // Without a digest there is no cookie, so that nobody can log in with one.
+        SHA256.digest(of: "pawl cookie \(token)").map { RandomText.text(of: $0) }
     }
 
     /// Reads the keys; `nil` if there is no file.

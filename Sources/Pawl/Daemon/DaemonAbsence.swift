@@ -2,9 +2,9 @@ internal import Glibc
 internal import PawlCore
 internal import PawlWire
 
-/// Why nobody answers at the daemon's socket, and what the user can do.
+/// Explains why the daemon does not respond at its socket, and what the user can do.
 struct DaemonAbsence {
-    /// The process that has the queue.
+    /// The process that holds the lock of the queue.
     enum Owner: Hashable {
         case process(Int32)
         case unknown
@@ -14,7 +14,7 @@ struct DaemonAbsence {
 
     init(_ places: DaemonPlaces) { self.places = places }
 
-    /// Who has the queue; nil if nobody has.
+    /// The process that holds the lock; `nil` if there is none.
     var owner: Owner? {
         let path = "\(places.storeFolder)/daemon.lock"
         let lock = open(path, O_RDONLY | O_CLOEXEC)
@@ -27,12 +27,13 @@ struct DaemonAbsence {
         return Int32(String(decoding: digits, as: UTF8.self)).map { .process($0) } ?? .unknown
     }
 
-    /// The error with advice that can be followed: a daemon that has the queue already, or is not
-    /// installed, cannot be started.
+    /// The error, with advice that fits the cause: another process may have the queue, or the
+    /// daemon may not be installed.
     ///
-    /// `isSilent`: it accepts connections, and does not answer.
-    func error(_ problem: String, isSilent: Bool = false) -> DownloadError {
-        if let owner { return error(problem, owner, isSilent: isSilent) }
+    /// `isSilent`: whether the daemon accepts connections without responding.
+    func error(isSilent: Bool = false) -> DownloadError {
+        if let owner { return error(owner, isSilent: isSilent) }
+        let problem = "the daemon is not running"
         do throws(DownloadError) {
             _ = try DaemonProgramFile.path()
         } catch {
@@ -45,25 +46,26 @@ struct DaemonAbsence {
         return DownloadError(
             .daemonUnavailable,
             problem,
-            advice: "start it: pawl daemon start"
+            advice: "run 'pawl daemon start'"
         )
     }
 
-    private func error(_ problem: String, _ owner: Owner, isSilent: Bool) -> DownloadError {
+    private func error(_ owner: Owner, isSilent: Bool) -> DownloadError {
         let (name, end) =
             switch owner {
             case .process(let id): ("process \(id)", "kill \(id)")
             case .unknown: ("another process", "end that process")
             }
-        let restart = "\(end), then pawl daemon start"
+        let restart = "\(end), then run 'pawl daemon start'"
         return DownloadError(
             .daemonUnavailable,
             isSilent
-                ? "\(problem) (\(name))"
-                : "\(problem), but \(name) has the queue in \(places.storeFolder)",
+                ? "the daemon does not respond (\(name))"
+                : "no daemon listens at \(places.socket), but \(name) uses the queue in "
+                    + places.storeFolder,
             advice: isSilent
-                ? "see pawl daemon logs; if it hangs: \(restart)"
-                : "set XDG_RUNTIME_DIR as that process has it, or start it again: \(restart)"
+                ? "see 'pawl daemon logs'; if it hangs: \(restart)"
+                : "set XDG_RUNTIME_DIR to the value of that process, or restart it: \(restart)"
         )
     }
 }

@@ -151,10 +151,10 @@ extension DaemonClient {
         DaemonAbsence(places).owner != nil
     }
 
-    /// Throws `.daemonUnavailable` where none runs.
+    /// Throws `.daemonUnavailable` if the daemon is not running.
     package func checkRuns() throws(DownloadError) {
         guard !isRunning else { return }
-        throw DaemonAbsence(places).error("no daemon has \(places.storeFolder)")
+        throw DaemonAbsence(places).error()
     }
 
     /// Waits until the store's lock is free, so that everything is written and closed.

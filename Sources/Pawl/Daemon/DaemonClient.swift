@@ -264,14 +264,10 @@ package final class DaemonClient: Sendable {
         return DownloadError(.badResponse, "the daemon answered \(status)")
     }
 
-    /// What cannot be connected to is not there.
+    /// Explains that no connection to the daemon is possible.
     private func explained(_ error: DownloadError) -> DownloadError {
         guard error.code == .network || error.code == .timedOut else { return error }
-        return DaemonAbsence(places).error(
-            error.code == .timedOut
-                ? "the daemon does not answer" : "no daemon answers at \(places.socket)",
-            isSilent: error.code == .timedOut
-        )
+        return DaemonAbsence(places).error(isSilent: error.code == .timedOut)
     }
 
     private static let mostAnswerBytes: Int64 = 256 << 20

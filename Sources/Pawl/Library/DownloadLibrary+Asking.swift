@@ -157,7 +157,7 @@ extension LibraryKeeper {
             wasThere = true
             if let run {
                 handle(.cancelAsked(key))
-                await run.ended.waitInAnyCase()
+                await run.ended.waitIgnoringCancellation()
             } else {
                 let (order, files, engine) = (download.order, files, session.engine)
                 try await disk.run { () throws(DownloadError) in

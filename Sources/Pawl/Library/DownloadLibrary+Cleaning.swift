@@ -119,7 +119,8 @@ extension LibraryKeeper {
                 var size: Int64 = 0
                 if let name = entry.file?.name { size += try files.byteCount(name) ?? 0 }
                 if let download = entry.download {
-                    let left = CheckpointFile.glance(at: files.path(download.order.name))?.bytes
+                    let left = CheckpointSummary.byteCounts(at: files.path(download.order.name))?
+                        .bytes
                     size += coming[key] ?? left ?? 0
                 }
                 sizes[key] = size

@@ -84,7 +84,7 @@ extension LibraryKeeper {
             let progress = task.currentProgress
             entry.receivedBytes = progress.completedBytes
             entry.totalBytes = progress.totalBytes
-        } else if let left = CheckpointFile.glance(at: files.path(download.order.name)) {
+        } else if let left = CheckpointSummary.byteCounts(at: files.path(download.order.name)) {
             entry.receivedBytes = left.bytes
             entry.totalBytes = left.total
         }

@@ -29,11 +29,11 @@ extension DownloadLibrary {
         _ keys: [StorageKey]? = nil,
         reading: Bool = true
     ) async throws(DownloadError) -> LibraryVerification {
-        let stop = MoveStop()
+        let stop = CancellationToken()
         let result = await withTaskCancellationHandler {
             await keeper.verify(keys, reading, stop)
         } onCancel: {
-            stop.set()
+            stop.cancel()
         }
         return try result.get()
     }
@@ -43,7 +43,7 @@ extension LibraryKeeper {
     fileprivate func verify(
         _ keys: [StorageKey]?,
         _ reading: Bool,
-        _ stop: MoveStop
+        _ stop: CancellationToken
     ) async -> Result<LibraryVerification, DownloadError> {
         let known = state.withLock { state in
             state.index.entries.keys.filter { keys?.contains($0) ?? true }
@@ -78,7 +78,7 @@ extension LibraryKeeper {
     private func check(
         _ file: KnownFile,
         _ reading: Bool,
-        _ stop: MoveStop
+        _ stop: CancellationToken
     ) async throws(DownloadError) -> LibraryCheck.Result {
         let folder = folder
         return try await session.engine.digests.run { () throws(DownloadError) in

@@ -76,7 +76,7 @@ public final class DownloadLibrary: Sendable {
     /// Releasing the library does the same; this method waits until it is done.
     public func close() async {
         keeper.close()
-        await keeper.ended.waitInAnyCase()
+        await keeper.ended.waitIgnoringCancellation()
     }
 
     /// Throws if the folder is in the documents, which are never cleaned.

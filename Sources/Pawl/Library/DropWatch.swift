@@ -34,7 +34,7 @@ final class DropWatch: Sendable {
                 }
             }
         }
-        names.nudge()
+        names.wake()
     }
 }
 
@@ -42,7 +42,7 @@ extension LibraryKeeper {
     /// Takes files from the drop folder when they are complete.
     func take(from drop: DropWatch) async {
         let alarms = session.engine.alarms
-        let alarm = alarms.enroll { drop.names.nudge() }
+        let alarm = alarms.enroll { drop.names.wake() }
         defer { alarms.resign(alarm) }
         var settling = DropSettling(rest: configuration.dropRest)
         while !Task.isCancelled {
@@ -58,11 +58,7 @@ extension LibraryKeeper {
                 alarm,
                 at: settling.isIdle ? .distantFuture : now + configuration.dropRest
             )
-            await withTaskCancellationHandler {
-                await drop.names.wait()
-            } onCancel: {
-                drop.names.nudge()
-            }
+            await drop.names.wait()
         }
     }
 
@@ -87,7 +83,7 @@ extension LibraryKeeper {
             case .items(let items):
                 for item in items { try begin(item) }
                 // The notes are written before the file is removed, so a crash loses nothing.
-                for run in runs(of: items) { await run.noted.waitInAnyCase() }
+                for run in runs(of: items) { await run.noted.waitIgnoringCancellation() }
                 let isTaken = try await disk.run { () throws(DownloadError) in
                     try folder.take(name)
                 }
@@ -115,7 +111,7 @@ extension LibraryKeeper {
         do throws(DownloadError) {
             guard let bytes = try folder.read(name) else { return .gone }
             switch Result(catching: { () throws(DropList.Fault) in
-                try DropList.read(bytes, kind) { ShortChecksum.text(of: $0) }
+                try DropList.read(bytes, kind) { SHA256.shortText(of: $0) }
             }) {
             case .success(let items): return .items(items)
             case .failure(let error): fault = error.reason

@@ -1,5 +1,4 @@
 internal import PawlCore
-internal import PawlEngine
 internal import Synchronization
 
 /// The events that one reader has not read yet.
@@ -10,7 +9,7 @@ final class EventFeed: Sendable {
     }
 
     private let state = Mutex(State())
-    private let bell = Mailbox<Never>()
+    private let wakeup = Wakeup()
     private let limit: Int
 
     init(limit: Int) { self.limit = max(1, limit) }
@@ -20,12 +19,12 @@ final class EventFeed: Sendable {
             if state.events.count >= limit { state.events = [.eventsLost] }
             state.events.append(event)
         }
-        bell.nudge()
+        wakeup.send()
     }
 
     func end() {
         state.withLock { $0.isEnded = true }
-        bell.nudge()
+        wakeup.send()
     }
 
     /// Returns the oldest unread event; `nil` after the end, or if the task was cancelled.
@@ -34,11 +33,7 @@ final class EventFeed: Sendable {
             let (event, isEnded) = state.withLock { ($0.events.popFirst(), $0.isEnded) }
             if let event { return event }
             if isEnded { return nil }
-            await withTaskCancellationHandler {
-                await bell.wait()
-            } onCancel: {
-                bell.nudge()
-            }
+            await wakeup.wait()
         }
         return nil
     }

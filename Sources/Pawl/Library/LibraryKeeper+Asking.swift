@@ -9,14 +9,23 @@ extension LibraryKeeper {
         _ key: StorageKey,
         _ request: LibraryRequest
     ) async -> Result<KnownFile, DownloadError> {
-        let token = state.withLock { state in
-            state.lastToken += 1
-            return state.lastToken
+        guard !Task.isCancelled else { return .failure(Self.left) }
+        let answer = state.withLock { state in
+            let answer = state.answers[key] ?? Answer()
+            if let result = ask(key, request, waits: true, &state) {
+                let known = Answer()
+                known.complete(with: result)
+                return known
+            }
+            state.answers[key] = answer
+            return answer
         }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { enter(key, request, token, $0) }
-        } onCancel: {
-            leave(key, token)
+        if let result = await answer.wait() { return result }
+        return state.withLock { state in
+            // The answer may have come since the task was cancelled.
+            if let result = answer.value { return result }
+            perform(state.index.handle(.waiterLeft(key)), &state)
+            return .failure(Self.left)
         }
     }
 
@@ -24,34 +33,6 @@ extension LibraryKeeper {
     func begin(_ key: StorageKey, _ request: LibraryRequest) throws(DownloadError) {
         let answer = state.withLock { state in ask(key, request, waits: false, &state) }
         if case .failure(let error) = answer { throw error }
-    }
-
-    private func enter(
-        _ key: StorageKey,
-        _ request: LibraryRequest,
-        _ token: UInt64,
-        _ waiter: Waiter
-    ) {
-        let answer = state.withLock { state -> Result<KnownFile, DownloadError>? in
-            // The flag is set before the handler runs, so either it is seen here, or the handler
-            // finds the waiting caller.
-            guard !Task.isCancelled else { return .failure(Self.left) }
-            let answer = ask(key, request, waits: true, &state)
-            if answer == nil { state.waiters[key, default: [:]][token] = waiter }
-            return answer
-        }
-        if let answer { waiter.resume(returning: answer) }
-    }
-
-    private func leave(_ key: StorageKey, _ token: UInt64) {
-        let (waiter, wakes) = state.withLock { state in
-            guard let waiter = state.waiters[key]?.removeValue(forKey: token) else {
-                return (Waiter?.none, [() -> Void]())
-            }
-            return (waiter, perform(state.index.handle(.waiterLeft(key)), &state))
-        }
-        waiter?.resume(returning: .failure(Self.left))
-        for wake in wakes { wake() }
     }
 
     /// Sends the request to the index.
@@ -94,7 +75,7 @@ extension LibraryKeeper {
             isRunning ? state.requests[key]?.renewURL ?? request.renewURL : renewal
         state.requests[key] = remembered
         // Nobody waits for the key yet.
-        _ = perform(actions, &state)
+        perform(actions, &state)
         return nil
     }
 

@@ -11,7 +11,6 @@ internal import SystemPackage
 extension LibraryKeeper {
     /// The number of attempts if another file takes the name at the last moment.
     private static let mostAttempts = 3
-    private static let mostNumbers = 10_000
 
     func outcome(_ run: LibraryRun) async -> LibraryIndex.RunEnd {
         let end = await attempt(run)
@@ -100,7 +99,7 @@ extension LibraryKeeper {
                 return .stopped
             }
             task.resume()
-            await task.end.waitInAnyCase()
+            await task.end.waitIgnoringCancellation()
             switch task.fileOutcome {
             case nil: return .stopped
             case .success(let file):
@@ -135,28 +134,37 @@ extension LibraryKeeper {
             try await disk.run { () throws(DownloadError) in RepresentationMark.remove(from: path) }
             return order
         }
-        for number in 0..<Self.mostNumbers {
-            let name = number == 0 ? order.name : FileName.numbered(order.name, number)
-            guard state.withLock({ $0.index.claim(name, for: key) }) else { continue }
-            // If the name becomes the download's own, it does so before this.
-            defer { state.withLock { $0.index.unclaim(name) } }
-            guard
-                try await disk.run({ () throws(DownloadError) in try files.isFree(name, for: key) })
-            else { continue }
-            let (old, engine) = (order, session.engine)
-            var order = order
-            order.name = name
-            let renamed = order
-            if number > 0 {
-                try await disk.run { () throws(DownloadError) in
-                    try note.write(renamed)
-                    Self.discardPart(old, files, engine)
-                }
+        let name = try await disk.run { () throws(DownloadError) in
+            try FreeName.first(of: order.name) { (name) throws(DownloadError) in
+                try self.claim(name, for: key)
             }
-            handle(.named(key, run.start.run, name))
-            return order
         }
-        throw DownloadError(.fileExists, while: .create, files.path(order.name))
+        guard let name else {
+            throw DownloadError(.fileExists, while: .create, files.path(order.name))
+        }
+        // If the name has become the download's own by then, the claim is not needed any more.
+        defer { state.withLock { $0.index.unclaim(name) } }
+        let (engine, hasNewName) = (session.engine, name != order.name)
+        var renamed = order
+        renamed.name = name
+        if hasNewName {
+            let new = renamed
+            try await disk.run { () throws(DownloadError) in
+                try note.write(new)
+                Self.discardPart(order, files, engine)
+            }
+        }
+        handle(.named(key, run.start.run, name))
+        return renamed
+    }
+
+    /// Claims a name that neither another key nor a file on the disk has.
+    private func claim(_ name: String, for key: StorageKey) throws(DownloadError) -> Bool {
+        guard state.withLock({ $0.index.claim(name, for: key) }) else { return false }
+        var isFree = false
+        defer { if !isFree { state.withLock { $0.index.unclaim(name) } } }
+        isFree = try files.isFree(name, for: key)
+        return isFree
     }
 
     private func makeTask(

@@ -15,33 +15,22 @@ extension LibraryKeeper {
         var given: URL?
         if let ask = request?.renewURL ?? configuration.renewURL, let url = order?.url {
             let expired = ExpiredURL(key: key, url: url, status: error.httpStatus ?? 0)
-            given = await RenewalAnswer().wait(for: ask, expired)
+            given = await Self.answer(of: ask, expired)
         }
         handle(.urlGiven(key, run, given))
     }
-}
 
-/// The answer of the user's closure.
-///
-/// The wait ends when the library is closed.
-private final class RenewalAnswer: Sendable {
-    private let url = Mutex<URL?>(nil)
-    private let isGiven = EndSignal()
-
-    /// Waits for the answer.
+    /// The URL that the user's closure returns, or `nil` if it returns none or the library is closed first.
     ///
-    /// Returns `nil` if there is none, or if the library is closed first.
-    ///
-    /// The user's closure may ignore a cancellation; then nobody waits for it.
-    func wait(for ask: @escaping URLRenewal, _ expired: ExpiredURL) async -> URL? {
+    /// The closure may ignore its cancellation, so nothing waits for it after that.
+    private static func answer(of ask: @escaping URLRenewal, _ expired: ExpiredURL) async -> URL? {
+        let answer = Completion<URL?>()
         let asking = Task {
-            // Whatever the closure's error is, the download's own error is the one to report.
-            let answer = try? await ask(expired)
-            url.withLock { $0 = answer }
-            isGiven.set()
+            // Whatever error the closure throws, the error to report is the download's own.
+            answer.complete(with: try? await ask(expired))
         }
-        await isGiven.wait()
+        let url = await answer.wait()
         asking.cancel()
-        return url.withLock { $0 }
+        return url ?? nil
     }
 }

@@ -19,7 +19,7 @@ extension LibraryKeeper {
             var line = RunLine(limit: session.configuration.maximumConcurrentDownloads)
             var isEnding = false
             while !isEnding || !line.isEmpty {
-                await work.wait()
+                await work.waitIgnoringCancellation()
                 var mayHaveStopped = false
                 for item in work.take() {
                     switch item {
@@ -47,7 +47,7 @@ extension LibraryKeeper {
             group.cancelAll()
         }
         session.finishTasksAndInvalidate()
-        ended.set()
+        ended.complete()
         state.withLock { state in
             state.isEnded = true
             for feed in state.feeds { feed.feed?.end() }
@@ -105,7 +105,7 @@ extension LibraryKeeper {
             let (order, folder) = (run.start.order, folder)
             await runOnDisk { () throws(DownloadError) in try PendingNote.save(order, in: folder) }
         }
-        if line.isFull { run.noted.set() }
+        if line.isFull { run.noted.complete() }
         line.add(run)
     }
 
@@ -119,21 +119,20 @@ extension LibraryKeeper {
     }
 
     private func ended(_ run: LibraryRun, _ end: LibraryIndex.RunEnd) {
-        let wakes = state.withLock { state in
+        state.withLock { state in
             state.runs[run.start.run] = nil
             let actions = state.change(run.key) {
                 $0.handle(.runEnded(run.key, run.start.run, end))
             }
-            return perform(actions, &state)
+            perform(actions, &state)
         }
         if case .failed(let error, _) = end, run.hasClaimed || error.code == .alreadyRunning {
             // What another process did while this one ran was not heard.
             let note = LibraryName.pendingName(form: run.key.fileName)
             work.post(.lookAt([note, run.start.order.name] + run.start.mayBeAt))
         }
-        run.noted.set()
-        run.ended.set()
-        for wake in wakes { wake() }
+        run.noted.complete()
+        run.ended.complete()
         work.post(.ended(run.start.run))
     }
 }

@@ -33,16 +33,15 @@ extension LibraryKeeper {
         defer { state.withLock { $0.touched.end(number) } }
         var look = FolderLook(told)
         while true {
-            let (names, wakes) = state.withLock { state -> (Set<String>, [() -> Void]) in
+            let names = state.withLock { state in
                 look.forget(state.touched.take(number))
                 let names = look.missing(for: state.index)
-                guard names.isEmpty else { return (names, []) }
-                return (names, perform(state.index.handle(look.event(for: state.index)), &state))
+                if names.isEmpty {
+                    perform(state.index.handle(look.event(for: state.index)), &state)
+                }
+                return names
             }
-            guard !names.isEmpty else {
-                for wake in wakes { wake() }
-                return
-            }
+            guard !names.isEmpty else { return }
             look.saw(try scan.look(at: names), of: names)
         }
     }
@@ -67,8 +66,7 @@ extension LibraryKeeper {
         _ key: StorageKey,
         _ body: (inout LibraryIndex) -> [LibraryIndex.Action]
     ) {
-        let wakes = state.withLock { state in perform(state.change(key, body), &state) }
-        for wake in wakes { wake() }
+        state.withLock { state in perform(state.change(key, body), &state) }
     }
 }
 

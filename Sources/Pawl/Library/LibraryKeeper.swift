@@ -7,15 +7,15 @@ internal import SystemPackage
 /// The implementation of a library: the index behind a lock, and the runner that carries out its
 /// actions.
 final class LibraryKeeper: Sendable {
-    typealias Waiter = CheckedContinuation<Result<KnownFile, DownloadError>, Never>
+    typealias Answer = Completion<Result<KnownFile, DownloadError>>
 
     struct State {
         var index: LibraryIndex
         var runs: [LibraryIndex.RunID: LibraryRun] = [:]
-        var waiters: [StorageKey: [UInt64: Waiter]] = [:]
+        /// What the tasks that asked for a key wait for.
+        var answers: [StorageKey: Answer] = [:]
         /// The requests for keys that are not finished.
         var requests: [StorageKey: LibraryRequest] = [:]
-        var lastToken: UInt64 = 0
         var feeds: [WeakFeed] = []
         /// The events before there was a reader.
         var early: [LibraryEvent] = []
@@ -49,7 +49,7 @@ final class LibraryKeeper: Sendable {
     let files: LibraryFiles
     let disk = BlockingPool(threads: 2, name: "pawl-library")
     let work = Mailbox<Work>()
-    let ended = EndSignal()
+    let ended = Completion<Void>()
     let state: Mutex<State>
     private let area: TemporaryArea?
 
@@ -73,20 +73,11 @@ final class LibraryKeeper: Sendable {
     deinit { disk.shutDown() }
 
     func handle(_ event: LibraryIndex.Event) {
-        let wakes = state.withLock { state in
-            perform(state.index.handle(event), &state)
-        }
-        for wake in wakes { wake() }
+        state.withLock { state in perform(state.index.handle(event), &state) }
     }
 
-    /// Does what can be done at once, and leaves the rest to the runner.
-    ///
-    /// Returns the callers to wake.
-    func perform(
-        _ actions: [LibraryIndex.Action],
-        _ state: inout State
-    ) -> [() -> Void] {
-        var wakes: [() -> Void] = []
+    /// Does what can be done at once and leaves the rest to the runner.
+    func perform(_ actions: [LibraryIndex.Action], _ state: inout State) {
         for action in actions {
             switch action {
             case .start(let start):
@@ -98,8 +89,7 @@ final class LibraryKeeper: Sendable {
                 work.post(.look)
             case .renew(let key, let run, let error): work.post(.renew(key, run, error))
             case .conclude(let key, let result):
-                let waiters = state.waiters.removeValue(forKey: key) ?? [:]
-                wakes += waiters.values.map { waiter in { waiter.resume(returning: result) } }
+                state.answers.removeValue(forKey: key)?.complete(with: result)
                 if state.index.entries[key]?.download == nil { state.requests[key] = nil }
             case .tell(let event): tell(event, &state)
             case .lookAt(let name): work.post(.lookAt([name]))
@@ -107,7 +97,6 @@ final class LibraryKeeper: Sendable {
             case .give, .refuse: break
             }
         }
-        return wakes
     }
 
     private func diskWork(

@@ -15,9 +15,9 @@ final class LibraryRun: Sendable {
 
     let start: LibraryIndex.Start
     /// Set when its note is written, or cannot be.
-    let noted = EndSignal()
+    let noted = Completion<Void>()
     /// Set when the library has handled its end.
-    let ended = EndSignal()
+    let ended = Completion<Void>()
     private let state = Mutex(State())
 
     init(_ start: LibraryIndex.Start) { self.start = start }
@@ -36,7 +36,7 @@ final class LibraryRun: Sendable {
     /// Records that the run has the key and its note is written.
     func claimed() {
         state.withLock { $0.hasClaimed = true }
-        noted.set()
+        noted.complete()
     }
 
     func stop(keeping: Bool) {

@@ -110,11 +110,11 @@ public final class Places: Sendable {
         to target: String,
         ifExists policy: ExistingFilePolicy = .rename
     ) async throws(DownloadError) -> RelocatedFile {
-        let stop = MoveStop()
+        let stop = CancellationToken()
         let result = await withTaskCancellationHandler {
             await move(source, target, policy, stop)
         } onCancel: {
-            stop.set()
+            stop.cancel()
         }
         return try result.get()
     }
@@ -123,7 +123,7 @@ public final class Places: Sendable {
         _ source: String,
         _ target: String,
         _ policy: ExistingFilePolicy,
-        _ stop: MoveStop
+        _ stop: CancellationToken
     ) async -> Result<RelocatedFile, DownloadError> {
         do throws(DownloadError) {
             let file = try await pool.run { () throws(DownloadError) in

@@ -33,7 +33,7 @@ extension DownloadSession {
         // A checkpoint that cannot be read counts as missing. Otherwise this fails only if the pool
         // was shut down.
         return try? await engine.disk.run { () throws(DownloadError) in
-            try CheckpointFile.describe(partial).usable.ranges
+            try CheckpointSummary.read(partial).usable.ranges
         }
     }
 
@@ -68,7 +68,7 @@ extension DownloadTask {
     package var partialFile: WrittenFile? { monitor.partialFile }
 
     /// Waits until the task has ended, even if the waiting task was cancelled.
-    package func waitForEndInAnyCase() async { await end.waitInAnyCase() }
+    package func waitForEndIgnoringCancellation() async { await end.waitIgnoringCancellation() }
 }
 
 /// Renames files of downloads that are not finished or have just finished.
@@ -90,7 +90,7 @@ package enum LeftoverNames {
         let new = old.removingLastComponent().appending(name)
         guard old != new else { return Moved(path: path, partial: partial) }
         let known = partial.flatMap { DownloadPaths(partialOrCheckpoint: FilePath($0)) }
-        try PartialStore.move(known ?? DownloadPaths(old), to: DownloadPaths(new))
+        try PartialRelocation.move(known ?? DownloadPaths(old), to: DownloadPaths(new))
         return Moved(path: new.string, partial: DownloadPaths(new).partial.string)
     }
 

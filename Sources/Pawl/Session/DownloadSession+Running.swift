@@ -100,7 +100,7 @@ extension DownloadSession {
         }
         // The runner belongs to the session, so it inherits neither the priority nor the task-local
         // values of the caller.
-        if starts { Task.detached(priority: .medium) { await self.run() } } else { bell.nudge() }
+        if starts { Task.detached(priority: .medium) { await self.run() } } else { wakeup.send() }
         return result
     }
 
@@ -119,7 +119,7 @@ extension DownloadSession {
     }
 
     private func runWhileBusy() async {
-        let alarm = engine.alarms.enroll { [bell] in bell.nudge() }
+        let alarm = engine.alarms.enroll { [wakeup] in wakeup.send() }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.deliver() }
             while true {
@@ -131,7 +131,7 @@ extension DownloadSession {
                     }
                 case .wait(let moment):
                     engine.alarms.set(alarm, at: moment ?? .distantFuture)
-                    await bell.wait()
+                    await wakeup.waitIgnoringCancellation()
                 case .rest:
                     events.post(.end)
                     return

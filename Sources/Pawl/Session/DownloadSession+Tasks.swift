@@ -81,7 +81,7 @@ extension DownloadSession {
         } catch {
             // If the wait was cancelled, the task is paused, and nobody is left to resume it.
             task.end(keeping: true)
-            await task.end.waitInAnyCase()
+            await task.end.waitIgnoringCancellation()
             // The file may have been complete before the cancellation arrived.
             if case .success(let file)? = task.fileOutcome { return file }
             guard error.code == .interrupted else { throw error }

@@ -57,7 +57,7 @@ public final class DownloadSession: Sendable {
     let engine: Engine
     let events = Mailbox<SessionEvent>()
     /// Wakes the runner.
-    let bell = Mailbox<Never>()
+    let wakeup = Wakeup()
     let state: Mutex<State>
     let temporaryFiles: TemporaryFiles
     /// The connection of a background session to the daemon.

@@ -18,7 +18,7 @@ enum SessionEvent: Sendable {
     /// All events that a background session missed were delivered.
     case finishedEvents
     /// All events posted before this one were delivered.
-    case mark(EndSignal)
+    case mark(Completion<Void>)
     /// The end of the delivery.
     case end
 }
@@ -28,7 +28,7 @@ extension DownloadSession {
     func deliver() async {
         var isAtEnd = false
         while !isAtEnd {
-            await events.wait()
+            await events.waitIgnoringCancellation()
             for event in events.take() {
                 if case .end = event {
                     // Events posted after it must not be lost.
@@ -78,7 +78,7 @@ extension DownloadSession {
             )
         case .received(let task, let bytes):
             delegate?.session(self, dataTask: task, didReceive: bytes)
-            task.told.nudge()
+            task.told.send()
         case .waitsForConnectivity(let task):
             delegate?.session(self, taskIsWaitingForConnectivity: task)
         case .finished(let task, let file):
@@ -93,7 +93,7 @@ extension DownloadSession {
             forgetDelegate()
             link?.stop()
         case .finishedEvents: delegate?.sessionDidFinishEvents(forBackgroundSession: self)
-        case .mark(let mark): mark.set()
+        case .mark(let mark): mark.complete()
         case .end: break
         }
     }

@@ -69,7 +69,7 @@ struct ConnectedRequest {
                     changed(true)
                 }
             }
-            await control.paths.wait()
+            await control.paths.waitIgnoringCancellation()
         }
         if isWaiting { changed(false) }
         return path

@@ -33,7 +33,7 @@ final class DataFunnel: Sendable {
     private let state: Mutex<State>
     private let limit: Int64
     /// Wake the writer and the reader.
-    private let (room, news) = (Mailbox<Never>(), Mailbox<Never>())
+    private let (room, news) = (Wakeup(), Wakeup())
 
     /// Creates a funnel.
     ///
@@ -51,10 +51,10 @@ final class DataFunnel: Sendable {
     // MARK: - Writing
 
     /// Waits until there is room, or until `nudge()`.
-    func waitForRoom() async { if isFull { await room.wait() } }
+    func waitForRoom() async { if isFull { await room.waitIgnoringCancellation() } }
 
     /// Makes the writer check again.
-    func nudge() { room.nudge() }
+    func nudge() { room.send() }
 
     var isFull: Bool {
         state.withLock { state in
@@ -83,7 +83,7 @@ final class DataFunnel: Sendable {
             case .undecided, .collected, .read: state.kept += bytes
             }
         }
-        news.nudge()
+        news.send()
     }
 
     /// Discards the kept bytes, so that a body that broke off can start over.
@@ -106,7 +106,7 @@ final class DataFunnel: Sendable {
 
     func end(_ result: Result<Void, DownloadError>) {
         state.withLock { $0.end = result }
-        news.nudge()
+        news.send()
     }
 
     // MARK: - Reading
@@ -121,7 +121,7 @@ final class DataFunnel: Sendable {
             }
             state.use = use
         }
-        room.nudge()
+        room.send()
     }
 
     /// Waits for the next bytes; `nil` at the end.
@@ -133,14 +133,14 @@ final class DataFunnel: Sendable {
                 return (state.kept, state.end)
             }
             if !bytes.isEmpty {
-                room.nudge()
+                room.send()
                 return bytes
             }
             if let end {
                 try end.get()
                 return nil
             }
-            await news.wait()
+            await news.waitIgnoringCancellation()
         }
     }
 

@@ -78,7 +78,7 @@ extension DataTask {
     private func tellOfBytes(_ bytes: [UInt8]) async -> Bool {
         guard session.delegate != nil, !isAwaitedAtOnce else { return false }
         session.post(.received(self, bytes))
-        await told.wait()
+        await told.waitIgnoringCancellation()
         return true
     }
 

@@ -38,7 +38,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     let isAwaitedAtOnce: Bool
     let own = Mutex(Own())
     /// Wakes the run when the delegate has received a piece.
-    let told = Mailbox<Never>()
+    let told = Wakeup()
 
     init(
         _ request: DownloadRequest,
@@ -54,7 +54,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         super.init(
             request,
             at: place,
-            completionHandler: completionHandler.map { handler -> Completion in
+            completionHandler: completionHandler.map { handler -> CompletionHandler in
                 { (result: Result<TaskProduct, DownloadError>) in handler(result.flatMap(\.data)) }
             }
         )
@@ -83,7 +83,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
             }
             var outcome = await waitForOutcome(else: .cancelAsked(keeping: false)).outcome
             if outcome == nil {
-                await end.waitInAnyCase()
+                await end.waitIgnoringCancellation()
                 outcome = shared.withLock { $0.outcome }
             }
             let data = try (outcome ?? .success(.given)).flatMap(\.data).get()

@@ -72,7 +72,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         super.init(
             request,
             at: place,
-            completionHandler: completionHandler.map { handler -> Completion in
+            completionHandler: completionHandler.map { handler -> CompletionHandler in
                 { (result: Result<TaskProduct, DownloadError>) in handler(result.flatMap(\.file)) }
             }
         )
@@ -233,7 +233,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     ///   `resumability` and the task's `error?.resumeObstacle` contain the reason.
     public func cancelByProducingResumeData() async -> ResumeData? {
         end(keeping: true)
-        await end.waitInAnyCase()
+        await end.waitIgnoringCancellation()
         // The file may have been complete before the cancellation.
         if let data = error?.resumeData { return data }
         if isTemporary, error != nil {

@@ -38,7 +38,7 @@ extension SessionTask {
         settled(result)
         session.post(.completed(self, result, metrics))
         session.ended(self)
-        end.set()
+        end.complete()
     }
 
     /// Calls the completion handler.

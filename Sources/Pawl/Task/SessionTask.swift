@@ -14,7 +14,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     struct State {
         var lifecycle = TaskLifecycle()
         var outcome: Result<TaskProduct, DownloadError>?
-        var completionHandler: Completion?
+        var completionHandler: CompletionHandler?
         var description: String?
         var priority = DownloadPriority.normal
         var earliestBeginDate: Date?
@@ -39,7 +39,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         var isUnderWay = false
     }
 
-    typealias Completion = @Sendable (Result<TaskProduct, DownloadError>) -> Void
+    typealias CompletionHandler = @Sendable (Result<TaskProduct, DownloadError>) -> Void
 
     /// The task's place in its session.
     struct Place {
@@ -57,9 +57,9 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     public let session: DownloadSession
     let isLate: Bool
     let shared: Mutex<State>
-    let end = EndSignal()
+    let end = Completion<Void>()
 
-    init(_ request: DownloadRequest, at place: Place, completionHandler: Completion?) {
+    init(_ request: DownloadRequest, at place: Place, completionHandler: CompletionHandler?) {
         taskIdentifier = place.number
         session = place.session
         isLate = place.isLate

@@ -49,6 +49,6 @@ final class StreamControl: Sendable {
             state.isStopped = true
             state.driver?.cancel()
         }
-        paths.nudge()
+        paths.wake()
     }
 }

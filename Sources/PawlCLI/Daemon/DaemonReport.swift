@@ -1,18 +1,20 @@
 internal import PawlCore
 internal import PawlWire
 
-/// What `daemon status` shows.
+/// The output of `pawl daemon status`.
 enum DaemonReport {
     static func text(_ status: DaemonStatus) -> String {
         var rows = [
             ("version", status.version),
             ("process", "\(status.processIdentifier)"),
             ("store", status.store),
-            ("at a time", "\(status.maximumConcurrentDownloads)"),
+            ("downloads", "\(status.maximumConcurrentDownloads) at a time"),
             ("speed", ByteText.rate(Double(status.bytesPerSecond))),
         ]
         if let url = status.url { rows.insert(("api", url), at: 3) }
-        if let problem = status.listenProblem { rows.insert(("api", "none: \(problem)"), at: 3) }
+        if let problem = status.listenProblem {
+            rows.insert(("api", "not available: \(problem)"), at: 3)
+        }
         for state in TaskState.allCases {
             if let count = status.counts[state.rawValue] { rows.append((state.word, "\(count)")) }
         }
@@ -22,6 +24,6 @@ enum DaemonReport {
 }
 
 extension TaskState {
-    /// The state for people.
+    /// The state as it is displayed.
     var word: String { self == .waitingForConnectivity ? "no network" : rawValue }
 }

@@ -2,7 +2,9 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// Runs what asks the daemon something; an error is said and becomes the exit status.
+/// Runs work with the daemon's client.
+///
+/// Reports an error and returns its exit status.
 func daemonWork(
     _ console: Console,
     _ work: @escaping @Sendable (DaemonClient) async throws(DownloadError) -> Int32
@@ -16,7 +18,7 @@ func daemonWork(
             }
             return status
         } catch {
-            // Ctrl-C ends the question, not what was asked about.
+            // Ctrl-C ends the request, not the downloads.
             let error = error.code == .interrupted && Task.isCancelled ? stopped : error
             console.report(error)
             return error.code.exitStatus
@@ -27,5 +29,5 @@ func daemonWork(
 private let stopped = DownloadError(
     .interrupted,
     "stopped",
-    advice: "the daemon and its downloads go on"
+    advice: "the daemon and its downloads continue"
 )

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import PawlCore
 package import PawlWire
 
-/// What `show` says of one download: names and values, one a line.
+/// The output of `pawl show` for one download: one name and value per line.
 package enum DownloadReport {
-    /// Times are those of the local clock, with their distance from UTC.
+    /// Times are local, with their offset from UTC.
     package static func text(
         _ download: WireDownload,
         time: LocalTime = LocalTime()
@@ -17,7 +17,7 @@ package enum DownloadReport {
         ]
         rows += (download.mirrors ?? []).map { ("mirror", $0) }
         rows += [
-            ("to", download.path ?? download.destination),
+            ("path", download.path ?? download.destination),
             ("size", download.totalBytes.map(ByteText.size)),
             ("done", ByteText.size(download.completedBytes)),
             ("speed", download.bytesPerSecond.map { ByteText.rate(Double($0)) }),
@@ -27,7 +27,7 @@ package enum DownloadReport {
             ("priority", download.priority == .normal ? nil : download.priority.rawValue),
             ("session", download.session),
             (
-                download.failures == nil ? "not before" : "next try",
+                download.failures == nil ? "not before" : "next retry",
                 download.notBefore.map(time.full)
             ),
             ("failures", download.failures.map { "\($0)" }),

@@ -2,12 +2,13 @@ package import FoundationEssentials
 internal import PawlCore
 package import PawlWire
 
-/// The table that `list` shows.
+/// The table of `pawl list`.
 package struct DownloadTable {
-    private static let head = ["ID", "STATE", "DONE", "SIZE", "SPEED", "LEFT", "NAME", "NOTE"]
-    private static let fixed = 6
-    private static let leastNameColumns = 16
-    private static let leastNoteColumns = 12
+    private static let headings = ["ID", "STATE", "DONE", "SIZE", "SPEED", "LEFT", "NAME", "NOTE"]
+    /// The number of columns before the name.
+    private static let figureCount = 6
+    private static let minimumNameWidth = 16
+    private static let minimumNoteWidth = 12
     private static let gap = "  "
 
     private let now: Date
@@ -17,41 +18,44 @@ package struct DownloadTable {
         (self.now, self.time) = (now, time)
     }
 
-    /// Names and notes are shortened to the columns of a terminal; nil shortens nothing.
+    /// `columns`: the width of the terminal, to which names and notes are shortened; `nil` shortens
+    /// nothing.
     package func text(_ downloads: [WireDownload], columns: Int?) -> String {
         guard !downloads.isEmpty else { return "No downloads.\n" }
         let body = downloads.map(cells)
-        // A column that no download has anything for takes no room.
-        let used = Self.head.indices.map { index in body.contains { !$0[index].isEmpty } }
-        let rows = [zip(Self.head, used).map { $1 ? $0 : "" }] + body
+        // A column that is empty for all downloads is left out.
+        let used = Self.headings.indices.map { index in body.contains { !$0[index].isEmpty } }
+        let rows = [zip(Self.headings, used).map { $1 ? $0 : "" }] + body
         let widths = rows[0].indices.map { index in
             rows.map { DisplayWidth.of($0[index]) }.max() ?? 0
         }
         let room = room(widths, columns)
         return rows.map { cells in
-            let start = (0..<Self.fixed).filter { used[$0] }.map { index in
+            let start = (0..<Self.figureCount).filter { used[$0] }.map { index in
                 index == 1
                     ? cells[index].padded(toColumns: widths[index])
                     : cells[index].rightAligned(inColumns: widths[index])
             }
-            let name = cells[Self.fixed].shortened(toColumns: room.name)
-            let note = cells[Self.fixed + 1].shortened(toColumns: room.note)
+            let name = cells[Self.figureCount].shortened(toColumns: room.name)
+            let note = cells[Self.figureCount + 1].shortened(toColumns: room.note)
             let end = note.isEmpty ? [name] : [name.padded(toColumns: room.name), note]
             return (start + end).joined(separator: Self.gap) + "\n"
         }.joined()
     }
 
-    /// The columns of names and notes: names give way first, as notes are short.
+    /// The widths of names and notes.
+    ///
+    /// Names are shortened first, because notes are short.
     private func room(_ widths: [Int], _ columns: Int?) -> (name: Int, note: Int) {
-        let (name, note) = (widths[Self.fixed], widths[Self.fixed + 1])
+        let (name, note) = (widths[Self.figureCount], widths[Self.figureCount + 1])
         guard let columns else { return (name, note) }
-        let others = widths.prefix(Self.fixed).filter { $0 > 0 }
+        let others = widths.prefix(Self.figureCount).filter { $0 > 0 }
         let gaps = Self.gap.count * (others.count + (note > 0 ? 1 : 0))
         let room = columns - others.reduce(0, +) - gaps
         guard name + note > room else { return (name, note) }
-        let leastNote = min(note, max(Self.leastNoteColumns, room / 2))
-        let nameRoom = min(name, max(Self.leastNameColumns, room - leastNote))
-        return (nameRoom, min(note, max(Self.leastNoteColumns, room - nameRoom)))
+        let leastNote = min(note, max(Self.minimumNoteWidth, room / 2))
+        let nameRoom = min(name, max(Self.minimumNameWidth, room - leastNote))
+        return (nameRoom, min(note, max(Self.minimumNoteWidth, room - nameRoom)))
     }
 
     private func cells(_ download: WireDownload) -> [String] {
@@ -72,12 +76,12 @@ package struct DownloadTable {
         ]
     }
 
-    /// Why it failed, or when it begins, or is tried again, and why.
+    /// Why the download failed, or when it starts or is retried, and why.
     private func note(_ download: WireDownload) -> String {
         var parts: [String] = []
         if download.state == .waiting, let date = download.notBefore {
             let moment = time.brief(date, now: now)
-            parts.append(download.failures == nil ? "begins \(moment)" : "tries again \(moment)")
+            parts.append(download.failures == nil ? "starts \(moment)" : "retries \(moment)")
         }
         if let problem = download.problem, download.state != .finished {
             parts.append(problem.title)

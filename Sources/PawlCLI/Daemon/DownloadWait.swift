@@ -6,13 +6,13 @@ internal import PawlWire
 struct DownloadWait {
     private let client: DaemonClient
     private let console: Console
-    /// Neither ends nor failures are reported: the caller shows the result.
+    /// Whether the caller prints the results, so that none are reported here.
     private let isSilent: Bool
     private var display: any ProgressDisplay
     private let clock = SystemTimekeeper()
-    /// Those that are waited for, as they were last heard of; one that was removed is left out.
+    /// The latest known state of each download; removed downloads are left out.
     private var known: [Int64: WireDownload] = [:]
-    /// Those that have neither ended nor are paused.
+    /// The downloads that have not ended and are not paused.
     private var open: Set<Int64> = []
     private var reported: Set<Int64> = []
 
@@ -22,13 +22,12 @@ struct DownloadWait {
         (self.display, self.isSilent) = (display, isSilent)
     }
 
-    /// Returns those that were meant when it began, by id, as they are when the last one has ended or
-    /// is paused.
+    /// Waits until each selected download has ended or is paused; returns their final states by ID.
     mutating func run(_ selection: Selection) async throws(DownloadError) -> [WireDownload] {
-        // The event's number first: the stream continues behind it.
+        // Read before the downloads, so that the stream of events misses no change.
         let last = try await client.status().lastEvent
         for row in try await client.selected(selection) { known[row.id] = row }
-        for row in sorted { look(at: row) }
+        for row in sorted { update(row) }
         if !open.isEmpty { try await follow(after: last) }
         display.close()
         for row in sorted { report(row) }
@@ -41,7 +40,7 @@ struct DownloadWait {
         show()
         for try await element in try await client.events(after: last) {
             switch element {
-            case .event(let event): try await hear(event)
+            case .event(let event): try await handle(event)
             case .progress(let progress):
                 for row in progress.downloads where open.contains(row.id) {
                     known[row.id]?.take(row)
@@ -54,11 +53,11 @@ struct DownloadWait {
         throw DownloadError(
             .daemonUnavailable,
             "the daemon stopped while pawl was waiting",
-            advice: "start it: pawl daemon start; then wait again"
+            advice: "run 'pawl daemon start', then wait again"
         )
     }
 
-    private mutating func hear(_ event: WireEvent) async throws(DownloadError) {
+    private mutating func handle(_ event: WireEvent) async throws(DownloadError) {
         guard let id = event.download, known[id] != nil else { return }
         switch event.kind {
         case .removed: forget(id)
@@ -66,7 +65,7 @@ struct DownloadWait {
             do throws(DownloadError) {
                 let row = try await client.download(id)
                 known[id] = row
-                look(at: row)
+                update(row)
             } catch {
                 guard error.code == .notFound else { throw error }
                 forget(id)
@@ -80,8 +79,8 @@ struct DownloadWait {
         open.remove(id)
     }
 
-    private mutating func look(at row: WireDownload) {
-        if row.state.isStill {
+    private mutating func update(_ row: WireDownload) {
+        if row.state.isInactive {
             open.remove(row.id)
             if row.state.isEnd { report(row) }
         } else {
@@ -98,7 +97,7 @@ struct DownloadWait {
 
     private mutating func show() {
         var run = RunSnapshot()
-        run.orderedCount = known.count
+        run.requestedCount = known.count
         for row in known.values where row.state.isEnd {
             run.endedCount += 1
             if row.state == .finished {
@@ -115,7 +114,7 @@ struct DownloadWait {
 }
 
 extension EndedDownload {
-    /// One that the daemon has finished.
+    /// A download that the daemon has finished.
     fileprivate init(_ row: WireDownload) {
         let file = DownloadedFile(path: row.path ?? row.name, byteCount: row.completedBytes)
         self.init(id: Int(row.id), source: row.url, name: row.name, result: .success(file))
@@ -127,7 +126,7 @@ extension EndedDownload {
 }
 
 extension WireDownload {
-    /// Why it did not end well; nil if it did.
+    /// Why the download is not finished; `nil` if it is.
     var endError: DownloadError? {
         let what = "download \(id) (\(name))"
         switch state {
@@ -138,16 +137,16 @@ extension WireDownload {
             return DownloadError(
                 .interrupted,
                 "\(what) is paused",
-                advice: "pawl resume \(id) continues it"
+                advice: "run 'pawl resume \(id)' to resume it"
             )
         }
     }
 }
 
 extension DaemonClient {
-    /// Those that are meant, in any order.
+    /// The selected downloads, in any order.
     ///
-    /// - Throws: `.notFound` for a target that means none.
+    /// - Throws: `.notFound` for a target that matches no download.
     fileprivate func selected(
         _ selection: Selection
     ) async throws(DownloadError) -> [WireDownload] {
@@ -167,6 +166,6 @@ extension DaemonClient {
 }
 
 extension TaskState {
-    /// Nothing happens before somebody asks for it.
-    fileprivate var isStill: Bool { isEnd || self == .paused || self == .suspended }
+    /// Whether the download does not continue by itself.
+    fileprivate var isInactive: Bool { isEnd || self == .paused || self == .suspended }
 }

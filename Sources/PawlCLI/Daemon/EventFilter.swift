@@ -2,15 +2,15 @@ package import PawlWire
 
 /// Which events `pawl events` shows.
 package struct EventFilter: Sendable {
-    /// Ids, names and patterns of names; none is all.
+    /// IDs, names and name patterns; empty for all downloads.
     package var targets: [String] = []
     package var session: String?
-    /// Those that no event has met yet.
-    package private(set) var unmet: Set<String>
+    /// The targets that no event has matched so far.
+    package private(set) var unmatched: Set<String>
 
     package init(targets: [String], session: String?) {
         (self.targets, self.session) = (targets, session)
-        unmet = Set(targets)
+        unmatched = Set(targets)
     }
 
     package var isAll: Bool { targets.isEmpty && session == nil }
@@ -20,22 +20,24 @@ package struct EventFilter: Sendable {
         guard let id = event.download, session == nil || event.session == session else {
             return false
         }
-        let met = targets.filter { Self.isMeant(id, event.name, by: $0) }
-        unmet.subtract(met)
-        return targets.isEmpty || !met.isEmpty
+        let matching = targets.filter { Self.matches(id, event.name, $0) }
+        unmatched.subtract(matching)
+        return targets.isEmpty || !matching.isEmpty
     }
 
-    /// Of what runs, as far as it is meant; a session is not told with it.
+    /// The progress of the matching downloads.
+    ///
+    /// Progress does not contain sessions.
     package func shown(_ progress: WireProgress) -> WireProgress {
         guard !targets.isEmpty else { return progress }
         return WireProgress(
             progress.downloads.filter { row in
-                targets.contains { Self.isMeant(row.id, row.name, by: $0) }
+                targets.contains { Self.matches(row.id, row.name, $0) }
             }
         )
     }
 
-    private static func isMeant(_ id: Int64, _ name: String, by target: String) -> Bool {
+    private static func matches(_ id: Int64, _ name: String, _ target: String) -> Bool {
         target == "\(id)" || NamePattern.matches(target, name)
     }
 }

@@ -3,19 +3,19 @@ internal import Pawl
 internal import PawlCore
 package import PawlWire
 
-/// What `limit` says: names and values, one a line.
+/// The output of `pawl limit`: one name and value per line.
 package enum LimitReport {
     static func text(_ settings: DaemonSettings) -> String {
         text(settings, utcOffset: LocalClock.utcOffset)
     }
 
-    /// On one line.
+    /// The settings on one line.
     static func line(_ settings: DaemonSettings) -> String {
         rows(settings, LocalClock.utcOffset).map { "\($0.0) \($0.1)" }.joined(separator: ", ")
             .sanitized
     }
 
-    /// `utcOffset`: how many seconds the wall clock is ahead of UTC at a moment.
+    /// `utcOffset`: the number of seconds by which local time is ahead of UTC at a moment.
     package static func text(
         _ settings: DaemonSettings,
         utcOffset: (Int64) -> Int64
@@ -40,7 +40,7 @@ package enum LimitReport {
             rows.append(("rate", rate(settings.limitBytesPerSecond)))
         }
         let connections = settings.connectionsPerHost
-        rows.append(("at a time", "\(settings.maximumConcurrentDownloads)"))
+        rows.append(("downloads", "\(settings.maximumConcurrentDownloads) at a time"))
         rows.append(("per host", "\(connections) connection\(connections == 1 ? "" : "s")"))
         rows.append(("metered", settings.usesMeteredNetwork ? "use" : "wait"))
         return rows

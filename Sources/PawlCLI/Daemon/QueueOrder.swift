@@ -2,10 +2,10 @@ package import PawlWire
 internal import PawlCore
 
 extension [WireDownload] {
-    /// In the order of the queue, which the daemon's page has, too.
+    /// The downloads in the order of the queue, which is also that of the daemon's page.
     ///
-    /// Those that run are first, then those that have not ended, by priority and place, then those that
-    /// have ended, the newest first.
+    /// Running downloads come first, then those that have not ended, by priority and position, then
+    /// ended ones, newest first.
     package var inQueueOrder: [WireDownload] {
         sorted { left, right in
             let (group, other) = (left.group, right.group)

@@ -1,6 +1,8 @@
 package import PawlCore
 
-/// One JSON object a line, for programs; the form stands in `docs/progress-json.md`.
+/// Prints one JSON object per line, for programs.
+///
+/// `docs/progress-json.md` describes the format.
 package struct JSONDisplay: ProgressDisplay {
     private let write: @Sendable (String) -> Void
     private var last: [Int: DownloadProgress] = [:]

@@ -1,9 +1,9 @@
 package import PawlCore
 
-/// The display on a terminal: a line a running download, drawn again in place; below them a total
-/// where there are several.
+/// The display on a terminal: one line per running download, redrawn in place, and a line for the
+/// total if there are several.
 ///
-/// What has ended scrolls away above.
+/// Ended downloads are printed above these lines.
 package struct LiveDisplay: ProgressDisplay {
     private let console: Console
     private var frame = 0
@@ -27,13 +27,13 @@ package struct LiveDisplay: ProgressDisplay {
         guard case .success(let file) = download.result else { return }
         let style = console.traits.style
         let mark = style.isUnicode ? style.tint("✓", .green) + " " : ""
-        console.message(mark + ResultSentence.finished(file, download, style: style))
+        console.message(mark + ResultMessage.finished(file, download, style: style))
     }
 
     package mutating func close() { console.removeBlock() }
 
-    /// The block for a terminal of that size: no line reaches its last column, and there are fewer
-    /// lines than rows.
+    /// The lines for a terminal of this size: each line is narrower than the terminal, and there
+    /// are fewer lines than rows.
     package static func lines(
         _ run: RunSnapshot,
         columns: Int,
@@ -43,7 +43,7 @@ package struct LiveDisplay: ProgressDisplay {
     ) -> [String] {
         guard !run.running.isEmpty, columns > 1 else { return [] }
         let width = columns - 1
-        let hasTotal = run.orderedCount > 1
+        let hasTotal = run.requestedCount > 1
         let room = max(1, rows - 1 - (hasTotal ? 1 : 0))
         let fits = run.running.count <= room
         var shown = (fits ? run.running : run.busiestFirst).prefix(fits ? room : room - 1)
@@ -70,14 +70,14 @@ package struct LiveDisplay: ProgressDisplay {
         var sum = run.sum
         sum.name =
             run.failedCount > 0
-            ? "\(run.endedCount)/\(run.orderedCount), \(run.failedCount) failed"
-            : "\(run.endedCount) of \(run.orderedCount) done"
+            ? "\(run.endedCount)/\(run.requestedCount), \(run.failedCount) failed"
+            : "\(run.endedCount) of \(run.requestedCount) done"
         return sum
     }
 }
 
 extension RunSnapshot {
-    /// Those that only wait for the disk come last.
+    /// The running downloads, those that only verify their file last.
     fileprivate var busiestFirst: [RunningDownload] {
         running.filter { $0.progress.phase != .verifying }
             + running.filter { $0.progress.phase == .verifying }

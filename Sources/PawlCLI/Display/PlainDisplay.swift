@@ -1,15 +1,15 @@
 package import PawlCore
 
-/// The display in a pipe or a log: a line a download at its start, one every few seconds, one at
+/// The display in a pipe or a log: one line per download at its start, every few seconds, and at
 /// its end.
 package struct PlainDisplay: ProgressDisplay {
-    /// Between two lines of one download.
-    private static let pause: Duration = .seconds(5)
+    /// The time between two lines of a download.
+    private static let interval: Duration = .seconds(5)
 
     private let write: @Sendable (String) -> Void
     private let style: TerminalStyle
     private var lastLines: [Int: Moment] = [:]
-    /// Those that were said to wait for the network.
+    /// The downloads that were reported to wait for the network.
     private var offline: Set<Int> = []
 
     package init(style: TerminalStyle, write: @escaping @Sendable (String) -> Void) {
@@ -32,7 +32,7 @@ package struct PlainDisplay: ProgressDisplay {
                 }
                 continue
             }
-            guard now - last >= Self.pause else { continue }
+            guard now - last >= Self.interval else { continue }
             lastLines[download.id] = now
             write(progressLine(progress))
         }
@@ -42,12 +42,12 @@ package struct PlainDisplay: ProgressDisplay {
         lastLines[download.id] = nil
         offline.remove(download.id)
         guard case .success(let file) = download.result else { return }
-        write(ResultSentence.finished(file, download, style: style))
+        write(ResultMessage.finished(file, download, style: style))
     }
 
     package mutating func close() {}
 
-    /// That a download waits for the network is said at once: it may be for long.
+    /// Whether the download has started to wait for the network, which is reported immediately.
     private mutating func isNewlyOffline(_ download: RunningDownload) -> Bool {
         guard download.progress.phase == .waitingForConnectivity else {
             offline.remove(download.id)
@@ -56,15 +56,14 @@ package struct PlainDisplay: ProgressDisplay {
         return offline.insert(download.id).inserted
     }
 
-    /// Nil until it is known what comes.
+    /// The first line of a download; `nil` until its size is known.
     private func startLine(_ progress: DownloadProgress) -> String? {
         guard progress.phase == .receiving || progress.phase == .retrying else { return nil }
         let name = style.showable(progress.name)
-        guard let total = progress.totalBytes else { return "\(name): size not known" }
+        guard let total = progress.totalBytes else { return "\(name): size unknown" }
         var line = "\(name): \(ByteText.size(total))"
         if progress.resumedBytes > 0 {
-            let there = ByteText.part(progress.resumedBytes, of: total)
-            line += ", goes on from \(there)"
+            line += ", resumes at \(ByteText.part(progress.resumedBytes, of: total))"
         }
         return line
     }

@@ -1,9 +1,9 @@
-/// The bar of a progress line: a frame of two columns around the cells.
+/// The bar of a progress line: cells between two edges of one column each.
 package enum ProgressBar {
-    /// From the empty cell to the one that is seven eighths full.
+    /// The cells from empty to seven eighths full.
     private static let eighths: [Character] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
-    /// `fraction` nil shows a mark that moves with `frame`.
+    /// The bar; if `fraction` is `nil`, a mark that moves with `frame`.
     package static func render(
         fraction: Double?,
         columns: Int,
@@ -33,7 +33,7 @@ package enum ProgressBar {
         return bar + String(repeating: " ", count: cells - full - 1)
     }
 
-    /// A mark that runs to and fro.
+    /// A mark that moves back and forth.
     private static func moving(cells: Int, frame: Int, isUnicode: Bool) -> String {
         let mark = min(3, cells)
         let way = cells - mark
@@ -44,9 +44,9 @@ package enum ProgressBar {
             + String(repeating: " ", count: way - start)
     }
 
-    /// One column that turns, where there is no room for a bar.
+    /// A rotating character of one column, for lines without a bar.
     package static func spinner(frame: Int, isUnicode: Bool) -> String {
-        let wheel = isUnicode ? Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") : Array("|/-\\")
-        return String(wheel[abs(frame % wheel.count)])
+        let characters = isUnicode ? Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") : Array("|/-\\")
+        return String(characters[abs(frame % characters.count)])
     }
 }

@@ -1,36 +1,38 @@
 package import PawlCore
 
-/// Shows how downloads go.
+/// Shows the progress of downloads.
 ///
-/// Called by one caller at a time.
+/// Its methods are called by one caller at a time.
 package protocol ProgressDisplay: Sendable {
-    /// Called about ten times a second.
+    /// Shows the progress; called about 10 times per second.
     mutating func show(_ run: RunSnapshot, at now: Moment)
     mutating func ended(_ download: EndedDownload)
-    /// Leaves the terminal as it was.
+    /// Restores the terminal.
     mutating func close()
 }
 
 /// All downloads of a run at one moment.
 package struct RunSnapshot: Sendable {
-    /// In the order given.
+    /// The running downloads in the order given.
     package var running: [RunningDownload] = []
-    /// How many were ordered.
-    package var orderedCount = 0
-    /// How many have ended, well or not.
+    /// The number of requested downloads.
+    package var requestedCount = 0
+    /// The number of downloads that have finished or failed.
     package var endedCount = 0
     package var failedCount = 0
-    /// The bytes of those that ended well.
+    /// The bytes of all finished files.
     package var finishedBytes: Int64 = 0
 
     package init() {}
 
-    /// The sum of all downloads; its total is known once every download has begun and told its own.
+    /// The sum of all downloads.
+    ///
+    /// Its total is known when the size of every download is known.
     package var sum: DownloadProgress {
         var sum = DownloadProgress()
         sum.phase = .receiving
         sum.completedBytes = finishedBytes
-        var total: Int64? = running.count + endedCount < orderedCount ? nil : finishedBytes
+        var total: Int64? = running.count + endedCount < requestedCount ? nil : finishedBytes
         for download in running {
             let progress = download.progress
             sum.completedBytes = sum.completedBytes.saturatingAdd(progress.completedBytes)
@@ -43,13 +45,13 @@ package struct RunSnapshot: Sendable {
     }
 }
 
-/// One download that runs, at one moment.
+/// A running download at one moment.
 package struct RunningDownload: Sendable {
-    /// Its place in the order given, from 1.
+    /// Its position in the order given, from 1.
     package var id: Int
-    /// Secrets hidden.
+    /// The URL with secrets hidden.
     package var source: String
-    /// Its name is never empty.
+    /// The progress, which always contains a name.
     package var progress: DownloadProgress
 
     package init(id: Int, source: String, progress: DownloadProgress) {
@@ -59,16 +61,16 @@ package struct RunningDownload: Sendable {
     }
 }
 
-/// One download that has ended.
+/// A download that has ended.
 package struct EndedDownload: Sendable {
     package var id: Int
     package var source: String
     package var name: String
     package var result: Result<DownloadedFile, DownloadError>
     package var elapsed: Duration = .zero
-    /// What this run brought, without what was there before.
+    /// The bytes that this run received.
     package var fetchedBytes: Int64 = 0
-    /// What is on disk of a download that did not end well.
+    /// The bytes on disk of a download that is not complete.
     package var keptBytes: Int64 = 0
 
     package init(

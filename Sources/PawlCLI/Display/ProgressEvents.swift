@@ -1,7 +1,7 @@
 internal import PawlCore
 internal import class FoundationEssentials.JSONEncoder
 
-/// Encodes values as JSON on one line, or for people on several.
+/// Encodes values as JSON on one line, or on several lines for readers.
 enum JSONText {
     static func line(_ value: some Encodable) -> String { encode(value, [.sortedKeys]) }
 
@@ -16,7 +16,7 @@ enum JSONText {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union(.withoutEscapingSlashes)
         encoder.dateEncodingStrategy = .iso8601
-        // Only a number that is not finite could fail, and the events hold whole numbers.
+        // Encoding fails only for numbers that are not finite, and all numbers are integers.
         let data = try? encoder.encode(value)
         return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
@@ -88,7 +88,7 @@ struct FailedEvent: Encodable {
     }
 }
 
-/// An optional that is written as null rather than left out.
+/// An optional that is encoded as null instead of being left out.
 @propertyWrapper
 struct Nullable<Value: Encodable>: Encodable {
     var wrappedValue: Value?

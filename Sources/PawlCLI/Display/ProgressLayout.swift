@@ -1,4 +1,4 @@
-/// Which columns a progress line has, and how wide they are.
+/// The columns of a progress line and their widths.
 package struct ProgressLayout: Sendable, Hashable {
     static let gap = 2
     static let percentWidth = 4
@@ -7,12 +7,12 @@ package struct ProgressLayout: Sendable, Hashable {
     static let bytesWidth = 13
     static let connectionsWidth = 3
 
-    private static let smallestBar = 10
-    private static let largestBar = 42
-    /// A name gives way down to this before a column is left out.
-    private static let shortestName = 12
-    /// Down to this for the percent, the one figure that matters most.
-    private static let nameBesidePercent = 6
+    private static let minimumBarWidth = 10
+    private static let maximumBarWidth = 42
+    /// The name is shortened to this width before a column is left out.
+    private static let minimumNameWidth = 12
+    /// For the percentage, the most important figure, the name is shortened further.
+    private static let minimumNameWidthBesidePercent = 6
 
     private(set) var name = 0
     private(set) var bar = 0
@@ -22,39 +22,40 @@ package struct ProgressLayout: Sendable, Hashable {
     private(set) var hasBytes = false
     private(set) var hasConnections = false
 
-    /// Lays out `width` columns.
+    /// Distributes `width` columns.
     ///
-    /// `longestName` is the widest name of all lines that are to stand below each other.
+    /// `longestName`: the width of the longest name of all lines that have this layout.
     package init(width: Int, longestName: Int) {
         let wanted = max(1, longestName)
-        let floor = min(wanted, Self.shortestName)
+        let floor = min(wanted, Self.minimumNameWidth)
         let width = max(0, width)
         var left = width - floor
-        // In the order in which they are missed most: the last one goes first.
+        // In the order of importance: the last column is left out first.
         hasPercent =
-            left + floor - min(floor, Self.nameBesidePercent) >= Self.percentWidth + Self.gap
+            left + floor - min(floor, Self.minimumNameWidthBesidePercent)
+            >= Self.percentWidth + Self.gap
         if hasPercent { left -= Self.percentWidth + Self.gap }
         hasSpeed = hasPercent && Self.take(Self.speedWidth, from: &left)
         hasTime = hasSpeed && Self.take(Self.timeWidth, from: &left)
-        let hasBar = hasTime && Self.take(Self.smallestBar, from: &left)
+        let hasBar = hasTime && Self.take(Self.minimumBarWidth, from: &left)
         hasBytes = hasBar && Self.take(Self.bytesWidth, from: &left)
         hasConnections = hasBytes && Self.take(Self.connectionsWidth, from: &left)
 
         name = max(0, floor + min(0, left))
-        bar = hasBar ? Self.smallestBar : 0
+        bar = hasBar ? Self.minimumBarWidth : 0
         share(max(0, left), wanted: wanted)
     }
 
-    /// What is left goes to the name and the bar in equal parts, as far as they can use it.
+    /// Gives the remaining columns to the name and the bar in equal parts, up to their maximum.
     private mutating func share(_ spare: Int, wanted: Int) {
         let half = bar > 0 ? (spare + 1) / 2 : spare
         let toName = min(wanted - name, half)
-        let toBar = bar > 0 ? min(Self.largestBar - bar, spare - toName) : 0
+        let toBar = bar > 0 ? min(Self.maximumBarWidth - bar, spare - toName) : 0
         bar += toBar
         name = min(wanted, name + spare - toBar)
     }
 
-    /// The gap before the column is taken too.
+    /// Takes the width of a column and the gap before it.
     private static func take(_ width: Int, from left: inout Int) -> Bool {
         guard left >= width + gap else { return false }
         left -= width + gap

@@ -2,7 +2,9 @@ package import PawlCore
 
 /// One line of the display: name, bar, percent, bytes, speed, time left, connections.
 package enum ProgressLine {
-    /// A line of at most `width` columns; the fewer there are, the fewer figures it has.
+    /// A line of at most `width` columns.
+    ///
+    /// A narrow line has fewer figures.
     package static func render(
         _ progress: DownloadProgress,
         width: Int,
@@ -14,7 +16,7 @@ package enum ProgressLine {
         return render(progress, layout: layout, style: style, frame: frame)
     }
 
-    /// A line that stands in a block of lines of one layout.
+    /// A line in a block of lines with the same layout.
     package static func render(
         _ progress: DownloadProgress,
         layout: ProgressLayout,
@@ -47,7 +49,7 @@ package enum ProgressLine {
 
     private static let gap = String(repeating: " ", count: ProgressLayout.gap)
 
-    /// Where there is no room for the percent and the word, the word says more.
+    /// A line with the phase instead of the percentage, if there is no room for both.
     private static func briefLine(
         _ progress: DownloadProgress,
         _ word: String,
@@ -73,11 +75,11 @@ package enum ProgressLine {
         }
     }
 
-    /// What stands in place of the speed and the time left.
+    /// The word that is displayed instead of the speed and the time left.
     static func phaseWord(_ phase: DownloadPhase) -> String? {
         switch phase {
         case .receiving: nil
-        // As wide as the narrowest column that a word may stand in.
+        // No wider than the narrowest column for a word.
         case .waitingForConnectivity: "no network"
         default: phase.word
         }
@@ -99,15 +101,15 @@ package enum ProgressLine {
         _ frame: Int
     ) -> String {
         guard let fraction = progress.fraction else {
-            let isTurning = layout.bar == 0 && progress.phase == .receiving
+            let hasSpinner = layout.bar == 0 && progress.phase == .receiving
             let mark =
-                isTurning ? ProgressBar.spinner(frame: frame, isUnicode: style.isUnicode) : ""
+                hasSpinner ? ProgressBar.spinner(frame: frame, isUnicode: style.isUnicode) : ""
             return mark.rightAligned(inColumns: ProgressLayout.percentWidth)
         }
         return percentText(fraction).rightAligned(inColumns: ProgressLayout.percentWidth)
     }
 
-    /// 100% only when all is there.
+    /// The percentage; 100% only if the file is complete.
     package static func percentText(_ fraction: Double) -> String {
         "\(Int(min(1, max(0, fraction)) * 100))%"
     }

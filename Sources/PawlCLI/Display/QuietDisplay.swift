@@ -1,6 +1,8 @@
 package import PawlCore
 
-/// Shows nothing while downloads run; says what became of them unless it is to be silent.
+/// Shows no progress.
+///
+/// Prints the results unless it is silent.
 package struct QuietDisplay: ProgressDisplay {
     private let console: Console
     private let isSilent: Bool
@@ -14,7 +16,7 @@ package struct QuietDisplay: ProgressDisplay {
 
     package mutating func ended(_ download: EndedDownload) {
         guard !isSilent, case .success(let file) = download.result else { return }
-        console.message(ResultSentence.finished(file, download, style: console.traits.style))
+        console.message(ResultMessage.finished(file, download, style: console.traits.style))
     }
 
     package mutating func close() {}

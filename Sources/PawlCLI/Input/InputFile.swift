@@ -1,16 +1,18 @@
 internal import Glibc
 internal import PawlCore
 
-/// Reads the file that `--input-file` names; `-` is standard input.
+/// Reads the file of `--input-file`; `-` is standard input.
 enum InputFile {
-    /// Far more than anyone's list; keeps a wrong name (a device, an image) from eating memory.
+    /// Larger than any list.
+    ///
+    /// Limits the memory if the name is that of a device or an image by mistake.
     private static let maximumBytes = 64 << 20
 
     static func read(_ path: String) throws(DownloadError) -> InputList {
         guard path != "-" else {
             return try list(try contents(STDIN_FILENO, name: "standard input"), "standard input")
         }
-        try OutputPath.checkReadable(path, place: "--input-file")
+        try OutputPath.checkReadable(path, location: "--input-file")
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw unreadable(path) }
         defer { close(file) }
@@ -22,7 +24,7 @@ enum InputFile {
             throw DownloadError(
                 .usage,
                 "\(name) is not text in UTF-8",
-                advice: "give a list of URLs, one a line"
+                advice: "use a list of URLs, one per line"
             )
         }
         return try InputList(text, name: name.sanitized)
@@ -43,7 +45,7 @@ enum InputFile {
         throw DownloadError(
             .usage,
             "\(name) is longer than \(ByteText.size(Int64(maximumBytes)))",
-            advice: "give a list of URLs, one a line"
+            advice: "use a list of URLs, one per line"
         )
     }
 
@@ -51,7 +53,7 @@ enum InputFile {
         DownloadError(
             .fileUnreadable,
             "\(name) cannot be read: \(String(cString: strerror(errno)))",
-            advice: "give a list that exists and that you may read"
+            advice: "check the name and the permissions of the list"
         )
     }
 }

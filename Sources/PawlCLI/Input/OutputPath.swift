@@ -1,113 +1,115 @@
 internal import Glibc
 package import PawlCore
 
-/// Looks at the paths that options name, before anything is touched.
+/// Checks the paths of options.
+///
+/// Changes nothing.
 package enum OutputPath {
-    package static func checkFile(_ path: String, place: String) throws(DownloadError) {
-        try checkText(path, place: place)
+    package static func checkFile(_ path: String, location: String) throws(DownloadError) {
+        try checkText(path, location: location)
         if path == "-" {
             throw DownloadError(
                 .usage,
-                "\(place): Pawl writes files, not to standard output",
-                advice: "write ./- for a file of that name"
+                "\(location): Pawl cannot write to standard output",
+                advice: "use ./- for a file with this name"
             )
         }
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard !name.isEmpty, name != ".", name != ".." else {
             throw DownloadError(
                 .usage,
-                "\(place): '\(path)' names a folder",
+                "\(location): '\(path)' names a folder",
                 advice: "use --directory for a folder, --output for a file"
             )
         }
         guard name.utf8.count <= 255 else {
             throw DownloadError(
                 .fileNotCreatable,
-                "\(place): a name of \(name.utf8.count) bytes, where 255 is the most",
-                advice: "give a shorter name"
+                "\(location): the name has \(name.utf8.count) bytes, more than 255",
+                advice: "use a shorter name"
             )
         }
     }
 
-    /// `output` below `directory`, where there is one.
+    /// `output`, relative to `directory` if there is one.
     package static func joined(
         output: String,
         directory: String?
     ) throws(DownloadError) -> String {
         guard let directory else {
-            try checkIsNoDirectory(output, place: "--output")
+            try checkIsNotDirectory(output, location: "--output")
             return output
         }
         guard !output.hasPrefix("/") else {
             throw DownloadError(
                 .usage,
-                "--output '\(output)' is absolute, so --directory has no meaning",
-                advice: "leave one of them out, or give a relative --output"
+                "--directory cannot be combined with the absolute --output '\(output)'",
+                advice: "remove one of them, or use a relative --output"
             )
         }
         let path = directory.hasSuffix("/") ? directory + output : "\(directory)/\(output)"
-        try checkIsNoDirectory(path, place: "--output")
+        try checkIsNotDirectory(path, location: "--output")
         return path
     }
 
-    package static func checkDirectory(_ path: String, place: String) throws(DownloadError) {
-        try checkText(path, place: place)
+    package static func checkDirectory(_ path: String, location: String) throws(DownloadError) {
+        try checkText(path, location: location)
         let mode = fileMode(path)
         guard mode == nil || mode == S_IFDIR else {
             throw DownloadError(
                 .directoryNotUsable,
-                "\(place): '\(path)' is there and is no folder",
-                advice: "give a folder, or use --output for a file"
+                "\(location): '\(path)' is not a folder",
+                advice: "use a folder, or --output for a file"
             )
         }
         guard mode == nil || access(path, W_OK | X_OK) == 0 else {
             throw DownloadError(
                 .directoryNotUsable,
-                "\(place): nothing can be written into '\(path)'",
+                "\(location): the folder '\(path)' is not writable",
                 advice: errno == EROFS
-                    ? "the file system is read-only: give another folder"
-                    : "change its permissions or give another folder"
+                    ? "the file system is read-only; use another folder"
+                    : "change its permissions or use another folder"
             )
         }
     }
 
-    package static func checkReadable(_ path: String, place: String) throws(DownloadError) {
-        try checkText(path, place: place)
+    package static func checkReadable(_ path: String, location: String) throws(DownloadError) {
+        try checkText(path, location: location)
         let isReadable = access(path, R_OK) == 0
         guard isReadable, fileMode(path) != S_IFDIR else {
             let reason = isReadable ? "it is a folder" : String(cString: strerror(errno))
             throw DownloadError(
                 .fileUnreadable,
-                "\(place): '\(path)' cannot be read: \(reason)",
-                advice: "give a file that exists and that you may read"
+                "\(location): '\(path)' cannot be read: \(reason)",
+                advice: "check the name and the permissions of the file"
             )
         }
     }
 
-    private static func checkIsNoDirectory(
+    private static func checkIsNotDirectory(
         _ path: String,
-        place: String
+        location: String
     ) throws(DownloadError) {
         guard fileMode(path) == S_IFDIR else { return }
         throw DownloadError(
             .usage,
-            "\(place): '\(path)' is a folder",
+            "\(location): '\(path)' is a folder",
             advice: "use --directory for a folder, --output for a file"
         )
     }
 
-    /// A NUL would cut the path short for the kernel.
-    private static func checkText(_ path: String, place: String) throws(DownloadError) {
+    /// The kernel ends a path at a NUL.
+    private static func checkText(_ path: String, location: String) throws(DownloadError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw DownloadError(
                 .usage,
-                "\(place): the path is empty or holds a NUL",
-                advice: "give a path"
+                "\(location): the path is empty or contains a NUL",
+                advice: "use a valid path"
             )
         }
     }
 
-    /// The kind of file that is there, nil where there is none that can be seen.
+    /// The type of the file; `nil` if it does not exist or is not visible.
     private static func fileMode(_ path: String) -> mode_t? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil

@@ -2,21 +2,21 @@ package import ArgumentParser
 package import PawlCore
 package import PawlWire
 
-/// How a daemon runs.
+/// The options of a daemon.
 package struct DaemonOptions: ParsableArguments {
     @Option(daemonSetting: "jobs") package var jobs: String?
     @Option(daemonSetting: "listen") package var listen: String?
 
-    /// For tests: who over TCP is slower than that is cut.
+    /// For tests: the time after which a slow client over TCP is disconnected.
     @Option(help: .hidden)
     package var clientTimeout: String?
 
-    @Flag(name: .shortAndLong, help: "Say what is being done.")
+    @Flag(name: .shortAndLong, help: "Log more details.")
     package var verbose = false
 
     package init() {}
 
-    /// How many downloads run at a time; nil where it was not said.
+    /// The maximum number of simultaneous downloads; `nil` if it is not given.
     package func limit() throws(DownloadError) -> Int? {
         guard let jobs else { return nil }
         return try usage("--jobs") { () throws(ValueError) in
@@ -24,30 +24,32 @@ package struct DaemonOptions: ParsableArguments {
         }
     }
 
-    /// Where it is to listen for TCP.
+    /// The address for the API over TCP.
     package func listenChoice() throws(DownloadError) -> ListenChoice {
         try ListenChoice(parsing: listen)
     }
 
-    /// Throws `.usage` where one is wrong.
+    /// Throws `.usage` if an option is invalid.
     func check() throws(DownloadError) {
         _ = try limit()
         _ = try listenChoice()
-        _ = try slowestClient()
+        _ = try clientTimeLimit()
     }
 
-    package func slowestClient() throws(DownloadError) -> Duration? {
+    package func clientTimeLimit() throws(DownloadError) -> Duration? {
         guard let clientTimeout else { return nil }
         return try usage("--client-timeout") { () throws(ValueError) in
             try NumberText.seconds(clientTimeout)
         }
     }
 
-    /// The options as arguments again.
-    var words: [String] { (listen.map { ["--listen", $0] } ?? []) + processWords }
+    /// The options as arguments.
+    var arguments: [String] { (listen.map { ["--listen", $0] } ?? []) + unsavedArguments }
 
-    /// Those that only a process started with them has: the daemon remembers `--listen`.
-    var processWords: [String] {
+    /// The arguments that apply to one process only.
+    ///
+    /// The daemon saves `--listen`.
+    var unsavedArguments: [String] {
         (jobs.map { ["--jobs", $0] } ?? [])
             + (clientTimeout.map { ["--client-timeout", $0] } ?? [])
             + (verbose ? ["--verbose"] : [])

@@ -1,12 +1,12 @@
 internal import ArgumentParser
 
-/// What to fetch, apart from the URLs on the command line.
-struct InputOptions: OrderOptions {
+/// Sources of downloads besides the URLs on the command line.
+struct InputOptions: DownloadOptionGroup {
     @Option(
         name: [.customShort("i", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Fetch the URLs in this list too, one a line; - is standard input.",
+            "Also download the URLs in this list, one per line; - is standard input.",
             valueName: "file|-"
         )
     )

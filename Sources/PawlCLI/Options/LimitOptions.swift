@@ -1,23 +1,27 @@
 internal import ArgumentParser
 internal import PawlCore
 
-/// What holds over all downloads of a run.
+/// The limits for all downloads of a run together.
 struct LimitOptions: ParsableArguments {
     @Option(
         name: [.customShort("j", allowingJoined: true), .long],
         parsing: .unconditional,
-        help: ArgumentHelp("Downloads at a time, 1 to 1000. Default: 5.", valueName: "n")
+        help: ArgumentHelp("Simultaneous downloads, 1 to 1000. Default: 5.", valueName: "n")
     )
     var jobs: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The most that all downloads may bring together, in bytes a second: 500K, 1.5M, 1G, "
-                + "where K is 1024.",
+            "Maximum speed of all downloads together, in bytes per second: 500K, 1.5M or 1G, where "
+                + "K is 1024.",
             valueName: "rate"
         )
     )
+    var totalLimit: String?
+
+    /// The name of `--total-limit` in earlier versions.
+    @Option(parsing: .unconditional, help: .hidden)
     var limitRate: String?
 
     func settings() throws(DownloadError) -> DownloaderSettings {
@@ -27,23 +31,30 @@ struct LimitOptions: ParsableArguments {
                 try NumberText.count(jobs, in: 1...1000)
             }
         }
-        if let limitRate {
-            settings.limitBytesPerSecond = try usage("--limit-rate") { () throws(ValueError) in
-                try NumberText.rate(limitRate)
+        for (name, value) in [("--limit-rate", limitRate), ("--total-limit", totalLimit)] {
+            guard let value else { continue }
+            settings.limitBytesPerSecond = try usage(name) { () throws(ValueError) in
+                try NumberText.rate(value)
             }
         }
         return settings
     }
+
+    /// The names of the options that are given.
+    var given: [String] {
+        [("--jobs", jobs), ("--total-limit", totalLimit), ("--limit-rate", limitRate)]
+            .compactMap { $0.1 == nil ? nil : $0.0 }
+    }
 }
 
-/// Runs `read`; what it throws becomes an error of wrong use that begins with `place`.
+/// Runs `read` and converts its error to a usage error that starts with `location`.
 func usage<Value>(
-    _ place: String,
+    _ location: String,
     _ read: () throws(ValueError) -> Value
 ) throws(DownloadError) -> Value {
     do {
         return try read()
     } catch {
-        throw DownloadError(.usage, "\(place): \(error.reason)", advice: error.advice.sanitized)
+        throw DownloadError(.usage, "\(location): \(error.reason)", advice: error.advice.sanitized)
     }
 }

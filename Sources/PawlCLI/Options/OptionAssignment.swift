@@ -1,14 +1,14 @@
-/// An option of one download with its value as text, and where it was given.
+/// The value of an option as text, and where it was given.
 package struct OptionAssignment: Sendable {
-    /// The key in a list; with `--` the option.
+    /// The key in a list; with `--` in front, the option of the command.
     package var name: String
     package var value: String
-    /// `--checksum`, or `list.txt, line 3: checksum`: what an error begins with.
-    package var place: String
+    /// The beginning of error messages: `--checksum`, or `list.txt, line 3: checksum`.
+    package var location: String
 
-    package init(_ name: String, _ value: String, place: String? = nil) {
+    package init(_ name: String, _ value: String, location: String? = nil) {
         self.name = name
         self.value = value
-        self.place = place ?? "--\(name)"
+        self.location = location ?? "--\(name)"
     }
 }

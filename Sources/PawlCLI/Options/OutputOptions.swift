@@ -1,12 +1,12 @@
 internal import ArgumentParser
 
-/// Where the file goes, and what it must be.
-struct OutputOptions: OrderOptions {
+/// The destination of a file, and its checksum.
+struct OutputOptions: DownloadOptionGroup {
     @Option(
         name: [.customShort("o", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Write to this file; below --directory, if that is given too.",
+            "Save to this file, relative to --directory if that is given.",
             valueName: "file"
         )
     )
@@ -15,7 +15,7 @@ struct OutputOptions: OrderOptions {
     @Option(
         name: [.customShort("d", allowingJoined: true), .long],
         parsing: .unconditional,
-        help: ArgumentHelp("Write into this folder. Default: the current one.", valueName: "dir")
+        help: ArgumentHelp("Save to this folder. Default: the current folder.", valueName: "dir")
     )
     var directory: String?
 

@@ -1,32 +1,32 @@
 internal import ArgumentParser
 internal import PawlCore
 
-/// What is said while downloads run.
+/// How a run reports its progress.
 struct ProgressOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How to show progress. Default: auto, which is bar on a terminal, plain otherwise. "
-                + "json writes one object a line to standard output.",
+            "How to show progress. Default: auto, which is bar on a terminal, otherwise plain. "
+                + "json prints one object per line to standard output.",
             valueName: "auto|bar|plain|json|none"
         )
     )
     var progress: String?
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Say what is being done.")
+    @Flag(name: .shortAndLong, help: "Print more details.")
     var verbose = false
 
-    /// Nil where none was asked for.
+    /// The requested display; `nil` if none is requested.
     func mode() throws(DownloadError) -> ProgressMode? {
         guard let progress else { return nil }
         guard let mode = ProgressMode(rawValue: progress.lowercased()) else {
             throw DownloadError(
                 .usage,
-                "--progress: '\(progress)' is no such display",
-                advice: "give auto, bar, plain, json or none"
+                "invalid display '\(progress.sanitized(atMost: 40))' for --progress",
+                advice: "use auto, bar, plain, json or none"
             )
         }
         return mode
@@ -37,8 +37,8 @@ struct ProgressOptions: ParsableArguments {
         guard !verbose else {
             throw DownloadError(
                 .usage,
-                "--quiet and --verbose exclude each other",
-                advice: "give one of them"
+                "--quiet and --verbose cannot be combined",
+                advice: "use one of them"
             )
         }
         return .quiet

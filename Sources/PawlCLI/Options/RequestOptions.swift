@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
-/// What is sent to the server, and how to connect to it.
-struct RequestOptions: OrderOptions {
+/// The contents of requests, and how to connect to the server.
+struct RequestOptions: DownloadOptionGroup {
     @Option(setting: "header") var header: [String] = []
     @Option(setting: "redirect-header") var redirectHeader: [String] = []
     @Option(setting: "user-agent") var userAgent: String?

@@ -2,11 +2,13 @@ internal import ArgumentParser
 internal import PawlCore
 internal import PawlWire
 
-/// Options that are settings of a download or the daemon: their names and help come from the tables.
+/// Options for settings of a download or of the daemon.
+///
+/// Their names and help come from the tables.
 extension Option {
     /// An option that can be given once.
     ///
-    /// `help`: in place of the table's, if the option does something else with the setting.
+    /// `help`: replaces the text of the table if this option has a different effect.
     init(setting name: String, help: String? = nil) where Value == String? {
         self.init(DownloadSettings.table.option(name), help)
     }
@@ -74,18 +76,18 @@ extension Setting {
     }
 }
 
-/// Options of one download, as they were given.
-protocol OrderOptions: ParsableArguments {}
+/// A group of options of one download.
+protocol DownloadOptionGroup: ParsableArguments {}
 
-extension OrderOptions {
-    /// In the order in which they are declared.
+extension DownloadOptionGroup {
+    /// The given options in the order of their declaration.
     var assignments: [OptionAssignment] {
-        OptionAssignment.all(in: self).filter { OrderSettings.isName($0.name) }
+        OptionAssignment.all(in: self).filter { DownloadOptions.isName($0.name) }
     }
 }
 
 extension OptionAssignment {
-    /// All options of a command or a group that are given, in the order in which they are declared.
+    /// The given options of a command or a group, in the order of their declaration.
     static func all(in options: some ParsableArguments) -> [OptionAssignment] {
         Mirror(reflecting: options).children.flatMap { child -> [OptionAssignment] in
             let name = optionName(child.label ?? "")
@@ -100,25 +102,19 @@ extension OptionAssignment {
         }
     }
 
-    /// `_stallTimeout`, the wrapper's property, is `stall-timeout`.
+    /// The option of a property wrapper's storage: `_stallTimeout` becomes `stall-timeout`.
     private static func optionName(_ label: String) -> String {
         label.drop { $0 == "_" }.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
     }
 }
 
 extension SettingsDocument where Root == DaemonSettings {
-    /// Takes over those options that are settings of the daemon.
+    /// Applies those options that are settings of the daemon.
     mutating func take(_ options: [OptionAssignment]) throws(DownloadError) {
         for option in options {
             guard let setting = DaemonSettings.table[name: option.name] else { continue }
-            do throws(ValueError) {
+            try usage(option.location) { () throws(ValueError) in
                 try parse(option.value, of: setting)
-            } catch {
-                throw DownloadError(
-                    .usage,
-                    "\(option.place): \(error.reason)",
-                    advice: error.advice.sanitized
-                )
             }
         }
     }

@@ -2,34 +2,34 @@ internal import ArgumentParser
 internal import PawlCore
 internal import PawlWire
 
-/// Which of the daemon's downloads a verb is for.
+/// The downloads to which a verb applies.
 struct TargetOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Ids, names, or patterns of names such as '*.iso'.",
+            "IDs, names, or name patterns such as '*.iso'.",
             valueName: "download"
         )
     )
     var targets: [String] = []
 
-    @Flag(name: .shortAndLong, help: "All that it can be done to.")
+    @Flag(name: .shortAndLong, help: "All downloads to which the command applies.")
     var all = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only those of this session.", valueName: "name")
+        help: ArgumentHelp("Only downloads of this session.", valueName: "name")
     )
     var session: String?
 
-    @Flag(help: "Write JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func selection() throws(DownloadError) -> Selection {
         guard targets.isEmpty == all else {
             throw DownloadError(
                 .usage,
-                all ? "--all and named downloads exclude each other" : "no download is named",
-                advice: "give ids, names or patterns as pawl list shows them, or --all"
+                all ? "--all cannot be combined with names" : "no download is given",
+                advice: "use IDs, names or patterns from 'pawl list', or --all"
             )
         }
         return Selection(

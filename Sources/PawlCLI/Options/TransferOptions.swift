@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
-/// How one download is carried out.
-struct TransferOptions: OrderOptions {
+/// How a file is transferred.
+struct TransferOptions: DownloadOptionGroup {
     @Option(setting: "connections") var connections: String?
     @Option(setting: "retries") var retries: String?
     @Option(setting: "stall-timeout") var stallTimeout: String?

@@ -2,15 +2,15 @@ internal import Logging
 internal import Pawl
 internal import PawlCore
 
-/// Runs the downloads of one command and tells how they went.
+/// Runs the downloads of one command and reports their results.
 struct DownloadRun: Sendable {
-    let orders: [DownloadOrder]
+    let downloads: [RequestedDownload]
     let settings: DownloaderSettings
     let display: any ProgressDisplay
     let console: Console
     let logger: Logger
-    /// Nil where nobody is to be told how the daemon goes on.
-    var offer: BackgroundOffer?
+    /// Printed after Ctrl-C; `nil` prints nothing.
+    var hint: BackgroundHint?
 
     private enum Event {
         case ended
@@ -18,59 +18,60 @@ struct DownloadRun: Sendable {
         case tickingStopped
     }
 
-    /// Runs all to their end; cancelling the task winds up.
+    /// Runs all downloads and returns the exit status.
     ///
-    /// The exit status.
+    /// Cancelling the task interrupts them; the bytes received so far are kept.
     func run() async -> Int32 {
         let downloader = Downloader(settings: settings, logger: logger)
-        let board = ProgressBoard(display: display, orderedCount: orders.count)
-        await runAll(downloader, board)
-        board.close()
+        let progress = ProgressCollector(display: display, requestedCount: downloads.count)
+        await runAll(downloader, progress)
+        progress.close()
         downloader.shutDown()
-        return conclude(board.endedDownloads)
+        return conclude(progress.endedDownloads)
     }
 
-    private func runAll(_ downloader: Downloader, _ board: ProgressBoard) async {
+    private func runAll(_ downloader: Downloader, _ progress: ProgressCollector) async {
         await withTaskGroup(of: Event.self) { group in
-            group.addTask { await tick(board) }
+            group.addTask { await tick(progress) }
             group.addTask {
-                await startAll(downloader, board)
+                await startAll(downloader, progress)
                 return .ended
             }
             for await event in group where event != .tickingStopped { group.cancelAll() }
         }
     }
 
-    /// As many at a time as may run, in the order given: those that wait cost nothing, nor do those
-    /// that have ended.
-    private func startAll(_ downloader: Downloader, _ board: ProgressBoard) async {
+    /// Starts the downloads in the order given when there is room for them.
+    ///
+    /// A download that has not started, or has ended, uses no resources.
+    private func startAll(_ downloader: Downloader, _ progress: ProgressCollector) async {
         await withDiscardingTaskGroup { group in
-            for (index, order) in orders.enumerated() {
+            for (index, download) in downloads.enumerated() {
                 guard let start = await downloader.nextStart(), !Task.isCancelled,
                     !console.outputIsClosed
                 else { break }
-                group.addTask { await run(order, id: index + 1, downloader, board, start) }
+                group.addTask { await run(download, id: index + 1, downloader, progress, start) }
             }
         }
     }
 
     private func run(
-        _ order: DownloadOrder,
+        _ requested: RequestedDownload,
         id: Int,
         _ downloader: Downloader,
-        _ board: ProgressBoard,
+        _ progress: ProgressCollector,
         _ start: DownloadStart
     ) async {
         let clock = SystemTimekeeper()
         let download = downloader.makeDownload(
-            order.url,
-            to: order.destination,
-            settings: order.settings
+            requested.url,
+            to: requested.destination,
+            settings: requested.settings
         )
-        board.started(
+        progress.started(
             id: id,
-            source: shownSource(order.url),
-            name: order.workingName,
+            source: requested.url.redacted,
+            name: requested.workingName,
             at: clock.now()
         ) { download.progress }
         let result: Result<DownloadedFile, DownloadError>
@@ -79,14 +80,14 @@ struct DownloadRun: Sendable {
         } catch {
             result = .failure(error)
         }
-        board.ended(id: id, result, at: clock.now())
+        progress.ended(id: id, result, at: clock.now())
         if case .failure(let error) = result, error.code != .interrupted || !Task.isCancelled {
-            // Of several, the one that failed is named as it was given.
-            console.report(error, of: orders.count > 1 ? shownSource(order.url) : nil)
+            // With several downloads, the URL tells which one has failed.
+            console.report(error, of: downloads.count > 1 ? requested.url.redacted : nil)
         }
     }
 
-    private func tick(_ board: ProgressBoard) async -> Event {
+    private func tick(_ progress: ProgressCollector) async -> Event {
         let clock = SystemTimekeeper()
         var hasStarted = false
         while !console.outputIsClosed {
@@ -97,34 +98,34 @@ struct DownloadRun: Sendable {
             }
             if !hasStarted { ProgramCode.giveBack() }
             hasStarted = true
-            board.show(at: clock.now())
+            progress.show(at: clock.now())
         }
         return .outputClosed
     }
 
-    /// The first failure in the order given decides; a run that was interrupted is one that was
-    /// interrupted, whatever failed before.
+    /// The exit status: that of an interruption if the run was interrupted, otherwise that of the
+    /// first failed download in the order given.
     private func conclude(_ ended: [EndedDownload]) -> Int32 {
         let wasInterrupted = Task.isCancelled || console.outputIsClosed
-        let isComplete = ended.count == orders.count
+        let isComplete = ended.count == downloads.count
         let failures = ended.sorted { $0.id < $1.id }.compactMap { download in
             if case .failure(let error) = download.result { error } else { nil as DownloadError? }
         }
         if wasInterrupted, !isComplete || failures.contains(where: { $0.code == .interrupted }) {
-            // Whoever closed the pipe has read enough.
-            if !console.outputWasLeft {
-                console.report(InterruptionSentence.make(ended, orders: orders))
-                if let text = offer?.sentence(for: rest(ended)) { console.message(text) }
+            // A reader that has closed the pipe, such as `head`, needs no message.
+            if !console.outputPipeIsClosed {
+                console.report(InterruptionMessage.make(ended, of: downloads))
+                if let text = hint?.text(for: unfinished(ended)) { console.message(text) }
             }
-            // That results cannot be written is what failed, and has a status of its own.
-            return console.outputIsClosed && !console.outputWasLeft
+            // If results cannot be written, Console reports that and sets the status.
+            return console.outputIsClosed && !console.outputPipeIsClosed
                 ? 0 : ErrorCode.interrupted.exitStatus
         }
         return failures.first?.code.exitStatus ?? 0
     }
 
-    /// Those that had not begun, and those that only the interruption ended.
-    private func rest(_ ended: [EndedDownload]) -> [DownloadOrder] {
+    /// The downloads that have not started or were interrupted.
+    private func unfinished(_ ended: [EndedDownload]) -> [RequestedDownload] {
         let settled = ended.filter { download in
             if case .failure(let error) = download.result {
                 error.code != .interrupted
@@ -132,7 +133,7 @@ struct DownloadRun: Sendable {
                 true
             }
         }
-        let numbers = Set(settled.map(\.id))
-        return orders.enumerated().filter { !numbers.contains($0.offset + 1) }.map(\.element)
+        let ids = Set(settled.map(\.id))
+        return downloads.enumerated().filter { !ids.contains($0.offset + 1) }.map(\.element)
     }
 }

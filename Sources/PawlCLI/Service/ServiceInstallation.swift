@@ -3,104 +3,116 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// Gives the daemon to the user's systemd, and takes it back.
+/// Installs and uninstalls the daemon as a service of the user's systemd.
 struct ServiceInstallation {
-    let folder: UnitFolder
-    let client: DaemonClient
-    let console: Console
+    private let folder: UnitFolder
+    private let client: DaemonClient
+    private let console: Console
+
+    init(folder: UnitFolder, client: DaemonClient, console: Console) {
+        (self.folder, self.client, self.console) = (folder, client, console)
+    }
 
     private static let units = [ServiceUnits.socketName, ServiceUnits.serviceName]
 
-    // MARK: - There
+    // MARK: - Installing
 
-    /// Writes the units and has systemd listen; a second time it changes nothing.
+    /// Writes the units and has systemd listen.
+    ///
+    /// A second installation changes nothing.
     func install(_ units: ServiceUnits) async throws(DownloadError) {
         let isNew = !folder.holds(units)
         if isNew { try folder.write(units) }
         console.message(
-            "\(isNew ? "Written" : "There already"): \(folder.path)/pawld.{socket,service}"
+            "\(isNew ? "Written" : "Already installed"): \(folder.path)/pawld.{socket,service}"
         )
-        let reload = Systemctl.ask(["daemon-reload"])
+        let reload = Systemctl.run(["daemon-reload"])
         guard reload.isSuccess else {
             explain(reload.line, ["daemon-reload"], ["enable", "--now", ServiceUnits.socketName])
             return
         }
         let isRunning = client.isRunning
-        // One that systemd has started with the same units goes on; another has the socket's place.
-        let isOurs = !isNew && Systemctl.ask(["is-active", "--quiet", Self.units[1]]).isSuccess
-        if isRunning, !isOurs { try await client.stopDaemon() }
-        try carryOut(["enable"] + Self.units)
-        // Where another unit listens already, it takes the new path only so.
-        try carryOut([isNew ? "restart" : "start", ServiceUnits.socketName])
-        if isRunning, !isOurs { try carryOut(["start", "--no-block", ServiceUnits.serviceName]) }
+        // A daemon that systemd has started with the same units keeps running. Any other one
+        // occupies the socket's path.
+        let isService = !isNew && Systemctl.run(["is-active", "--quiet", Self.units[1]]).isSuccess
+        if isRunning, !isService { try await client.stopDaemon() }
+        try run(["enable"] + Self.units)
+        // Only a restart makes a socket unit that already listens use the new path.
+        try run([isNew ? "restart" : "start", ServiceUnits.socketName])
+        if isRunning, !isService { try run(["start", "--no-block", ServiceUnits.serviceName]) }
         console.message(
             """
-            systemd listens at \(client.places.socket): it starts the daemon when somebody asks it \
-            something, and when you log in.
+            systemd listens at \(client.places.socket). It starts the daemon on the first request and \
+            when you log in.
             """
         )
         if Self.lingers {
-            console.message("As lingering is on, it runs from boot on, whether you log in or not.")
+            console.message(
+                "Lingering is enabled: the daemon starts at boot and keeps running after you log out."
+            )
         } else {
             console.message(
                 """
-                It ends when you log out. To have it run from boot on, whether you are logged in or \
-                not: loginctl enable-linger
+                The daemon stops when you log out. To start it at boot and keep it running, run: \
+                loginctl enable-linger
                 """
             )
         }
     }
 
-    // MARK: - And back
+    // MARK: - Uninstalling
 
-    /// Removes what `install` wrote; the queue stays.
+    /// Removes the units that `install` has written.
+    ///
+    /// The queue is kept.
     func uninstall() async throws(DownloadError) {
         guard folder.hasUnits else {
-            console.message("Nothing to remove: \(folder.path) holds no unit of pawl's.")
+            console.message("Nothing to remove: \(folder.path) contains no units of pawl.")
             return
         }
-        let disable = Systemctl.ask(["disable", "--now"] + Self.units)
+        let disable = Systemctl.run(["disable", "--now"] + Self.units)
         try folder.removeUnits()
         console.message("Removed: \(folder.path)/pawld.{socket,service}")
-        let reload = Systemctl.ask(["daemon-reload"])
+        let reload = Systemctl.run(["daemon-reload"])
         guard disable.isSuccess, reload.isSuccess else {
             let reason = disable.isSuccess ? reload.line : disable.line
             explain(reason, ["stop"] + Self.units, ["daemon-reload"])
             return
         }
-        console.message("The daemon is systemd's no more. The queue stays; pawl add starts it.")
+        console.message("The service is removed. The queue is kept; 'pawl add' starts the daemon.")
         if Self.lingers {
             console.message(
-                "If nothing else of yours is to run from boot on: loginctl disable-linger"
+                "If no other service of yours needs lingering, run: loginctl disable-linger"
             )
         }
     }
 
     // MARK: - systemd
 
-    private func carryOut(_ words: [String]) throws(DownloadError) {
-        let answer = Systemctl.ask(words)
-        guard !answer.isSuccess else { return }
+    private func run(_ words: [String]) throws(DownloadError) {
+        let result = Systemctl.run(words)
+        guard !result.isSuccess else { return }
         throw DownloadError(
             .daemonUnavailable,
-            answer.line,
-            advice: "the units are written; look at: systemctl --user status pawld.socket",
+            result.line,
+            advice: "the units are written; see 'systemctl --user status pawld.socket'",
             context: Systemctl.text(words)
         )
     }
 
-    /// What to do where no manager answers, as in a container or after `su`.
+    /// Prints the commands to run later if no systemd is available, as in a container or after
+    /// `su`.
     private func explain(_ reason: String, _ commands: [String]...) {
-        console.message("No systemd of this user answers here (\(reason)).")
-        console.message("In a session of yours where one does, write:")
+        console.message("The user's systemd is not available here (\(reason)).")
+        console.message("Run these commands in a session where it is:")
         for words in commands { console.message("  \(Systemctl.text(words))") }
         guard commands.first == ["daemon-reload"] else { return }
         console.message("  \(Systemctl.text(["enable", ServiceUnits.serviceName]))")
-        console.message("and, to have it run from boot on without a login:")
+        console.message("To start the daemon at boot, also run:")
         console.message("  loginctl enable-linger")
     }
 
-    /// logind keeps a file for each user who lingers.
+    /// Whether lingering is enabled: logind keeps a file for each such user.
     private static var lingers: Bool {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?

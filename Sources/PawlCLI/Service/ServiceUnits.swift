@@ -1,20 +1,21 @@
 package import PawlCore
 package import PawlWire
 
-/// The units with which systemd runs the daemon for a user: their text (systemd.unit(5)).
+/// The text of the units with which systemd runs the daemon for a user (systemd.unit(5)).
 package struct ServiceUnits: Sendable, Hashable {
     package let socket: String
     package let service: String
 
     package static let socketName = "pawld.socket"
     package static let serviceName = "pawld.service"
-    /// What the files begin with; one that does not is somebody else's.
+    /// The first line of each unit; a file without it was not written by Pawl.
     package static let mark = "# Written by pawl daemon install; pawl daemon uninstall removes it."
 
-    /// Units for the program at a path, with what it is to be called with.
+    /// The units for the program at a path.
     ///
-    /// `environment` is what the daemon must have to find the same places as who installs it: a
-    /// service has not the shell's. Throws `.usage` for a path that no unit can hold.
+    /// `environment`: the variables that the daemon needs to find the same folders as this process,
+    /// because a service does not have the shell's environment. Throws `.usage` for a path that a
+    /// unit cannot contain.
     package init(
         program: String,
         arguments: [String] = [],
@@ -26,13 +27,13 @@ package struct ServiceUnits: Sendable, Hashable {
         }
         let start = """
             \(Self.mark)
-            # The next install undoes what is changed here; this does not: systemctl --user edit
+            # The next install overwrites this file. To change a setting permanently: systemctl --user edit
 
             """
         socket =
             start + """
                 [Unit]
-                Description=Where Pawl's daemon answers
+                Description=Socket of the Pawl daemon
 
                 [Socket]
                 ListenStream=\(Self.escaped(places.socket))
@@ -52,7 +53,7 @@ package struct ServiceUnits: Sendable, Hashable {
         service =
             start + """
                 [Unit]
-                Description=Pawl's daemon: downloads that go on when nobody waits
+                Description=Pawl daemon: downloads in the background
                 Requires=\(Self.socketName)
                 After=\(Self.socketName)
 
@@ -60,17 +61,17 @@ package struct ServiceUnits: Sendable, Hashable {
                 Type=notify
                 ExecStart=\(command)
                 \(variables.joined())\
-                # A large queue after a power cut is looked through first.
+                # After a power cut, a large queue is checked first.
                 TimeoutStartSec=infinity
-                # It winds up within five seconds.
+                # The daemon stops within five seconds.
                 TimeoutStopSec=15
                 KillMode=mixed
                 Restart=on-failure
                 RestartSec=5
-                # Another daemon, folders of somebody else, a wrong option: once more would not help.
+                # Another daemon, an unusable folder or an invalid option: a restart would not help.
                 RestartPreventExitStatus=\(Self.finalStatuses)
-                # What a downloader and what sessions have run by it never need. Folders stay open: files go
-                # where you say.
+                # Restrictions that do not affect downloads. Folders are not restricted, because files are
+                # saved where you choose.
                 \(Self.hardening)
 
                 [Install]
@@ -79,7 +80,7 @@ package struct ServiceUnits: Sendable, Hashable {
                 """
     }
 
-    /// Nothing that needs a namespace, which a user's systemd may not be able to make.
+    /// Without options that need a namespace, which a user's systemd may not be able to create.
     private static let hardening = [
         "NoNewPrivileges=yes", "LockPersonality=yes", "RestrictRealtime=yes",
         "RestrictSUIDSGID=yes", "SystemCallArchitectures=native",
@@ -96,16 +97,18 @@ package struct ServiceUnits: Sendable, Hashable {
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw DownloadError(
                 .usage,
-                "a unit of systemd cannot hold the path '\(text.sanitized)'",
-                advice: "give it one without line breaks and the like"
+                "a systemd unit cannot contain the path '\(text.sanitized)'",
+                advice: "use a path without control characters"
             )
         }
     }
 
-    /// `%` begins a specifier.
+    /// Escapes `%`, which starts a specifier.
     private static func escaped(_ text: String) -> String { text.replacing("%", with: "%%") }
 
-    /// In a command `$` begins a variable, too.
+    /// Quotes and escapes the text.
+    ///
+    /// In a command, `$` starts a variable.
     private static func quoted(_ text: String, isCommand: Bool) -> String {
         var text = escaped(text)
         for special in ["\\", "\""] { text = text.replacing(special, with: "\\\(special)") }

@@ -2,33 +2,33 @@ internal import CPlatform
 internal import Glibc
 internal import PawlCore
 
-/// Asks the user's own systemd.
+/// Runs `systemctl --user`.
 enum Systemctl {
-    struct Answer {
+    struct Result {
         var isSuccess: Bool
-        /// The first line that it wrote.
+        /// The first line of its output.
         var line: String
     }
 
-    /// Runs `systemctl --user` with these words; it blocks.
-    static func ask(_ words: [String]) -> Answer {
-        // Why it fails is on its errors.
+    /// Runs `systemctl --user` with these arguments and waits for it.
+    static func run(_ words: [String]) -> Result {
+        // The reason of a failure is on standard error.
         let command = ["sh", "-c", "exec systemctl --user \"$@\" 2>&1", "sh"] + words
         let arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var (child, output): (pid_t, Int32) = (0, -1)
         let code = pawl_spawn_reader(command[0], arguments, &child, &output)
         guard code == 0 else {
-            return Answer(isSuccess: false, line: "systemctl: \(String(cString: strerror(code)))")
+            return Result(isSuccess: false, line: "systemctl: \(String(cString: strerror(code)))")
         }
         let text = String(decoding: readAll(output), as: UTF8.self)
         close(output)
         let isSuccess = pawl_reap(child) == 1
         let line = text.split(whereSeparator: \.isNewline).first.map(String.init)
-        return Answer(isSuccess: isSuccess, line: (line ?? "systemctl failed").sanitized)
+        return Result(isSuccess: isSuccess, line: (line ?? "systemctl failed").sanitized)
     }
 
-    /// A line for people.
+    /// The command line as text.
     static func text(_ words: [String]) -> String {
         (["systemctl", "--user"] + words).joined(separator: " ")
     }

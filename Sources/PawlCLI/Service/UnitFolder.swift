@@ -1,50 +1,50 @@
 internal import Glibc
 internal import PawlCore
 
-/// The folder of the user's own units, and what is in it of ours.
+/// The folder of the user's systemd units.
 struct UnitFolder {
     let path: String
 
-    /// What stands under a unit's name.
-    enum Entry: Hashable {
+    /// The file with a unit's name.
+    private enum Entry: Hashable {
         case none
-        case ours(String)
-        /// Somebody else's file, or a link: `systemctl mask` makes one.
-        case others
+        case own(text: String)
+        /// A file that Pawl did not write, or a link, which `systemctl mask` creates.
+        case foreign
     }
 
     func path(of unit: String) -> String { "\(path)/\(unit)" }
 
-    func entry(_ unit: String) -> Entry {
+    private func entry(_ unit: String) -> Entry {
         var status = stat()
-        guard lstat(path(of: unit), &status) == 0 else { return errno == ENOENT ? .none : .others }
+        guard lstat(path(of: unit), &status) == 0 else { return errno == ENOENT ? .none : .foreign }
         guard status.st_mode & S_IFMT == S_IFREG, let text = text(path(of: unit)) else {
-            return .others
+            return .foreign
         }
-        return text.hasPrefix(ServiceUnits.mark) ? .ours(text) : .others
+        return text.hasPrefix(ServiceUnits.mark) ? .own(text: text) : .foreign
     }
 
-    /// Throws `.fileExists` where one of the names is somebody else's.
-    func checkNothingOfOthers() throws(DownloadError) {
+    /// Throws `.fileExists` if one of the units was not written by Pawl.
+    func checkNoForeignUnits() throws(DownloadError) {
         for unit in [ServiceUnits.socketName, ServiceUnits.serviceName]
-        where entry(unit) == .others {
+        where entry(unit) == .foreign {
             throw DownloadError(
                 .fileExists,
-                "\(path(of: unit)) is there already and was not written by pawl daemon install",
-                advice: "move it away, or keep it and leave out pawl daemon install and uninstall"
+                "\(path(of: unit)) exists and was not written by 'pawl daemon install'",
+                advice: "move it away, or do not use 'pawl daemon install' and 'uninstall'"
             )
         }
     }
 
-    /// Whether one of the units is there.
+    /// Whether at least one of the units exists.
     var hasUnits: Bool {
         [ServiceUnits.socketName, ServiceUnits.serviceName].contains { entry($0) != .none }
     }
 
-    /// Whether both are there with just that text.
+    /// Whether both units exist with exactly this text.
     func holds(_ units: ServiceUnits) -> Bool {
-        entry(ServiceUnits.socketName) == .ours(units.socket)
-            && entry(ServiceUnits.serviceName) == .ours(units.service)
+        entry(ServiceUnits.socketName) == .own(text: units.socket)
+            && entry(ServiceUnits.serviceName) == .own(text: units.service)
     }
 
     func write(_ units: ServiceUnits) throws(DownloadError) {
@@ -53,7 +53,7 @@ struct UnitFolder {
         try write(units.service, to: ServiceUnits.serviceName)
     }
 
-    /// Removes both, and the links of those who want them.
+    /// Removes both units and the links that enable them.
     func removeUnits() throws(DownloadError) {
         let (socket, service) = (ServiceUnits.socketName, ServiceUnits.serviceName)
         for link in ["sockets.target.wants/\(socket)", "default.target.wants/\(service)"] {
@@ -73,18 +73,18 @@ struct UnitFolder {
         for part in path.split(separator: "/") {
             folder += "/\(part)"
             guard mkdir(folder, 0o755) == 0 || errno == EEXIST || errno == EROFS else {
-                throw failure(.directoryNotUsable, "cannot be made", folder)
+                throw failure(.directoryNotUsable, "cannot be created", folder)
             }
         }
     }
 
-    /// Under another name first: systemd never sees a half.
+    /// Writes under another name first, so that systemd never sees an incomplete unit.
     private func write(_ text: String, to unit: String) throws(DownloadError) {
         let (new, path) = (self.path(of: ".\(unit).new"), self.path(of: unit))
         unlink(new)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
         let file = open(new, flags, 0o644)
-        guard file >= 0 else { throw failure(.fileNotCreatable, "cannot be made", new) }
+        guard file >= 0 else { throw failure(.fileNotCreatable, "cannot be created", new) }
         let bytes = Array(text.utf8)
         let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count
         guard close(file) == 0, isWritten, rename(new, path) == 0 else {
@@ -94,7 +94,9 @@ struct UnitFolder {
         }
     }
 
-    /// The files are short; a longer one is not ours.
+    /// The beginning of a file.
+    ///
+    /// Pawl's own units are shorter.
     private func text(_ path: String) -> String? {
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }
@@ -108,7 +110,7 @@ struct UnitFolder {
         return DownloadError(
             code,
             "\(path) \(what): \(reason)",
-            advice: "look at the folder's rights"
+            advice: "check the permissions of the folder"
         )
     }
 }

@@ -1,11 +1,13 @@
 internal import Glibc
 
-/// Runs the work beside a loop that takes signals: the first cancels it, the second ends at once.
+/// Runs work beside a loop that receives signals.
+///
+/// The first signal cancels the work, the second ends the process.
 enum SignalLoop {
-    /// Ends the process with the status that the work gives.
+    /// Ends the process with the status that the work returns.
     ///
-    /// To be called on the main thread, which then waits for signals; the work runs on Swift's own
-    /// threads.
+    /// Must be called on the main thread, which then waits for signals. The work runs on Swift's
+    /// own threads.
     static func run(console: Console, _ work: @escaping @Sendable () async -> Int32) -> Never {
         let signals = SignalSet.block()
         let task = Task {
@@ -13,14 +15,14 @@ enum SignalLoop {
             console.removeBlock()
             exit(console.exitStatus(after: status))
         }
-        var wasAsked = false
+        var isCancelled = false
         while true {
             let number = signals.wait()
-            if number == SIGTSTP || wasAsked {
-                // The block is drawn again by the next tick after the process goes on.
+            if number == SIGTSTP || isCancelled {
+                // After SIGCONT, the next tick draws the live block again.
                 console.withoutBlockIfFree { signals.raiseByDefault(number) }
             } else {
-                wasAsked = true
+                isCancelled = true
                 task.cancel()
                 console.redrawBlockIfFree()
             }

@@ -1,16 +1,19 @@
-// Its headers bring `sigset_t`, too, and a whole module has it from whom it asked first.
+// Imported first because its headers also declare `sigset_t`, and a module uses the first
+// declaration.
 internal import CPlatform
 internal import Glibc
 
-/// The signals that wind up a run or stop it.
+/// The signals that interrupt or stop a run.
 ///
-/// They are blocked in every thread and taken from here, so that no code has to be safe against a
+/// They are blocked in every thread and received by `wait()`, so that no code runs in a signal
 /// handler.
 struct SignalSet {
     private var set = sigset_t()
     private static let ending = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Blocks them in this thread and in those it will start; call before any other thread runs.
+    /// Blocks the signals in this thread and those that it starts.
+    ///
+    /// Must be called before any other thread runs.
     static func block() -> SignalSet {
         var signals = SignalSet()
         sigemptyset(&signals.set)
@@ -21,7 +24,7 @@ struct SignalSet {
         return signals
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     func wait() -> Int32 {
         var set = set
         var number: Int32 = 0
@@ -29,7 +32,7 @@ struct SignalSet {
         return number
     }
 
-    /// Lets the signal do what it does by default: end or stop the process.
+    /// Performs the default action of the signal: ends or stops the process.
     func raiseByDefault(_ number: Int32) {
         var only = sigset_t()
         sigemptyset(&only)
@@ -40,7 +43,8 @@ struct SignalSet {
         pthread_sigmask(SIG_BLOCK, &only, nil)
     }
 
-    /// `nohup` and shells that start something in the background ignore some; that holds on.
+    /// Whether `nohup` or a shell has set the process to ignore the signal, which it then keeps
+    /// ignoring.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }

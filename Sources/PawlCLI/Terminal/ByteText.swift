@@ -1,4 +1,4 @@
-/// Sizes and rates for people: three digits, in units of 1024.
+/// Formats sizes and rates with three digits, in units of 1024.
 package enum ByteText {
     private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
@@ -22,7 +22,7 @@ package enum ByteText {
         return "\(scale.number) \(units[scale.unit])/s"
     }
 
-    /// A unit and a number of decimals that show a value in three digits.
+    /// The unit and the number of decimals that show a value with three digits.
     private struct Scale {
         var unit = 0
         private var divisor = 1.0
@@ -47,7 +47,9 @@ package enum ByteText {
     }
 }
 
-/// The number with so many decimals: Foundation's formats are not worth their start-up time.
+/// Formats a number with up to two decimals.
+///
+/// Foundation's formatters would slow down the start.
 func fixed(_ value: Double, decimals: Int) -> String {
     let factor = decimals == 0 ? 1 : decimals == 1 ? 10 : 100
     let scaled = Int64((value * Double(factor)).rounded())

@@ -1,10 +1,10 @@
 internal import CPlatform
 internal import Glibc
-internal import PawlCore
+package import PawlCore
 internal import Synchronization
 
-/// All that the command writes goes through here: results to standard output, messages and the
-/// live block to standard error.
+/// Writes all output of the command: results to standard output, messages and the live block to
+/// standard error.
 package final class Console: Sendable {
     package let traits: TerminalTraits
     private let output: Int32
@@ -13,7 +13,7 @@ package final class Console: Sendable {
 
     private struct State {
         var block = LiveBlock()
-        /// The `errno` of the first write of results that failed.
+        /// The `errno` of the first failed write of results.
         var outputError: Int32?
         var messagesAreClosed = false
     }
@@ -27,7 +27,7 @@ package final class Console: Sendable {
         )
     }
 
-    /// Writes results; false if they cannot be written any more.
+    /// Writes results; returns whether results can still be written.
     @discardableResult
     package func output(_ text: String) -> Bool {
         state.withLock { state in
@@ -40,18 +40,18 @@ package final class Console: Sendable {
     package var outputIsClosed: Bool { state.withLock { $0.outputError } != nil }
 
     /// Whether the reader of results has closed the pipe.
-    package var outputWasLeft: Bool { state.withLock { $0.outputError } == EPIPE }
+    package var outputPipeIsClosed: Bool { state.withLock { $0.outputError } == EPIPE }
 
-    /// The columns that results have room for; nil if they are not written to a terminal.
+    /// The width of the terminal to which results are written; `nil` if it is no terminal.
     package var outputColumns: Int? {
         guard isatty(output) == 1 else { return nil }
         return Int(Self.size(of: output).columns)
     }
 
-    /// The exit status of a process whose work returned `status`: an error if results could not be
-    /// written, which is also reported.
+    /// The exit status of a process whose work returned `status`.
     ///
-    /// A reader that closes the pipe early, such as `head`, is no error.
+    /// If results could not be written, this is reported and the status is that of the error. It is
+    /// not an error if the reader closes the pipe early, as `head` does.
     package func exitStatus(after status: Int32) -> Int32 {
         guard let number = state.withLock({ $0.outputError }), number != EPIPE else {
             return status
@@ -78,27 +78,28 @@ package final class Console: Sendable {
         state.withLock { state in write(text, &state) }
     }
 
-    /// Draws the live block again; does nothing where the terminal cannot.
+    /// Draws the live block if the terminal supports that.
     package func draw(_ lines: [String], on size: LiveBlock.Size) {
         guard traits.canRedraw else { return }
         state.withLock { state in write(state.block.draw(lines, on: size), &state) }
     }
 
-    /// Draws the live block once more: the terminal has echoed a key into it.
+    /// Draws the live block again after the terminal has echoed a key into it.
     package func redrawBlockIfFree() {
         _ = state.withLockIfAvailable { state in
             write(state.block.printing("", on: size), &state)
         }
     }
 
-    /// Takes the live block away and gives the cursor back.
+    /// Removes the live block and shows the cursor.
     package func removeBlock() {
         state.withLock { state in write(state.block.remove(), &state) }
     }
 
-    /// The same for as long as `body` runs, which stops or ends the process: nobody draws meanwhile.
+    /// Removes the live block and runs `body`, which stops or ends the process; nothing draws
+    /// meanwhile.
     ///
-    /// Another thread may hang in a write to a stopped terminal: then the block stays.
+    /// If another thread hangs in a write to a stopped terminal, the block stays.
     package func withoutBlockIfFree(_ body: () -> Void) {
         let done: Void? = state.withLockIfAvailable { state in
             write(state.block.remove(), &state)
@@ -107,7 +108,7 @@ package final class Console: Sendable {
         if done == nil { body() }
     }
 
-    /// Columns and rows of the terminal as they are now.
+    /// The current size of the terminal.
     package var size: LiveBlock.Size { Self.size(of: messages) }
 
     private static func size(of terminal: Int32) -> LiveBlock.Size {
@@ -124,6 +125,20 @@ package final class Console: Sendable {
         state.messagesAreClosed = Self.write(text, to: messages) != nil
     }
 
+    /// Prints an error with its advice.
+    ///
+    /// `subject`: the download that the error is about, if there are several.
+    package func report(_ error: DownloadError, of subject: String? = nil) {
+        let start = subject.map { "\($0): " } ?? ""
+        let text = traits.style.showable(start + error.description)
+        guard traits.isTerminal, traits.style.hasColours else {
+            message("pawl: \(text)")
+            return
+        }
+        let tone: TerminalStyle.Tone = error.code == .interrupted ? .dim : .red
+        message("\(traits.style.tint("pawl:", tone)) \(text)")
+    }
+
     /// Writes all of the text; returns the `errno` of a failure.
     private static func write(_ text: String, to file: Int32) -> Int32? {
         var text = text
@@ -138,7 +153,7 @@ package final class Console: Sendable {
                 if count >= 0 {
                     written += count
                 } else if errno == EAGAIN {
-                    // Someone who shares the terminal made it non-blocking.
+                    // Another process has made the shared terminal non-blocking.
                     var wait = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&wait, 1, 1000)
                 } else if errno != EINTR {

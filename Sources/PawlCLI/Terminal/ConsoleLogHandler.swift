@@ -1,22 +1,22 @@
 package import Logging
 internal import PawlCore
 
-/// Shows log entries as lines on standard error.
+/// Prints log entries to standard error.
 package struct ConsoleLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
     private let console: Console
-    private let form: @Sendable (Logger.Level, String) -> String
+    private let format: @Sendable (Logger.Level, String) -> String
 
-    /// `form`: what an entry's line looks like.
+    /// `format`: returns the line of an entry.
     package init(
         console: Console,
         level: Logger.Level,
-        form: @escaping @Sendable (Logger.Level, String) -> String
+        format: @escaping @Sendable (Logger.Level, String) -> String
     ) {
         self.console = console
-        self.form = form
+        self.format = format
         logLevel = level
     }
 
@@ -26,12 +26,12 @@ package struct ConsoleLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        console.message(form(event.level, event.line(with: metadata)))
+        console.message(format(event.level, event.line(with: metadata)))
     }
 }
 
 extension Console {
-    /// The logger that the library gets: `pawl: …`, warnings as `pawl: note: …`.
+    /// The logger for the library: `pawl: …`, and `pawl: note: …` for warnings.
     func logger(_ verbosity: Verbosity) -> Logger {
         let level: Logger.Level =
             switch verbosity {

@@ -1,12 +1,12 @@
-/// How many columns a text takes on a terminal.
+/// The width of text on a terminal in columns.
 ///
-/// Where terminals differ the larger number is given: a line too short is ugly, one too long wraps.
+/// If terminals differ, this is the larger width: a short line looks bad, but a long one wraps.
 package enum DisplayWidth {
     package static func of(_ text: String) -> Int {
         text.reduce(0) { $0 + of($1) }
     }
 
-    /// The columns of one grapheme cluster.
+    /// The width of one grapheme cluster.
     package static func of(_ character: Character) -> Int {
         let scalars = character.unicodeScalars
         guard let first = scalars.first else { return 0 }
@@ -15,7 +15,7 @@ package enum DisplayWidth {
         return scalars.reduce(0) { $0 + of($1) }
     }
 
-    /// A sequence that terminals draw as one picture, two columns wide.
+    /// Whether terminals draw the sequence as one symbol of two columns.
     private static func isEmoji(_ scalars: Character.UnicodeScalarView, _ first: Unicode.Scalar)
         -> Bool
     {
@@ -32,7 +32,7 @@ package enum DisplayWidth {
         if isJoiningJamo(scalar) { return 0 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: return 0
-        // The soft hyphen and the Arabic signs are format characters that are drawn.
+        // The soft hyphen and the Arabic signs are format characters, but visible.
         case .format: return scalar.value == 0xAD || scalar.value < 0x900 ? 1 : 0
         default: return WideRanges.contains(scalar.value) ? 2 : 1
         }
@@ -42,13 +42,15 @@ package enum DisplayWidth {
         (0x20..<0x7F).contains(scalar.value)
     }
 
-    /// Vowels and final consonants of Hangul join the consonant before them.
+    /// Whether the scalar is a Hangul vowel or final consonant, which joins the consonant before
+    /// it.
     private static func isJoiningJamo(_ scalar: Unicode.Scalar) -> Bool {
         (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FB).contains(scalar.value)
     }
 }
 
-/// East Asian Wide and Fullwidth (UAX #11, Unicode 16), the blocks' unassigned gaps included.
+/// East Asian Wide and Fullwidth (UAX #11, Unicode 16), including unassigned code points within the
+/// blocks.
 private enum WideRanges {
     private static let ranges: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0,

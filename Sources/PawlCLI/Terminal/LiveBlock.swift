@@ -1,13 +1,13 @@
-/// The lines at the bottom of the terminal that are drawn again and again.
+/// The lines at the bottom of the terminal that are redrawn in place.
 ///
-/// Between two drawings the cursor stands, hidden, at the beginning of the block's first line: a
-/// terminal that is resized moves the cursor with its line, so no counting of wrapped lines is
-/// needed to find the block again.
+/// Between two drawings the hidden cursor is at the start of the block's first line. A terminal
+/// that is resized moves the cursor with its line, so the block is found without counting wrapped
+/// lines.
 package struct LiveBlock: Sendable {
-    private(set) var lines: [String] = []
+    private var lines: [String] = []
     private var size: Size?
 
-    /// A terminal's.
+    /// The size of a terminal.
     package struct Size: Hashable, Sendable {
         package var columns: UInt32
         package var rows: UInt32
@@ -20,10 +20,9 @@ package struct LiveBlock: Sendable {
 
     package init() {}
 
-    /// What to write to draw `lines` in place of those drawn before; empty where nothing changed.
+    /// The output that replaces the drawn lines by `lines`; empty if nothing has changed.
     ///
-    /// No line may be wider than the terminal's columns - 1, and there must be fewer than it has
-    /// rows.
+    /// Each line must be narrower than the terminal, and there must be fewer lines than rows.
     package mutating func draw(_ lines: [String], on size: Size) -> String {
         guard lines != self.lines || size != self.size else { return "" }
         self.lines = lines
@@ -31,27 +30,27 @@ package struct LiveBlock: Sendable {
         return drawing
     }
 
-    /// What to write to show `text` above the block.
+    /// The output that prints `text` above the block.
     ///
-    /// A block that was made for another size goes away: in fewer rows its first lines would scroll
-    /// up for good. The next one is made for the new size.
+    /// A block that was drawn for another size is removed, because in fewer rows its first lines
+    /// would scroll away permanently. The next drawing fits the new size.
     package mutating func printing(_ text: String, on size: Size) -> String {
         guard !lines.isEmpty else { return text }
         guard size == self.size else { return remove() + text }
         return "\r\u{1B}[J\(text)\(drawing)"
     }
 
-    /// What to write to take the block away and give the cursor back.
+    /// The output that removes the block and shows the cursor.
     package mutating func remove() -> String {
         guard !lines.isEmpty else { return "" }
         lines = []
         return "\r\u{1B}[J\u{1B}[?25h"
     }
 
-    /// Draws from the cursor.
+    /// The output that draws the lines from the cursor.
     ///
-    /// Wrapping is off meanwhile: a terminal that draws a character wider than was measured cuts
-    /// the line instead.
+    /// Wrapping is off in the meantime, so a terminal that draws a character wider than measured
+    /// cuts the line instead.
     private var drawing: String {
         guard !lines.isEmpty else { return "" }
         let body = lines.joined(separator: "\u{1B}[K\r\n")

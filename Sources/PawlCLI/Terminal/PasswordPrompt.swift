@@ -8,13 +8,13 @@ enum PasswordPrompt {
         guard isatty(STDIN_FILENO) == 1 else {
             throw DownloadError(
                 .usage,
-                "--user: no password, and no terminal to ask for it",
-                advice: "write name:password"
+                "--user: missing password, and no terminal to ask for it",
+                advice: "use --user name:password"
             )
         }
         var usual = termios()
         guard tcgetattr(STDIN_FILENO, &usual) == 0 else { throw unreadable() }
-        // Ctrl-C must end the read, not the program: the echo has to be restored.
+        // Ctrl-C must end the read and not the program, so that the echo is restored.
         let interruptions = Interruptions()
         var silent = usual
         silent.c_lflag &= ~tcflag_t(ECHO)
@@ -34,7 +34,7 @@ enum PasswordPrompt {
         while bytes.count < 4096 {
             let count = Glibc.read(STDIN_FILENO, &byte, 1)
             if count < 0, errno == EINTR {
-                throw DownloadError(.interrupted, "interrupted; nothing was fetched")
+                throw DownloadError(.interrupted, "interrupted; nothing was downloaded")
             }
             guard count == 1 else { throw unreadable() }
             if byte == UInt8(ascii: "\n") { break }
@@ -47,12 +47,12 @@ enum PasswordPrompt {
         DownloadError(
             .usage,
             "--user: the password cannot be read from the terminal",
-            advice: "write name:password"
+            advice: "use --user name:password"
         )
     }
 }
 
-/// Handlers that do nothing but let a blocking read return.
+/// Signal handlers that do nothing except interrupt a blocking read.
 private struct Interruptions {
     private var old: [(Int32, sigaction)] = []
 
@@ -61,7 +61,7 @@ private struct Interruptions {
             var nothing = sigaction()
             nothing.__sigaction_handler.sa_handler = { _ in }
             var before = sigaction()
-            // No SA_RESTART: the read shall end.
+            // Without SA_RESTART, the read returns.
             guard sigaction(number, &nothing, &before) == 0 else { continue }
             old.append((number, before))
         }

@@ -1,6 +1,6 @@
 extension String {
-    /// At most so many columns: the middle gives way to an ellipsis, so that both the beginning and
-    /// the ending of a file's name stay.
+    /// The text shortened to at most `columns`: an ellipsis replaces the middle, so that the
+    /// beginning and the extension of a file name stay visible.
     package func shortened(toColumns columns: Int, ellipsis: String = "…") -> String {
         guard DisplayWidth.of(self) > columns else { return self }
         let room = columns - DisplayWidth.of(ellipsis)
@@ -9,12 +9,12 @@ extension String {
         return head + ellipsis + suffix(columns: room - DisplayWidth.of(head))
     }
 
-    /// Spaces behind the text up to so many columns.
+    /// The text, followed by spaces up to `columns`.
     package func padded(toColumns columns: Int) -> String {
         self + String(repeating: " ", count: max(0, columns - DisplayWidth.of(self)))
     }
 
-    /// Spaces before the text up to so many columns.
+    /// The text, preceded by spaces up to `columns`.
     package func rightAligned(inColumns columns: Int) -> String {
         String(repeating: " ", count: max(0, columns - DisplayWidth.of(self))) + self
     }

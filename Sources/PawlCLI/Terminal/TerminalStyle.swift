@@ -1,8 +1,8 @@
 internal import PawlCore
 
-/// What the terminal can show.
+/// The characters and colours that the terminal supports.
 package struct TerminalStyle: Sendable, Hashable {
-    /// Whether characters beyond ASCII come out right.
+    /// Whether the terminal displays characters beyond ASCII.
     package var isUnicode: Bool
     package var hasColours: Bool
 
@@ -23,7 +23,7 @@ package struct TerminalStyle: Sendable, Hashable {
 
     package var ellipsis: String { isUnicode ? "…" : "..." }
 
-    /// The text without what may act on the terminal, or come out as garbage of unknown width.
+    /// The text without control sequences and characters that the terminal cannot display.
     package func showable(_ text: String) -> String {
         let clean = text.sanitized
         guard !isUnicode else { return clean }
@@ -31,10 +31,10 @@ package struct TerminalStyle: Sendable, Hashable {
     }
 }
 
-/// What is known of the terminal behind a descriptor.
+/// The properties of the terminal of a file descriptor.
 package struct TerminalTraits: Sendable, Hashable {
     package var isTerminal: Bool
-    /// Whether lines can be drawn again in place.
+    /// Whether lines can be redrawn in place.
     package var canRedraw: Bool
     package var style: TerminalStyle
 
@@ -42,7 +42,7 @@ package struct TerminalTraits: Sendable, Hashable {
         let kind = environment["TERM"] ?? ""
         self.isTerminal = isTerminal
         canRedraw = isTerminal && !kind.isEmpty && kind != "dumb"
-        // https://no-color.org: present and not empty, whatever its value.
+        // https://no-color.org: any value but the empty one.
         let refusesColour = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         style = TerminalStyle(
             isUnicode: Self.isUnicode(environment),

@@ -1,6 +1,6 @@
 internal import PawlCore
 
-/// Times for people.
+/// Formats durations.
 package enum TimeText {
     /// `0:09`, `12:34`, `1:02:03`, `23h 59m`, `9d 03h`: at most 7 columns.
     package static func clock(_ time: Duration) -> String {
@@ -8,10 +8,10 @@ package enum TimeText {
         let (minutes, seconds) = total.quotientAndRemainder(dividingBy: 60)
         let (hours, rest) = minutes.quotientAndRemainder(dividingBy: 60)
         switch hours {
-        case 0: return "\(minutes):\(twoDigits(seconds))"
-        case ..<10: return "\(hours):\(twoDigits(rest)):\(twoDigits(seconds))"
-        case ..<100: return "\(hours)h \(twoDigits(rest))m"
-        case ..<2400: return "\(hours / 24)d \(twoDigits(hours % 24))h"
+        case 0: return "\(minutes):\(seconds.twoDigits)"
+        case ..<10: return "\(hours):\(rest.twoDigits):\(seconds.twoDigits)"
+        case ..<100: return "\(hours)h \(rest.twoDigits)m"
+        case ..<2400: return "\(hours / 24)d \((hours % 24).twoDigits)h"
         default: return "> 99d"
         }
     }
@@ -24,9 +24,5 @@ package enum TimeText {
         case ..<59.5: return "\(fixed(seconds, decimals: 0)) s"
         default: return clock(time)
         }
-    }
-
-    private static func twoDigits(_ number: Int64) -> String {
-        number < 10 ? "0\(number)" : "\(number)"
     }
 }

@@ -1,17 +1,17 @@
 internal import Glibc
 internal import PawlCore
 
-/// The folder that the command was called in, for what goes on elsewhere.
+/// The current folder, which makes paths absolute for the daemon.
 struct CurrentFolder {
-    /// With a slash at its end.
+    /// The path, with a slash at its end.
     private let path: String
 
     init() throws(DownloadError) {
         guard let path = getcwd(nil, 0) else {
             throw DownloadError(
                 .directoryNotUsable,
-                "the current folder cannot be told: \(String(cString: strerror(errno)))",
-                advice: "change to another one"
+                "the current folder cannot be determined: \(String(cString: strerror(errno)))",
+                advice: "change to another folder"
             )
         }
         defer { free(path) }

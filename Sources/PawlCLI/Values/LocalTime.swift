@@ -2,11 +2,11 @@ package import FoundationEssentials
 internal import Pawl
 internal import PawlCore
 
-/// Moments as the wall clock of this machine shows them.
+/// Formats times in the time zone of this machine.
 package struct LocalTime: Sendable {
     private let utcOffset: @Sendable (Int64) -> Int64
 
-    /// `utcOffset`: how many seconds the wall clock is ahead of UTC at a moment.
+    /// `utcOffset`: the number of seconds by which local time is ahead of UTC at a moment.
     package init(
         utcOffset: @escaping @Sendable (Int64) -> Int64 = { LocalClock.utcOffset(at: $0) }
     ) {
@@ -17,8 +17,8 @@ package struct LocalTime: Sendable {
     package func full(_ date: Date) -> String {
         let offset = offset(at: date)
         let minutes = abs(offset) / 60
-        return wall(date) + (offset < 0 ? "-" : "+") + twoDigits(minutes / 60) + ":"
-            + twoDigits(minutes % 60)
+        return wall(date) + (offset < 0 ? "-" : "+") + (minutes / 60).twoDigits + ":"
+            + (minutes % 60).twoDigits
     }
 
     /// For a table: `22:00:05` on the day of `now`, otherwise `2026-11-23 22:00`.
@@ -36,6 +36,4 @@ package struct LocalTime: Sendable {
     private func offset(at date: Date) -> Int64 {
         Int64(exactly: date.timeIntervalSince1970.rounded(.down)).map(utcOffset) ?? 0
     }
-
-    private func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -4,75 +4,76 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl add`: hands downloads to the daemon.
+/// `pawl add`: adds downloads to the daemon's queue.
 struct AddCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Hand downloads to the daemon, which is started if it does not run.",
-        usage: "pawl add [options] <url> ..."
+        abstract: "Add downloads to the queue of the daemon; start it if necessary.",
+        usage: "pawl add [<options>] <url> ..."
     )
 
-    @Argument(help: ArgumentHelp("What to fetch.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The URLs to download.", valueName: "url"))
     var urls: [String] = []
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("low, normal or high. Default: normal.", valueName: "priority")
+        help: ArgumentHelp(
+            "The priority: low, normal or high. Default: normal.",
+            valueName: "priority"
+        )
     )
     var priority: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Do not begin before that: 22:00, '2026-11-22 22:00', +90m.",
+            "Do not start before this time: 22:00, '2026-11-22 22:00', +90m.",
             valueName: "time"
         )
     )
     var notBefore: String?
 
-    @Flag(help: "Do not begin before pawl resume.")
+    @Flag(help: "Add the downloads paused; pawl resume starts them.")
     var paused = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Put the downloads into this session.", valueName: "name")
+        help: ArgumentHelp("Add the downloads to this session.", valueName: "name")
     )
     var session: String?
 
-    @Flag(help: "Write JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup(title: "What to fetch") var input: InputOptions
-    @OptionGroup(title: "Where to") var output: OutputOptions
-    @OptionGroup(title: "How") var transfer: TransferOptions
-    @OptionGroup(title: "What is sent") var request: RequestOptions
+    @OptionGroup(title: "Input") var input: InputOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Transfer") var transfer: TransferOptions
+    @OptionGroup(title: "Request") var request: RequestOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let assignments =
             input.assignments + output.assignments + transfer.assignments + request.assignments
         let list: InputList? =
             if let path = input.inputFile { try InputFile.read(path) } else { nil }
-        var book = try OrderBook(urls: urls, list: list, options: assignments)
-        if let name = book.nameWithoutPassword {
-            book.fill(password: try PasswordPrompt.ask(for: name, console: console))
+        var batch = try DownloadBatch(urls: urls, list: list, options: assignments)
+        try batch.askForPassword(console)
+        batch.notes.forEach(console.message)
+        var submission = DaemonSubmission()
+        if let priority { submission.priority = try Self.priority(priority) }
+        submission.notBefore = try notBefore.flatMap { (text) throws(DownloadError) in
+            try Self.startTime(text)
         }
-        book.notes.forEach(console.message)
-        var options = HandingOver()
-        if let word = self.priority { options.priority = try Self.priority(word) }
-        options.notBefore = try notBefore.flatMap { (text) throws(DownloadError) in
-            try Self.begin(text)
-        }
-        options.session = session
-        options.isPaused = paused
-        return try options.work(book.orders, json: json, console)
+        submission.session = session
+        submission.isPaused = paused
+        return try submission.work(batch.downloads, json: json, console)
     }
 
-    /// Nil is at once.
-    static func begin(_ text: String) throws(DownloadError) -> Date? {
+    /// The time that `--not-before` names; `nil` for `now`.
+    static func startTime(_ text: String) throws(DownloadError) -> Date? {
         try usage("--not-before") { () throws(ValueError) in
-            try BeginText.parse(
+            try StartTimeText.parse(
                 text,
-                BeginText.Surroundings(
+                StartTimeText.Context(
                     now: Int64(Date().timeIntervalSince1970),
                     utcOffset: LocalClock.utcOffset
                 )
@@ -84,8 +85,8 @@ struct AddCommand: PawlVerb {
         guard let priority = WirePriority(rawValue: word.lowercased()) else {
             throw DownloadError(
                 .usage,
-                "--priority: '\(word.sanitized)' is none",
-                advice: "give low, normal or high"
+                "invalid priority '\(word.sanitized)'",
+                advice: "use low, normal or high"
             )
         }
         return priority

@@ -2,16 +2,16 @@ internal import ArgumentParser
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl cancel`: ends downloads and throws away what came.
+/// `pawl cancel`: ends downloads and deletes the bytes received so far.
 struct CancelCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "End downloads of the daemon and throw away what came."
+        abstract: "Cancel downloads and delete the bytes received so far."
     )
 
     @OptionGroup var targets: TargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try act(.cancel, on: targets, said: "cancelled", console)
+        try act(.cancel, on: targets, result: "cancelled", console)
     }
 }

@@ -4,41 +4,44 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl events`: what happens to the daemon's downloads, as it happens.
+/// `pawl events`: shows the events of the queue as they happen.
 struct EventsCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Show what happens to the daemon's downloads, until Ctrl-C.",
+        abstract: "Show the events of the queue until Ctrl-C.",
         discussion: "Times are local; with --json they are UTC."
     )
 
     @Argument(
-        help: ArgumentHelp("Only of these: ids, names or patterns.", valueName: "download")
+        help: ArgumentHelp(
+            "Only events of these downloads: IDs, names or name patterns.",
+            valueName: "download"
+        )
     )
     var targets: [String] = []
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only of those of this session.", valueName: "name")
+        help: ArgumentHelp("Only events of downloads of this session.", valueName: "name")
     )
     var session: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Begin behind the event of this number; 0 shows all that are kept.",
+            "Start after the event with this ID; 0 shows all stored events.",
             valueName: "id"
         )
     )
     var after: String?
 
-    @Flag(help: "End when all that has happened was shown.")
+    @Flag(help: "Show past events only, then exit.")
     var past = false
 
-    @Flag(help: "Write JSON, an object a line.")
+    @Flag(help: "Print JSON, one object per line.")
     var json = false
 
-    @Flag(help: "Write the progress of what runs, too; with --json.")
+    @Flag(help: "Also print the progress of running downloads; only with --json.")
     var progress = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
@@ -46,8 +49,8 @@ struct EventsCommand: PawlVerb {
             guard let id = Int64(text), id >= 0 else {
                 throw DownloadError(
                     .usage,
-                    "--after: '\(text.sanitized)' is no number of an event",
-                    advice: "give one as pawl events shows it, or 0"
+                    "--after: '\(text.sanitized)' is not an event ID",
+                    advice: "use an ID from 'pawl events', or 0"
                 )
             }
             return id
@@ -55,15 +58,15 @@ struct EventsCommand: PawlVerb {
         guard !progress || session == nil else {
             throw DownloadError(
                 .usage,
-                "--progress and --session exclude each other",
+                "--progress and --session cannot be combined",
                 advice: "name the downloads instead"
             )
         }
         let (past, json, progress) = (past, json, progress)
-        let asked = EventFilter(targets: targets, session: session)
+        let filter = EventFilter(targets: targets, session: session)
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            var filter = asked
-            // What was removed is known by its events alone.
+            var filter = filter
+            // A removed download is known only by its past events.
             if first == nil, !past { try await client.check(filter.targets) }
             let last = past ? try await client.status().lastEvent : nil
             let start = past ? first ?? 0 : first
@@ -82,31 +85,33 @@ struct EventsCommand: PawlVerb {
                         console.output(JSONText.line(shown) + "\n")
                     }
                 case .notice(.missed):
-                    // Who asks for all that is kept misses nothing.
+                    // With --after 0, all stored events are shown and none is missing.
                     if let first, first > 0 { console.message(Self.missed) }
-                // Of streams that belong to one session.
+                // Other notices belong to streams of a single session.
                 case .notice: break
                 }
                 if console.outputIsClosed { return 0 }
             }
-            // Ctrl-C is how it ends.
+            // Ctrl-C is the normal end.
             if Task.isCancelled { return 0 }
             throw DownloadError(
                 .daemonUnavailable,
-                "the daemon has ended",
-                advice: "start it: pawl daemon start"
+                "the daemon has stopped",
+                advice: "run 'pawl daemon start'"
             )
         }
     }
 
-    /// All that has happened was shown.
+    /// The exit status after all past events were shown.
     private static func end(_ filter: EventFilter) throws(DownloadError) -> Int32 {
-        let unmet = filter.targets.first { filter.unmet.contains($0) && !NamePattern.isOne($0) }
-        if let unmet { throw ShowCommand.notFound(unmet) }
+        let unmatched = filter.targets.first { target in
+            filter.unmatched.contains(target) && !NamePattern.isOne(target)
+        }
+        if let unmatched { throw ShowCommand.notFound(unmatched) }
         return 0
     }
 
-    /// Nil where it is to end, or the daemon has.
+    /// The next element; `nil` after Ctrl-C or if the daemon has stopped.
     private static func next(
         _ events: inout DaemonEvents.Iterator
     ) async throws(DownloadError) -> DaemonEvents.Element? {
@@ -119,7 +124,7 @@ struct EventsCommand: PawlVerb {
     }
 
     private static let missed =
-        "pawl: note: older events are no longer kept: see pawl list --all"
+        "pawl: note: older events are no longer stored; see 'pawl list --all'"
 
     private static func line(_ event: WireEvent) -> String {
         var text = "\(event.id)\t\(LocalTime().full(event.at))\t\(event.kind.rawValue)"

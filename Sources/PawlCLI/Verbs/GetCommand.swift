@@ -3,46 +3,39 @@ internal import Glibc
 internal import Pawl
 internal import PawlCore
 
-/// `pawl get`, the default: fetches files.
+/// `pawl get`, the default: downloads files.
 struct GetCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Fetch files: fast, resumable, verified.",
-        usage: """
-            pawl [get] [options] <url> ...
-            pawl inspect <url | file.part>
-            pawl add <url> ..., then list, show, wait, pause, resume, cancel, remove, events
-            pawl daemon <run | start | stop | status | logs | install | uninstall>
-            pawl --version
-            """,
+        abstract: "Download files fast, resumable and verified.",
+        usage: "pawl [get] [<options>] <url> ...",
         discussion: """
-            Run the same command again to go on after an interruption, a crash or a power cut.
-            A file appears under its name complete and verified, or not at all.
+            Run the same command again to resume after an interruption, a crash or a power cut. A \
+            file appears under its name only when it is complete and verified.
 
             In a list for --input-file, '#' starts a comment, and indented lines such as \
-            'output=disk.iso', 'checksum=sha256=…' or 'mirror=https://…' are options of the URL above them.
+            'output=disk.iso', 'checksum=sha256=…' or 'mirror=https://…' are options of the URL \
+            above them.
 
-            The exit status is 0 if every download ended well, otherwise that of the first one in \
-            the order given that did not. Ctrl-C keeps what came (status 7) and shows the command \
-            that goes on in the background; a second one ends at once.
-
-            pawl help <verb> tells of the others; those of the daemon carry downloads on when nobody \
-            waits for them.
+            The exit status is 0 if every download succeeds, otherwise that of the first one, in \
+            the order given, that does not. Ctrl-C keeps the bytes received so far, prints the \
+            command that continues the downloads in the background, and exits with status 7. A \
+            second Ctrl-C exits immediately.
             """
     )
 
-    @Argument(help: ArgumentHelp("What to fetch.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The URLs to download.", valueName: "url"))
     var urls: [String] = []
 
-    @Flag(help: "Hand the downloads to the daemon and return at once, as pawl add does.")
+    @Flag(help: "Add the downloads to the daemon's queue and exit, as pawl add does.")
     var background = false
 
-    @OptionGroup(title: "What to fetch") var input: InputOptions
-    @OptionGroup(title: "Where to") var output: OutputOptions
-    @OptionGroup(title: "How") var transfer: TransferOptions
-    @OptionGroup(title: "Over all downloads") var limits: LimitOptions
-    @OptionGroup(title: "What is sent") var request: RequestOptions
-    @OptionGroup(title: "What is said") var progress: ProgressOptions
+    @OptionGroup(title: "Input") var input: InputOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Transfer") var transfer: TransferOptions
+    @OptionGroup(title: "Limits of this run") var limits: LimitOptions
+    @OptionGroup(title: "Request") var request: RequestOptions
+    @OptionGroup(title: "Messages") var progress: ProgressOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let settings = try limits.settings()
@@ -52,58 +45,55 @@ struct GetCommand: PawlVerb {
             input.assignments + output.assignments + transfer.assignments + request.assignments
         let list: InputList? =
             if let path = input.inputFile { try InputFile.read(path) } else { nil }
-        var book = try OrderBook(urls: urls, list: list, options: options)
-        if let name = book.nameWithoutPassword {
-            book.fill(password: try PasswordPrompt.ask(for: name, console: console))
-        }
-        if verbosity != .quiet { book.notes.forEach(console.message) }
+        var batch = try DownloadBatch(urls: urls, list: list, options: options)
+        try batch.askForPassword(console)
+        if verbosity != .quiet { batch.notes.forEach(console.message) }
         if background {
-            guard limits.jobs == nil, limits.limitRate == nil else {
+            guard limits.given.isEmpty else {
                 throw DownloadError(
                     .usage,
-                    "--background with --jobs or --limit-rate, which hold for this run alone",
-                    advice: "leave them out; pawl limit is for those of the daemon"
+                    "--background cannot be combined with \(limits.given.joined(separator: " or "))",
+                    advice: "use 'pawl limit' to limit the daemon"
                 )
             }
-            var handing = HandingOver()
-            handing.isQuiet = verbosity == .quiet
-            return try handing.work(book.orders, json: mode == .json, console)
+            var submission = DaemonSubmission()
+            submission.isQuiet = verbosity == .quiet
+            return try submission.work(batch.downloads, json: mode == .json, console)
         }
         var run = DownloadRun(
-            orders: book.orders,
-            settings: allowing(book.orders, settings),
+            downloads: batch.downloads,
+            settings: allowing(batch.downloads, settings),
             display: makeDisplay(mode, console, isQuiet: verbosity == .quiet),
             console: console,
             logger: console.logger(verbosity)
         )
-        if verbosity != .quiet { run.offer = offer(options, hasList: list != nil, console) }
+        if verbosity != .quiet { run.hint = hint(options, hasList: list != nil, console) }
         let prepared = run
         return { await prepared.run() }
     }
 
-    /// For somebody at a terminal, where there is a daemon to go on.
-    private func offer(
+    /// The hint for a user at a terminal; `nil` if there is no daemon's program.
+    private func hint(
         _ options: [OptionAssignment],
         hasList: Bool,
         _ console: Console
-    ) -> BackgroundOffer? {
+    ) -> BackgroundHint? {
         guard console.traits.isTerminal, isatty(STDIN_FILENO) == 1,
             (try? DaemonProgramFile.path()) != nil
         else { return nil }
-        var offer = BackgroundOffer(options: options)
-        offer.hasList = hasList
-        if limits.jobs != nil { offer.leftOut.append("--jobs") }
-        if limits.limitRate != nil { offer.leftOut.append("--limit-rate") }
-        return offer
+        var hint = BackgroundHint(options: options)
+        hint.hasList = hasList
+        hint.omittedOptions = limits.given
+        return hint
     }
 
-    /// Who asks for many connections by number gets them from one host, too.
+    /// Raises the limit per host to the number of connections that `--connections` names.
     private func allowing(
-        _ orders: [DownloadOrder],
+        _ downloads: [RequestedDownload],
         _ settings: DownloaderSettings
     ) -> DownloaderSettings {
         var settings = settings
-        for case .fixed(let count) in orders.map(\.settings.connections) {
+        for case .fixed(let count) in downloads.map(\.settings.connections) {
             settings.connectionsPerHost = max(settings.connectionsPerHost, count)
         }
         return settings

@@ -1,37 +1,51 @@
 internal import ArgumentParser
 package import PawlCore
 
-/// The help as `--help` shows it in a terminal of so many columns.
+/// The texts that `--help` prints.
 package enum HelpText {
-    package static func get(columns: Int) -> String {
-        PawlCommand.helpMessage(for: GetCommand.self, columns: columns)
+    /// The text of `pawl --help`: all subcommands by group, then the options of `pawl get`.
+    ///
+    /// `columns`: the width of the text; `nil` stands for the width of the terminal.
+    package static func overview(columns: Int?) -> String {
+        """
+        \(PawlCommand.helpMessage(columns: columns))
+
+        The following arguments and options are those of 'pawl get'.
+
+        \(GetArguments.helpMessage(columns: columns))
+        """
     }
 
-    package static func inspect(columns: Int) -> String {
-        PawlCommand.helpMessage(for: InspectCommand.self, columns: columns)
+    /// The text of each subcommand, with the command line that prints it.
+    package static func all(columns: Int) -> [(command: String, text: String)] {
+        texts(of: PawlCommand.self, named: "pawl", columns: columns)
     }
 
-    /// Of all verbs that have to do with the daemon.
-    package static func daemon(columns: Int) -> String {
-        let verbs: [any ParsableCommand.Type] = [
-            AddCommand.self, ListCommand.self, ShowCommand.self, PauseCommand.self,
-            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, MoveCommand.self,
-            SetCommand.self, LimitCommand.self, WaitCommand.self, EventsCommand.self,
-            SessionCommand.List.self, SessionCommand.Forget.self,
-            DaemonCommand.self, DaemonCommand.Run.self, DaemonCommand.Start.self,
-            DaemonCommand.Stop.self, DaemonCommand.Restart.self, DaemonCommand.Status.self,
-            DaemonCommand.Logs.self, DaemonCommand.Token.self, DaemonCommand.Allow.self,
-            DaemonCommand.Install.self, DaemonCommand.Uninstall.self,
-        ]
-        return verbs.map { PawlCommand.helpMessage(for: $0, columns: columns) }
-            .joined(separator: "\n\n")
+    private static func texts(
+        of parent: any ParsableCommand.Type,
+        named name: String,
+        columns: Int
+    ) -> [(command: String, text: String)] {
+        parent.configuration.subcommands.flatMap { command in
+            let name = "\(name) \(command.configuration.commandName ?? "")"
+            let text = PawlCommand.helpMessage(for: command, columns: columns)
+            return [("\(name) --help", text)] + texts(of: command, named: name, columns: columns)
+        }
     }
 
     /// The names of settings in a table that the command can give and no help shows as an option.
     package static func missingOptions<Root>(of table: SettingTable<Root>) -> [String] {
-        let words = (get(columns: 200) + daemon(columns: 200)).split { " ,[]\n".contains($0) }
+        let texts = all(columns: 200).map(\.text).joined(separator: " ")
+        let words = texts.split { " ,[]\n".contains($0) }
         let options = Set(words.map(String.init))
         return table.settings.filter { $0.entries.contains(.command) }.map(\.name)
             .filter { !options.contains("--\($0)") }
     }
+}
+
+/// Renders the arguments and options of `pawl get` without its overview.
+private struct GetArguments: ParsableCommand {
+    static let configuration = CommandConfiguration(usage: "")
+
+    @OptionGroup var get: GetCommand
 }

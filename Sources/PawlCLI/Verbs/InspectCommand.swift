@@ -3,12 +3,12 @@ internal import Pawl
 internal import PawlCore
 internal import struct FoundationEssentials.URL
 
-/// `pawl inspect`: shows what a server says of a file, or what a checkpoint holds.
+/// `pawl inspect`: shows what a server reports about a file, or what a checkpoint contains.
 struct InspectCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what a server says of a file, or what a checkpoint holds.",
-        usage: "pawl inspect [options] <url | file.part>"
+        abstract: "Show what a server reports about a file, or what a checkpoint contains.",
+        usage: "pawl inspect [<options>] <url | file.part>"
     )
 
     @Argument(
@@ -16,13 +16,13 @@ struct InspectCommand: PawlVerb {
     )
     var target: String
 
-    @Flag(help: "Write a JSON object.")
+    @Flag(help: "Print a JSON object.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Say what is being done.")
+    @Flag(name: .shortAndLong, help: "Print more details.")
     var verbose = false
 
-    @OptionGroup(title: "What is sent") var request: RequestOptions
+    @OptionGroup(title: "Request") var request: RequestOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         guard let path = try partialFile() else { return try prepareSource(console) }
@@ -39,18 +39,19 @@ struct InspectCommand: PawlVerb {
     }
 
     private func prepareSource(_ console: Console) throws(DownloadError) -> VerbWork {
-        var book = try OrderBook(urls: [target], list: nil, options: request.assignments)
-        if let name = book.nameWithoutPassword {
-            book.fill(password: try PasswordPrompt.ask(for: name, console: console))
-        }
-        guard let order = book.orders.first else { return { 0 } }
+        var batch = try DownloadBatch(urls: [target], list: nil, options: request.assignments)
+        try batch.askForPassword(console)
+        guard let download = batch.downloads.first else { return { 0 } }
         let json = json
         let logger = console.logger(verbose ? .verbose : .normal)
         return {
             let downloader = Downloader(logger: logger)
             defer { downloader.shutDown() }
             do {
-                let source = try await downloader.inspect(order.url, settings: order.settings)
+                let source = try await downloader.inspect(
+                    download.url,
+                    settings: download.settings
+                )
                 show(InspectionReport(source), json: json, console)
                 return 0
             } catch {
@@ -59,7 +60,7 @@ struct InspectCommand: PawlVerb {
         }
     }
 
-    /// The partial file that the argument names; nil where it is a URL.
+    /// The partial file that the argument names; `nil` if it is a URL.
     private func partialFile() throws(DownloadError) -> String? {
         guard !target.contains("://") else { return nil }
         let checkpointSuffix = ".part.pawl"
@@ -70,7 +71,7 @@ struct InspectCommand: PawlVerb {
             throw DownloadError(
                 .usage,
                 "'\(target)' is neither a URL nor a partial file",
-                advice: "give a URL such as https://host/file, or the NAME.part of a download"
+                advice: "use a URL such as https://host/file, or the NAME.part of a download"
             )
         }
         return path

@@ -1,7 +1,7 @@
 internal import Pawl
 internal import PawlCore
 
-/// What `inspect` shows: names and values in order, as text or as JSON.
+/// The output of `pawl inspect`: names and values in order, as text or as JSON.
 struct InspectionReport {
     private struct Row {
         var key: String
@@ -32,8 +32,8 @@ struct InspectionReport {
         add("contentEncoding", "encoding", .text(source.contentEncoding))
         add("status", "status", .number(Int64(source.status)))
         add("protocol", "protocol", .text(source.protocolVersion))
-        add("redirects", "redirected from", .list(source.redirects.map(shownSource)))
-        add("url", "URL", .text(shownSource(source.finalURL)))
+        add("redirects", "redirected from", .list(source.redirects.map(\.redacted)))
+        add("url", "URL", .text(source.finalURL.redacted))
     }
 
     init(_ checkpoint: CheckpointDescription) {
@@ -42,12 +42,12 @@ struct InspectionReport {
         add("url", "URL", .text(checkpoint.source))
         add("mirrors", "mirrors", .list(checkpoint.mirrors))
         add("bytes", "size", .bytes(checkpoint.totalBytes))
-        add("usableBytes", "goes on from", .bytes(checkpoint.usableBytes))
+        add("usableBytes", "usable", .bytes(checkpoint.usableBytes))
         add("mediaType", "type", .text(checkpoint.mediaType))
         add("etag", "ETag", .text(checkpoint.entityTag))
         add("lastModified", "last modified", .text(checkpoint.lastModified))
         add("sequence", "sequence", .number(Int64(clamping: checkpoint.sequence)))
-        add("ofThisBoot", "of this boot", .flag(checkpoint.isOfThisBoot))
+        add("ofThisBoot", "from this boot", .flag(checkpoint.isOfThisBoot))
         add("written", "written", .ranges(checkpoint.written))
         add("durable", "durable", .ranges(checkpoint.durable))
     }
@@ -56,7 +56,7 @@ struct InspectionReport {
         rows.append(Row(key: key, label: label, value: value))
     }
 
-    /// Aligned, a value a line; what is not known is left out.
+    /// One value per line, aligned; unknown values are left out.
     var text: String {
         let width = rows.map(\.label.count).max() ?? 0
         var text = ""
@@ -73,7 +73,7 @@ struct InspectionReport {
     private static func lines(_ value: Value) -> [String] {
         switch value {
         case .text(let text): text.flatMap { $0.isEmpty ? nil : [$0] } ?? []
-        case .bytes(let count): [count.map(sizeText) ?? "not known"]
+        case .bytes(let count): [count.map(sizeText) ?? "unknown"]
         case .flag(let flag): [flag ? "yes" : "no"]
         case .number(let number): ["\(number)"]
         case .list(let texts): texts
@@ -86,12 +86,12 @@ struct InspectionReport {
     }
 
     private static func rangeLines(_ ranges: [Range<Int64>]) -> [String] {
-        let most = 16
-        guard !ranges.isEmpty else { return ["nothing"] }
-        let lines = ranges.prefix(most).map { range in
+        let maximum = 16
+        guard !ranges.isEmpty else { return ["none"] }
+        let lines = ranges.prefix(maximum).map { range in
             "\(range.lowerBound)-\(range.upperBound - 1) (\(ByteText.size(Int64(range.count))))"
         }
-        return ranges.count > most ? lines + ["and \(ranges.count - most) more"] : lines
+        return ranges.count > maximum ? lines + ["and \(ranges.count - maximum) more"] : lines
     }
 
     var json: String {

@@ -3,15 +3,15 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl limit`: what holds over all downloads of the daemon.
+/// `pawl limit`: shows and changes the limits for all downloads of the daemon.
 struct LimitCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "limit",
-        abstract: "Show or change the limits over all downloads of the daemon.",
-        usage: "pawl limit [options] [<rate> | off]",
+        abstract: "Show or change the limits for all downloads of the daemon.",
+        usage: "pawl limit [<options>] [<rate> | off]",
         discussion: """
-            They hold from now on, also for what runs, and after the daemon's next start. pawl set \
-            --limit is for single downloads.
+            A change applies immediately, also to running downloads, and is remembered by the daemon. \
+            To limit a single download, use 'pawl set --limit'.
             """
     )
 
@@ -28,7 +28,7 @@ struct LimitCommand: PawlVerb {
     @Option(daemonSetting: "per-host") var perHost: String?
     @Option(daemonSetting: "metered") var metered: String?
 
-    @Flag(help: "Write a JSON object.")
+    @Flag(help: "Print a JSON object.")
     var json = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
@@ -45,7 +45,7 @@ struct LimitCommand: PawlVerb {
 
     private func change() throws(DownloadError) -> DaemonSettingsChange {
         var change = DaemonSettingsChange()
-        let limit = rate.map { OptionAssignment("limit", $0, place: "the limit") }
+        let limit = rate.map { OptionAssignment("limit", $0, location: "the limit") }
         try change.take([limit].compactMap(\.self) + OptionAssignment.all(in: self))
         return change
     }

@@ -4,31 +4,34 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl list`: the daemon's downloads.
+/// `pawl list`: lists the downloads in the queue.
 struct ListCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Show the daemon's downloads.",
+        abstract: "List the downloads in the queue.",
         discussion: """
-            Without --all: those that have not ended, and the last ones that have.
-            The order is that of the queue: those that run, those that wait in the order in which they \
-            begin, then those that have ended, the newest first. Times are local; with --json they \
-            are UTC. Names are shortened only on a terminal.
+            Without --all, lists the downloads that have not ended and the 20 newest that have. \
+            Running downloads come first, then waiting ones in the order of the queue, then ended \
+            ones, newest first. Times are local; with --json they are UTC. Names are shortened only \
+            on a terminal.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("Only these: ids, names or patterns.", valueName: "download")
+        help: ArgumentHelp(
+            "Only these downloads: IDs, names or name patterns.",
+            valueName: "download"
+        )
     )
     var targets: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Show all that have ended, too.")
+    @Flag(name: .shortAndLong, help: "Also list all downloads that have ended.")
     var all = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Only those in this state: waiting, running, paused, finished, failed, cancelled.",
+            "Only downloads in this state: waiting, running, paused, finished, failed, cancelled.",
             valueName: "state"
         )
     )
@@ -36,36 +39,32 @@ struct ListCommand: PawlVerb {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only those of this session.", valueName: "name")
+        help: ArgumentHelp("Only downloads of this session.", valueName: "name")
     )
     var session: String?
 
-    @Flag(help: "Write JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Show it anew all the time, until Ctrl-C.")
+    @Flag(name: .shortAndLong, help: "Update the list in place until Ctrl-C.")
     var watch = false
 
     private static let endedShown = 20
     private static let watchInterval: Duration = .milliseconds(500)
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        var query = ListQuery()
-        query.limit = ListQuery.mostLimit
-        query.session = session
-        query.targets = targets
-        if let state { query.states = try Self.states(state) }
-        let isWhole = all || state != nil || !targets.isEmpty
-        let (json, asked) = (json, query)
+        let query = try query()
+        let listsAll = all || state != nil || !targets.isEmpty
+        let json = json
         if watch { try checkWatch(console) }
         let watch = watch
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let fetch = { @Sendable () async throws(DownloadError) -> [WireDownload] in
-                isWhole
-                    ? try await client.all(asked)
-                    : try await client.recent(asked, ended: Self.endedShown)
+                listsAll
+                    ? try await client.all(query)
+                    : try await client.recent(query, ended: Self.endedShown)
             }
-            try await client.check(asked.targets)
+            try await client.check(query.targets)
             if watch { return try await Self.show(fetch, console) }
             let downloads = try await fetch().inQueueOrder
             console.output(
@@ -77,12 +76,21 @@ struct ListCommand: PawlVerb {
         }
     }
 
+    private func query() throws(DownloadError) -> ListQuery {
+        var query = ListQuery()
+        query.limit = ListQuery.mostLimit
+        query.session = session
+        query.targets = targets
+        if let state { query.states = try Self.states(state) }
+        return query
+    }
+
     private func checkWatch(_ console: Console) throws(DownloadError) {
         guard !json, console.traits.canRedraw else {
             throw DownloadError(
                 .usage,
-                json ? "--watch and --json exclude each other" : "--watch needs a terminal",
-                advice: "follow with pawl events --json --progress"
+                json ? "--watch and --json cannot be combined" : "--watch needs a terminal",
+                advice: "use 'pawl events --json --progress'"
             )
         }
     }
@@ -98,7 +106,7 @@ struct ListCommand: PawlVerb {
             do throws(DownloadError) {
                 downloads = try await fetch().inQueueOrder
             } catch {
-                // Ctrl-C ends the question, too.
+                // Ctrl-C also interrupts the request.
                 guard Task.isCancelled else { throw error }
                 break
             }
@@ -107,7 +115,7 @@ struct ListCommand: PawlVerb {
                 .split(separator: "\n").map { String($0).shortened(toColumns: columns) }
             let room = max(2, Int(size.rows) - 1)
             console.draw(Array(lines.prefix(room)), on: size)
-            // Cancelled is what the loop looks at.
+            // The loop checks for cancellation.
             try? await Task.sleep(for: watchInterval)
         }
         console.removeBlock()
@@ -121,8 +129,8 @@ struct ListCommand: PawlVerb {
             guard let state = TaskState(rawValue: word) else {
                 throw DownloadError(
                     .usage,
-                    "--state: '\(word.sanitized)' is none",
-                    advice: "give waiting, running, paused, finished, failed or cancelled"
+                    "invalid state '\(word.sanitized)'",
+                    advice: "use waiting, running, paused, finished, failed or cancelled"
                 )
             }
             states.insert(state)
@@ -132,7 +140,7 @@ struct ListCommand: PawlVerb {
 }
 
 extension DaemonClient {
-    /// Throws `.notFound` for an id or a name that means nothing.
+    /// Throws `.notFound` for an ID or a name that matches no download.
     func check(_ targets: [String]) async throws(DownloadError) {
         for target in targets where !NamePattern.isOne(target) {
             var query = ListQuery()
@@ -143,7 +151,7 @@ extension DaemonClient {
         }
     }
 
-    /// All pages of a list.
+    /// The downloads of all pages of a list.
     func all(_ query: ListQuery) async throws(DownloadError) -> [WireDownload] {
         var (query, downloads) = (query, [WireDownload]())
         while true {
@@ -154,7 +162,7 @@ extension DaemonClient {
         }
     }
 
-    /// Those that have not ended, behind the newest ones that have.
+    /// The newest downloads that have ended, followed by all that have not.
     func recent(_ query: ListQuery, ended: Int) async throws(DownloadError) -> [WireDownload] {
         var (open, last) = (query, query)
         open.states = ListQuery.unfinished

@@ -3,25 +3,25 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl move`: changes the place in the daemon's queue.
+/// `pawl move`: changes the order of the queue.
 struct MoveCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "move",
-        abstract: "Move downloads within the daemon's queue.",
+        abstract: "Move downloads within the queue.",
         discussion:
-            "Several keep their order behind each other; one that runs goes on. Priorities come first: "
-            + "a download moves among those of its own."
+            "Several downloads keep their order. Running downloads are not interrupted. A download "
+            + "moves only among downloads of the same priority."
     )
 
-    @Flag(help: "To the beginning.")
+    @Flag(help: "Move to the start of the queue.")
     var first = false
 
-    @Flag(help: "To the end.")
+    @Flag(help: "Move to the end of the queue.")
     var last = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("One download: in front of that one.", valueName: "other")
+        help: ArgumentHelp("Move one download before this one.", valueName: "other")
     )
     var before: String?
 
@@ -29,19 +29,20 @@ struct MoveCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         guard [first, last, before != nil].count(where: { $0 }) == 1 else {
-            let isUnsaid = !first && !last && before == nil
+            let isMissing = !first && !last && before == nil
             throw DownloadError(
                 .usage,
-                isUnsaid
-                    ? "nothing says where to" : "--first, --last and --before exclude each other",
-                advice: "give --first, --last or --before"
+                isMissing
+                    ? "missing --first, --last or --before"
+                    : "--first, --last and --before cannot be combined",
+                advice: isMissing ? "see 'pawl move --help'" : "use one of them"
             )
         }
         guard let before else {
             return try act(
                 first ? .moveFirst : .moveLast,
                 on: targets,
-                said: first ? "moved to the beginning" : "moved to the end",
+                result: first ? "moved to the start" : "moved to the end",
                 console
             )
         }
@@ -58,17 +59,17 @@ struct MoveCommand: PawlVerb {
             guard found.count == 1 else {
                 throw DownloadError(
                     .usage,
-                    "--before '\(before.sanitized(atMost: 100))' means \(found.count) downloads",
-                    advice: "name one, best by its id"
+                    "--before: '\(before.sanitized(atMost: 100))' matches \(found.count) downloads",
+                    advice: "use the ID of one download"
                 )
             }
             var changes = DownloadChanges()
             changes.before = other.id
             var outcome = try await client.change(selection, changes)
-            // Those behind it have made room.
+            // The others are downloads whose position has changed.
             if !json { outcome.downloads = Array(outcome.downloads.prefix(1)) }
             let name = other.name.sanitized
-            show(outcome, json: json, said: "moved in front of \(name)", console)
+            show(outcome, json: json, result: "moved before \(name)", console)
             return 0
         }
     }

@@ -2,16 +2,16 @@ internal import ArgumentParser
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl pause`: the connections end, what came is kept.
+/// `pawl pause`: closes the connections of downloads; the bytes received so far are kept.
 struct PauseCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stop downloads of the daemon; what came is kept."
+        abstract: "Pause downloads; the bytes received so far are kept."
     )
 
     @OptionGroup var targets: TargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try act(.pause, on: targets, said: "paused", console)
+        try act(.pause, on: targets, result: "paused", console)
     }
 }

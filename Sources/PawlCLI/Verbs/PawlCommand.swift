@@ -1,31 +1,50 @@
 internal import ArgumentParser
 internal import PawlCore
 
-/// The command `pawl` with its verbs.
+/// The command `pawl` and its subcommands.
 struct PawlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pawl",
-        abstract: "Fetch files: fast, resumable, verified.",
+        abstract: "Download files fast, resumable and verified.",
+        usage: """
+            pawl [get] [<options>] <url> ...
+            pawl <subcommand> [<options>] ...
+            """,
+        discussion: """
+            Run the same command again to resume after an interruption, a crash or a power cut. A \
+            file appears under its name only when it is complete and verified.
+            """,
         version: version,
-        subcommands: verbs,
+        groupedSubcommands: [
+            CommandGroup(name: "Download", subcommands: [GetCommand.self, InspectCommand.self]),
+            CommandGroup(
+                name: "Queue",
+                subcommands: [
+                    AddCommand.self, ListCommand.self, ShowCommand.self, WaitCommand.self,
+                    EventsCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
+                    RemoveCommand.self, MoveCommand.self, SetCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Daemon",
+                subcommands: [LimitCommand.self, SessionCommand.self, DaemonCommand.self]
+            ),
+        ],
         defaultSubcommand: GetCommand.self
     )
 
     private static let version = "pawl \(PawlVersion.current)"
     static let versionLine = version + "\n"
 
-    private static let verbs: [any ParsableCommand.Type] = [
-        GetCommand.self, InspectCommand.self, AddCommand.self, ListCommand.self,
-        ShowCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
-        RemoveCommand.self, MoveCommand.self, SetCommand.self, LimitCommand.self,
-        WaitCommand.self, EventsCommand.self, SessionCommand.self, DaemonCommand.self,
-    ]
+    /// Whether the arguments ask for the help of `pawl` itself.
+    static func isHelp(_ arguments: [String]) -> Bool {
+        [["--help"], ["-h"], ["help"]].contains(arguments)
+    }
 
-    /// The arguments with the verb that they leave out.
+    /// The arguments with `get` in front if they name no subcommand.
     static func completed(_ arguments: [String]) -> [String] {
         guard let first = arguments.first else { return [GetCommand.name] }
-        if arguments == ["help"] { return [GetCommand.name, "--help"] }
-        let names = verbs.compactMap { $0.configuration.commandName } + ["help"]
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         let isOwn = first == "--version" || first.hasPrefix("--generate-completion-script")
         return isOwn || names.contains(first) ? arguments : [GetCommand.name] + arguments
     }

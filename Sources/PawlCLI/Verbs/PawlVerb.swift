@@ -1,13 +1,15 @@
 package import ArgumentParser
 package import PawlCore
 
-/// What a verb does once its options are known to be right.
+/// The work of a verb after its options were checked.
 ///
-/// Gives the exit status.
+/// Returns the exit status.
 package typealias VerbWork = @Sendable () async -> Int32
 
 /// One verb of the command.
 package protocol PawlVerb: ParsableCommand {
-    /// Checks everything that can be checked before anything is touched.
+    /// Checks the options and returns the work.
+    ///
+    /// Changes nothing.
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork
 }

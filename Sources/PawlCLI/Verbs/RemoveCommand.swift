@@ -2,15 +2,15 @@ internal import ArgumentParser
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl remove`: takes downloads off the list.
+/// `pawl remove`: removes downloads from the queue.
 struct RemoveCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Take downloads off the daemon's list.",
-        discussion: "What is on the disk stays, unless --with-files is given."
+        abstract: "Remove downloads from the queue; their files are kept.",
+        discussion: "With --with-files, the files that Pawl wrote are deleted, too."
     )
 
-    @Flag(help: "Also remove the finished and partial files, if Pawl wrote them.")
+    @Flag(help: "Also delete the finished and partial files that Pawl wrote.")
     var withFiles = false
 
     @OptionGroup var targets: TargetOptions
@@ -19,8 +19,8 @@ struct RemoveCommand: PawlVerb {
         try act(
             withFiles ? .removeWithFiles : .remove,
             on: targets,
-            said: withFiles ? "removed with its files" : "removed",
-            saidOfLeft: withFiles ? "removed, not all of its files" : nil,
+            result: withFiles ? "removed with its files" : "removed",
+            incompleteResult: withFiles ? "removed, but not all of its files" : nil,
             console
         )
     }

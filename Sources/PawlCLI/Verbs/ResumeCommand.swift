@@ -2,16 +2,16 @@ internal import ArgumentParser
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl resume`: what was paused, failed or was cancelled goes on.
+/// `pawl resume`: queues downloads that were paused, have failed or were cancelled.
 struct ResumeCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Let downloads of the daemon go on, or try again."
+        abstract: "Resume paused downloads, or retry failed or cancelled ones."
     )
 
     @OptionGroup var targets: TargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try act(.resume, on: targets, said: "in line", console)
+        try act(.resume, on: targets, result: "queued", console)
     }
 }

@@ -3,25 +3,25 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl session`: named sets of the daemon's downloads.
+/// `pawl session`: lists and forgets sessions, which are named sets of downloads.
 struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
-        abstract: "Show the sessions of the daemon.",
+        abstract: "List or forget the sessions of the daemon.",
         subcommands: [List.self, Forget.self]
     )
 
-    /// `pawl session forget`: its downloads stay, and belong to none.
+    /// `pawl session forget`: forgets sessions; their downloads are kept and belong to no session.
     struct Forget: PawlVerb {
         static let configuration = CommandConfiguration(
             commandName: "forget",
-            abstract: "Forget sessions that no process will come back to; their downloads stay."
+            abstract: "Forget sessions that are no longer used; their downloads are kept."
         )
 
-        @Argument(help: ArgumentHelp("Names, or patterns of names.", valueName: "session"))
+        @Argument(help: ArgumentHelp("Names or name patterns.", valueName: "session"))
         var names: [String] = []
 
-        @Flag(help: "Write JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
@@ -29,19 +29,19 @@ struct SessionCommand: ParsableCommand {
             guard !names.isEmpty else {
                 throw DownloadError(
                     .usage,
-                    "no session is named",
-                    advice: "give names or patterns as pawl session list shows them"
+                    "no session is given",
+                    advice: "use names or patterns from 'pawl session list'"
                 )
             }
             return try daemonWork(console) { (client) async throws(DownloadError) in
                 let sessions = try await SessionCommand.sessions(names, client)
-                // All, or none.
-                if let taken = sessions.first(where: { $0.process != nil }) {
+                // Either all of them are forgotten or none.
+                if let attached = sessions.first(where: { $0.process != nil }) {
                     throw DownloadError(
                         .usage,
-                        "the session '\(taken.identifier.sanitized)' is attached to process "
-                            + "\(taken.process ?? 0)",
-                        advice: "end that one first"
+                        "the session '\(attached.identifier.sanitized)' is attached to process "
+                            + "\(attached.process ?? 0)",
+                        advice: "end that process first"
                     )
                 }
                 for session in sessions { try await client.forgetSession(session.identifier) }
@@ -55,7 +55,7 @@ struct SessionCommand: ParsableCommand {
         }
     }
 
-    /// `pawl session list`.
+    /// `pawl session list`: lists sessions.
     struct List: PawlVerb {
         static let configuration = CommandConfiguration(
             commandName: "list",
@@ -63,11 +63,11 @@ struct SessionCommand: ParsableCommand {
         )
 
         @Argument(
-            help: ArgumentHelp("Only these: names, or patterns of names.", valueName: "session")
+            help: ArgumentHelp("Only these sessions: names or name patterns.", valueName: "session")
         )
         var names: [String] = []
 
-        @Flag(help: "Write JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
@@ -89,7 +89,7 @@ struct SessionCommand: ParsableCommand {
         }
     }
 
-    /// Those that are named, each once; all where none is.
+    /// The sessions with these names, each once; all sessions if there are no names.
     private static func sessions(
         _ names: [String],
         _ client: DaemonClient
@@ -97,18 +97,18 @@ struct SessionCommand: ParsableCommand {
         let all = try await client.sessions()
         guard !names.isEmpty else { return all }
         for name in names {
-            guard all.contains(where: { isMeant($0, by: name) }) else {
+            guard all.contains(where: { matches($0, name) }) else {
                 throw DownloadError(
                     .notFound,
-                    "there is no session '\(name.sanitized(atMost: 100))'",
-                    advice: "see pawl session list"
+                    "no session matches '\(name.sanitized(atMost: 100))'",
+                    advice: "see 'pawl session list'"
                 )
             }
         }
-        return all.filter { session in names.contains { isMeant(session, by: $0) } }
+        return all.filter { session in names.contains { matches(session, $0) } }
     }
 
-    private static func isMeant(_ session: WireSession, by name: String) -> Bool {
+    private static func matches(_ session: WireSession, _ name: String) -> Bool {
         NamePattern.matches(name, session.identifier)
     }
 }

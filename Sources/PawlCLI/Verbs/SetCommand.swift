@@ -4,26 +4,27 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl set`: changes downloads that are there.
+/// `pawl set`: changes downloads in the queue.
 struct SetCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change downloads of the daemon.",
-        discussion: "One that runs goes on with what is new, behind what has come."
+        abstract: "Change downloads in the queue.",
+        discussion:
+            "A running download continues with the new settings and keeps the bytes received so far."
     )
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("low, normal or high.", valueName: "priority")
+        help: ArgumentHelp("The priority: low, normal or high.", valueName: "priority")
     )
     var priority: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The same file at another address, where the old one has expired. For another server, "
-                + "passwords, cookies and secret headers are dropped, unless --user and --header "
-                + "give them again.",
+            "Continue from another URL of the same file, for example because the old one has "
+                + "expired. If the server is another one, passwords, cookies and secret headers "
+                + "are removed unless --user and --header set them again.",
             valueName: "url"
         )
     )
@@ -33,14 +34,14 @@ struct SetCommand: PawlVerb {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("What the file is to be called, in its folder.", valueName: "name")
+        help: ArgumentHelp("The new name of the file in its folder.", valueName: "name")
     )
     var name: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Do not go on before that: 22:00, '2026-11-22 22:00', +90m, now.",
+            "Do not start or resume before this time: 22:00, '2026-11-22 22:00', +90m, now.",
             valueName: "time"
         )
     )
@@ -54,16 +55,16 @@ struct SetCommand: PawlVerb {
         guard !changes.isEmpty else {
             throw DownloadError(
                 .usage,
-                "nothing is to be changed",
+                "no change is given",
                 advice:
-                    "give --priority, --url, --header, --redirect-header, --user, --connections, "
+                    "use --priority, --url, --header, --redirect-header, --user, --connections, "
                     + "--limit, --name or --not-before"
             )
         }
-        let (asked, json) = (changes, targets.json)
+        let json = targets.json
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            let outcome = try await client.change(selection, asked)
-            show(outcome, json: json, said: "changed", console)
+            let outcome = try await client.change(selection, changes)
+            show(outcome, json: json, result: "changed", console)
             return 0
         }
     }
@@ -73,7 +74,7 @@ struct SetCommand: PawlVerb {
         if let priority { changes.priority = try AddCommand.priority(priority) }
         if let url {
             try checkSingle("--url")
-            _ = try readSource(url, place: "--url")
+            _ = try SourceURL.read(url, at: "--url")
             changes.url = url
         }
         changes.settings = try settings.document(console)
@@ -82,7 +83,8 @@ struct SetCommand: PawlVerb {
             changes.name = name
         }
         if let notBefore {
-            changes.notBefore = try AddCommand.begin(notBefore) ?? Date(timeIntervalSince1970: 0)
+            changes.notBefore =
+                try AddCommand.startTime(notBefore) ?? Date(timeIntervalSince1970: 0)
         }
         return changes
     }
@@ -91,14 +93,14 @@ struct SetCommand: PawlVerb {
         guard targets.all || targets.targets.count > 1 else { return }
         throw DownloadError(
             .usage,
-            "\(option) for several downloads",
+            "\(option) cannot be used with several downloads",
             advice: "name one download"
         )
     }
 }
 
 /// Settings that can change while a download runs.
-struct ChangedOptions: OrderOptions {
+struct ChangedOptions: DownloadOptionGroup {
     @Option(
         setting: "header",
         help: "Send this header instead of all earlier ones, including those of "
@@ -123,20 +125,18 @@ struct ChangedOptions: OrderOptions {
     @Option(setting: "connections") var connections: String?
     @Option(setting: "limit") var limit: String?
 
-    /// Those that are given.
+    /// The settings that the given options change.
     fileprivate func document(
         _ console: Console
     ) throws(DownloadError) -> SettingsDocument<DownloadSettings> {
-        var settings = OrderSettings()
-        var given = SettingsDocument<DownloadSettings>()
-        for option in assignments { try settings.apply(option) }
-        if settings.passwordIsMissing, let name = settings.settings.credentials?.name {
-            settings.settings.credentials?.password = try PasswordPrompt.ask(
-                for: name,
-                console: console
-            )
+        var options = DownloadOptions()
+        for option in assignments { try options.apply(option) }
+        var settings = options.settings
+        if options.isPasswordMissing, let name = settings.credentials?.name {
+            settings.credentials?.password = try PasswordPrompt.ask(for: name, console: console)
         }
-        for option in assignments { given.take(option.name, from: settings.settings) }
-        return given
+        var document = SettingsDocument<DownloadSettings>()
+        for option in assignments { document.take(option.name, from: settings) }
+        return document
     }
 }

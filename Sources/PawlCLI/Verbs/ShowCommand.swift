@@ -3,20 +3,20 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl show`: all that the daemon says of downloads.
+/// `pawl show`: shows all details of downloads.
 struct ShowCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show all that the daemon knows of downloads.",
+        abstract: "Show all details of downloads.",
         discussion: "Times are local; with --json they are UTC."
     )
 
     @Argument(
-        help: ArgumentHelp("Ids, names, or patterns of names.", valueName: "download")
+        help: ArgumentHelp("IDs, names or name patterns.", valueName: "download")
     )
     var targets: [String]
 
-    @Flag(help: "Write JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
@@ -45,8 +45,8 @@ struct ShowCommand: PawlVerb {
     static func notFound(_ target: String) -> DownloadError {
         DownloadError(
             .notFound,
-            "no download is '\(target.sanitized(atMost: 100))'",
-            advice: "see pawl list --all"
+            "no download matches '\(target.sanitized(atMost: 100))'",
+            advice: "see 'pawl list --all'"
         )
     }
 }

@@ -3,16 +3,16 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl wait`: returns when downloads have ended.
+/// `pawl wait`: waits until downloads have ended.
 struct WaitCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Wait until downloads of the daemon have ended.",
+        abstract: "Wait until downloads have ended.",
         discussion: """
-            A terminal shows their progress; otherwise there is one line on standard error per \
-            download that has ended. The exit status is 0 if all ended well, otherwise that of the \
-            first one by id that did not; 7 for one that is paused. With --all, downloads that \
-            had failed before count as well; those that have finished or were cancelled do not.
+            Shows progress on a terminal; otherwise prints one line to standard error per download \
+            that ends. The exit status is 0 if all downloads finish, otherwise that of the first \
+            one, by ID, that does not; 7 if it is paused. --all includes downloads that have already \
+            failed, but not those that have finished or were cancelled.
             """
     )
 

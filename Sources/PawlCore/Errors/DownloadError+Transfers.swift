@@ -7,23 +7,23 @@ public struct NetworkFailure: Error, Hashable, Sendable {
 }
 
 extension DownloadError {
-    /// The advice for what ended before it was complete.
-    package static let goOnAdvice = "run the same command again to go on"
-    /// The advice where the next run cannot go on with what came.
+    /// The advice for an incomplete download.
+    package static let resumeAdvice = "run the same command again to resume"
+    /// The advice if the next run cannot resume.
     package static let startOverAdvice =
         "the next run starts from zero: nothing would prove that the server's file is still the same"
 
-    /// The error with advice that is true if what came is of no use to the next run.
+    /// The error with the advice for a download that the next run cannot resume.
     package var withoutGoingOn: DownloadError {
-        guard advice.hasPrefix(Self.goOnAdvice) else { return self }
+        guard advice.hasPrefix(Self.resumeAdvice) else { return self }
         var error = self
-        error.advice = Self.startOverAdvice + advice.dropFirst(Self.goOnAdvice.count)
+        error.advice = Self.startOverAdvice + advice.dropFirst(Self.resumeAdvice.count)
         return error
     }
 
     /// What a broken exchange is called, and what to do.
     package init(_ failure: TransferFailure, host: String) {
-        let again = Self.goOnAdvice
+        let again = Self.resumeAdvice
         let (code, what, advice): (ErrorCode, String, String) =
             switch failure.kind {
             case .nameNotResolved:
@@ -31,13 +31,13 @@ extension DownloadError {
             case .cannotConnect: (.network, "no connection to \(host)", again)
             case .connectTimedOut:
                 (
-                    .timedOut, "\(host) did not answer in time",
+                    .timedOut, "\(host) did not respond in time",
                     "\(again), or raise --connect-timeout"
                 )
             case .addressRefused:
                 (
-                    .notAllowed, "\(host) is not of the public Internet",
-                    "the user may allow that: pawl daemon allow --private-addresses yes"
+                    .notAllowed, "\(host) is a private address",
+                    "to allow it: pawl daemon allow --private-addresses yes"
                 )
             case .certificateRefused:
                 (
@@ -48,9 +48,9 @@ extension DownloadError {
             case .connectionLost: (.network, "the connection to \(host) broke", again)
             case .bodyIncomplete: (.network, "\(host) ended the body too early", again)
             case .malformedResponse:
-                (.badResponse, "\(host) sent what is no proper response", "try again later")
+                (.badResponse, "\(host) sent an invalid response", "try again later")
             case .unsupportedURL:
-                (.usage, "the address cannot be fetched", "give an http or https URL")
+                (.usage, "the URL is not supported", "use an HTTP or HTTPS URL")
             case .local: (.unknown, "the transfer could not be made", "")
             }
         let detail = failure.message.isEmpty ? "" : " (\(failure.message))"
@@ -58,8 +58,39 @@ extension DownloadError {
         cause = NetworkFailure(kind: failure.kind.rawValue, message: failure.message)
     }
 
+    /// The error of an answer with status 200 that is not the file.
+    init(_ doubt: WholeDoubt, host: String, expectedBytes: Int64?) {
+        let what: String
+        switch doubt {
+        case .webPage:
+            self.init(
+                .captivePortal,
+                "the server sent a web page instead of the file",
+                advice: "log in to the network if it asks for that, then run the same command again"
+            )
+            return
+        case .missing(let validator):
+            what = "an answer without the \(validator) of the file, most likely an error page"
+        case .otherLength(let total):
+            let seen = total.map { "\($0) bytes" } ?? "an answer without a length"
+            what =
+                "\(seen) where \(expectedBytes ?? 0) are expected, and nothing that proves a new "
+                + "version of the file"
+        }
+        self.init(
+            .notTheFile,
+            "\(host) sent \(what)",
+            advice: "try again later; if the file was replaced, remove the partial file first"
+        )
+    }
+
+    /// The error of a transfer that received no byte for `time`.
+    package init(stalledFor time: Duration, host: String, advice: String) {
+        self.init(.timedOut, "no byte from \(host) for \(time)", advice: advice)
+    }
+
     /// What a status other than 2xx and 3xx is called, and what to do (RFC 9110 §15).
-    package init(status: Int, reason: String, host: String) {
+    package init(status: Int, reason: String, retryAfter: Duration? = nil, host: String) {
         let said = "\(host) answered \(status)\(reason.isEmpty ? "" : " \(reason)")"
         switch status {
         case 404, 410:
@@ -83,5 +114,6 @@ extension DownloadError {
             self.init(.badResponse, said, advice: "try another address for the file")
         }
         httpStatus = status
+        self.retryAfter = retryAfter
     }
 }

@@ -245,11 +245,7 @@ package struct LibraryIndex: Sendable {
 
     /// Returns a name that nothing but the key itself has or will have.
     package func freeName(_ name: String, for key: StorageKey) -> String {
-        for number in 0..<10_000 {
-            let candidate = number == 0 ? name : FileName.numbered(name, number)
-            if isFree(candidate, for: key) { return candidate }
-        }
-        return name
+        FreeName.first(of: name) { isFree($0, for: key) } ?? name
     }
 
     /// Whether the key may have that name.

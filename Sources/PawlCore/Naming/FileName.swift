@@ -41,7 +41,10 @@ package enum FileName {
 
     /// Returns the name with a number: `disk.iso` with 1 is `disk.1.iso`; `archive.tar.gz` is
     /// `archive.1.tar.gz`.
+    ///
+    /// 0 stands for no number.
     package static func numbered(_ name: String, _ number: Int) -> String {
+        guard number > 0 else { return name }
         var parts = FileNameParts(name)
         parts.suffix = ".\(number)" + parts.suffix
         return fitted(parts, within: longestBytes)

@@ -85,7 +85,7 @@ package struct RateLimitTimetable: Hashable, Sendable {
 
     private func period(at moment: Int64, _ utcOffset: (Int64) -> Int64) -> Period? {
         let wall = moment + utcOffset(moment)
-        let second = wall.remainderFromZero(Self.secondsPerDay)
+        let second = wall.flooredDivision(by: Self.secondsPerDay).remainder
         let day = Weekday(daysSince1970: (wall - second) / Self.secondsPerDay)
         return periods.first { $0.holds(on: day, at: Int(second / 60)) }
     }
@@ -95,7 +95,7 @@ package struct RateLimitTimetable: Hashable, Sendable {
     private func nextBoundary(after moment: Int64, _ utcOffset: (Int64) -> Int64) -> Int64? {
         let boundaries = Set(periods.flatMap { [$0.start, $0.end % 1440] }).map { Int64($0) * 60 }
         let offset = utcOffset(moment)
-        let second = (moment + offset).remainderFromZero(Self.secondsPerDay)
+        let second = (moment + offset).flooredDivision(by: Self.secondsPerDay).remainder
         let waits = boundaries.map { $0 > second ? $0 - second : $0 - second + Self.secondsPerDay }
         guard let wait = waits.min() else { return nil }
         guard utcOffset(moment + wait) != offset else { return moment + wait }
@@ -116,7 +116,7 @@ package enum Weekday: Int, CaseIterable, Sendable {
     ///
     /// The first of January 1970 was a Thursday.
     package init(daysSince1970 days: Int64) {
-        let number = Int((days.remainderFromZero(7) + 3) % 7)
+        let number = Int((days.flooredDivision(by: 7).remainder + 3) % 7)
         self = Self.allCases[number]
     }
 
@@ -159,7 +159,7 @@ package enum DayTime {
 
     package static func text(_ minutes: Int) -> String {
         let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
-        return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+        return "\(hour.twoDigits):\(minute.twoDigits)"
     }
 
     private static func number(_ digits: some Sequence<UInt8>) -> Int? {
@@ -169,13 +169,5 @@ package enum DayTime {
             number = number * 10 + Int(digit - UInt8(ascii: "0"))
         }
         return number
-    }
-}
-
-extension Int64 {
-    /// The remainder, which is never negative.
-    fileprivate func remainderFromZero(_ divisor: Int64) -> Int64 {
-        let rest = self % divisor
-        return rest < 0 ? rest + divisor : rest
     }
 }

@@ -3,9 +3,9 @@
 /// Each trial doubles the number. It is kept where total speed rose by a twentieth, else rolled
 /// back and left alone for a while, twice as long each time. As a link that is still filling makes
 /// any number look good, half as many are tried afterwards, and kept where they are as fast. Where
-/// answers take long, the first trial is of several at once; for much that is to come it waits until
-/// the first connection has become as fast as it gets. Where a thread of ours is what is busy, or the
-/// link's queue is full, more connections are not tried.
+/// answers take long, the first trial is of several at once; for much that is to come it waits
+/// until the first connection has become as fast as it gets. Where a thread of ours is what is
+/// busy, or the link's queue is full, more connections are not tried.
 package struct ConnectionGovernor: Sendable {
     package private(set) var target = 1
     private let most: Int
@@ -47,8 +47,8 @@ package struct ConnectionGovernor: Sendable {
     static let mostLeapt = 12
     /// Less than this for each connection is not worth a leap.
     static let leapBytes: Int64 = 1 << 20
-    /// With no more to come, a leap is at once: to wait for one connection would take too much of the
-    /// time.
+    /// With no more to come, a leap is at once: to wait for one connection would take too much of
+    /// the time.
     static let hurriedBytes: Int64 = 32 << 20
     /// What slow start doubles in a round trip may come as much less.
     static let slowStartGain = 1.25
@@ -235,12 +235,7 @@ package struct ConnectionGovernor: Sendable {
         beginShrinking(reading, now)
     }
 
-    private mutating func decide(
-        speed: Double,
-        load: Double,
-        _ reading: Reading,
-        _ now: Moment
-    ) {
+    private mutating func decide(speed: Double, load: Double, _ reading: Reading, _ now: Moment) {
         if isShrinking { return shrink(speed: speed, reading, now) }
         if let before, target > before.target, speed < before.bytesPerSecond * Self.neededGain {
             target = before.target
@@ -298,5 +293,72 @@ package struct ConnectionGovernor: Sendable {
     private mutating func takeRest(_ now: Moment) {
         phase = .resting(until: now + rest)
         rest = min(rest * 2, Self.longestRest)
+    }
+}
+
+// MARK: - What the governor measures
+
+extension ConnectionGovernor {
+    /// A measurement: from one arrival of bytes to another, as they may come in bursts.
+    struct Window {
+        let since: Moment
+        let bytes: Int64
+        /// The last arrival that was seen.
+        var lastAt: Moment
+        var lastBytes: Int64
+        var arrivals = 0
+        private let work: Duration
+        private var lastWork: Duration
+
+        init(_ reading: Reading, at now: Moment) {
+            since = now
+            lastAt = now
+            bytes = reading.bytes
+            lastBytes = reading.bytes
+            work = reading.work
+            lastWork = reading.work
+        }
+
+        mutating func observe(_ reading: Reading, at now: Moment) {
+            guard reading.bytes > lastBytes else { return }
+            lastBytes = reading.bytes
+            lastAt = now
+            lastWork = reading.work
+            arrivals += 1
+        }
+
+        /// How much of the time the busiest of our threads worked.
+        var load: Double {
+            let seconds = (lastAt - since).seconds
+            return seconds > 0 ? (lastWork - work).seconds / seconds : 0
+        }
+
+        var bytesPerSecond: Double {
+            let seconds = (lastAt - since).seconds
+            return seconds > 0 ? Double(lastBytes - bytes) / seconds : 0
+        }
+    }
+
+    /// How a first connection gets faster from round trip to round trip (TCP's slow start).
+    struct Growth {
+        private var since: Moment
+        private var bytes: Int64
+        private var bytesPerSecond = 0.0
+
+        init(_ reading: Reading, at now: Moment) {
+            since = now
+            bytes = reading.bytes
+        }
+
+        /// Whether it was a round trip long hardly faster than in the one before.
+        mutating func isOver(_ reading: Reading, at now: Moment) -> Bool {
+            let elapsed = now - since
+            guard elapsed >= max(reading.latency, ConnectionGovernor.shortestWindow) else {
+                return false
+            }
+            let latest = Double(reading.bytes - bytes) / elapsed.seconds
+            defer { (since, bytes, bytesPerSecond) = (now, reading.bytes, latest) }
+            return bytesPerSecond > 0 && latest < bytesPerSecond * ConnectionGovernor.slowStartGain
+        }
     }
 }

@@ -6,7 +6,8 @@
 /// was served. After a while one connection more is tried; each refusal of such a try doubles the
 /// time until the next.
 package struct ConnectionLimit: Sendable {
-    /// The number of connections that the server is known to serve; `Int.max` while it has refused none.
+    /// The number of connections that the server is known to serve; `Int.max` while it has refused
+    /// none.
     package private(set) var ceiling = Int.max
     private var burst: Burst?
     private var interval = Self.firstInterval
@@ -17,7 +18,8 @@ package struct ConnectionLimit: Sendable {
     private var step = 1
     /// The most connections that were served at the same time, and when that was last so.
     private var most = (count: 0, at: Moment.zero)
-    /// Whether the last burst was judged to be a connection that the server had not counted as closed.
+    /// Whether the last burst was judged to be a connection that the server had not counted as
+    /// closed.
     private var isDoubted = false
     /// When a connection that was being served last broke.
     private var brokeAt: Moment?
@@ -47,7 +49,8 @@ package struct ConnectionLimit: Sendable {
     /// Whether a burst of refusals is under way, during which nothing more is opened.
     package var isSettling: Bool { burst != nil }
 
-    /// Takes in that the server refused a connection, or closed it before it sent a byte, while it served others.
+    /// Takes in that the server refused a connection, or closed it before it sent a byte, while it
+    /// served others.
     package mutating func refused(serving: Int, at now: Moment) {
         // A server that goes away refuses and breaks connections in any order: that is no limit.
         if let brokeAt, now - brokeAt < Self.outageTime { return }
@@ -55,10 +58,9 @@ package struct ConnectionLimit: Sendable {
         burst = Burst(since: now, served: serving)
     }
 
-    /// Takes in that the server asked for patience as it refused a connection while it served others:
-    /// no more than it serves are tried before `moment`.
-    ///
-    /// Returns `false` if the refusals are no limit but an outage.
+    /// Takes in that the server asked for patience as it refused a connection while it served
+    /// others: no more than it serves are tried before `moment`; returns `false` if the refusals
+    /// are no limit but an outage.
     package mutating func wait(until moment: Moment) -> Bool {
         guard burst != nil || ceiling < .max else { return false }
         waitsUntil = max(waitsUntil, moment)
@@ -71,9 +73,8 @@ package struct ConnectionLimit: Sendable {
         brokeAt = now
     }
 
-    /// Takes in how many connections are being served, and how many wait for an answer.
-    ///
-    /// Returns whether this ended a burst, so that the ceiling is now what the server served.
+    /// Takes in how many connections are being served, and how many wait for an answer; returns
+    /// whether this ended a burst, so that the ceiling is now what the server served.
     package mutating func observe(serving: Int, awaiting: Int, at now: Moment) -> Bool {
         remember(serving, now)
         guard var current = burst else { return false }

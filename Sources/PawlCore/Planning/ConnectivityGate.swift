@@ -1,20 +1,20 @@
-/// Whether the network lets a download run: when it waits, and when it goes on.
+/// Decides when a download waits for the network, and when it resumes.
 struct ConnectivityGate: Sendable {
     enum Obstacle: Hashable, Sendable {
         case noRoute
-        /// What comes would be paid by the byte, and that is not allowed.
+        /// The network is metered, and the settings do not allow that.
         case metered
-        /// It is not known yet whether it is metered.
+        /// Nothing is known of the network yet.
         case unknown
     }
 
-    /// So long a connection may outlive its route: one that is back by then was never missed.
+    /// How long a connection is kept without a route, which may be back by then.
     static let grace: Duration = .seconds(1)
-    /// So long after the route is back a connection may need until it brings bytes again.
+    /// How long a connection may take to receive bytes again after the route is back.
     static let revival: Duration = .seconds(5)
-    /// So long after the route is back names may not be resolved yet, and nothing be connected.
+    /// How long resolving names and connecting may fail after the route is back.
     static let settling: Duration = .seconds(10)
-    /// So often it is tried without a route: a proxy on this machine may know a way.
+    /// The interval of attempts without a route: a local proxy may have one.
     static let doubt: Duration = .seconds(60)
 
     private let waitsForRoute: Bool
@@ -22,15 +22,25 @@ struct ConnectivityGate: Sendable {
     private let stallTimeout: Duration
     private var random: SplitMix64
     private var path: NetworkPath?
-    /// What the download waits for; nil where it does not.
+    /// What the download waits for; `nil` if it does not wait.
     private(set) var reason: Obstacle?
-    /// When it goes on; nil where only another path ends the waiting.
+    /// When the download resumes; `nil` if only a change of the network ends the wait.
     private(set) var opensAt: Moment?
-    /// After a wait, while nothing has answered yet.
+    /// Whether no server has answered since the wait ended.
     private(set) var isTrying = false
     private var offlineSince: Moment?
-    /// The last moment without a route; nil where there was none.
+    /// The last moment without a route; `nil` if there was none.
     private var lastOffline: Moment?
+
+    /// What `reason` means for the download; `nil` if that is not worth a line.
+    var logText: String? {
+        switch reason {
+        case .noRoute: "no route to the network: waiting for one"
+        case .metered: "the network is metered: waiting for another"
+        case .unknown: nil
+        case nil: "trying the network again"
+        }
+    }
 
     init(_ settings: DownloadSettings, seed: UInt64) {
         waitsForRoute = settings.waitsForConnectivity
@@ -39,10 +49,10 @@ struct ConnectivityGate: Sendable {
         random = SplitMix64(seed: SplitMix64.mix(seed))
     }
 
-    /// Whether the network matters to the download at all.
+    /// Whether the settings make the download depend on the network.
     var isWatching: Bool { waitsForRoute || !allowsMetered }
 
-    /// What keeps the download from its hosts now, whether or not it waits.
+    /// What separates the download from its hosts now, whether or not it waits.
     func obstacle(to hosts: [String]) -> Obstacle? {
         let known = path ?? .unknown
         let isRemote = hosts.contains(where: known.isRemote)
@@ -54,7 +64,7 @@ struct ConnectivityGate: Sendable {
         return waitsForRoute && !hosts.contains(where: known.reaches) ? .noRoute : nil
     }
 
-    /// Whether nothing is to be opened now.
+    /// Whether no connection may be opened now.
     func isClosed(to hosts: [String]) -> Bool {
         switch obstacle(to: hosts) {
         case .metered, .unknown: true
@@ -77,7 +87,7 @@ struct ConnectivityGate: Sendable {
         case .noRoute, .unknown: break
         case nil:
             guard reason != nil else { return }
-            // Not all that wait at the same millisecond.
+            // Not all downloads that wait resume at the same moment.
             opensAt = min(opensAt ?? .distantFuture, now + draw(from: .zero))
         }
     }
@@ -89,10 +99,10 @@ struct ConnectivityGate: Sendable {
         isTrying = true
     }
 
-    /// A server said something, whatever it was.
+    /// Takes in that a server sent an answer.
     mutating func wasAnswered() { isTrying = false }
 
-    /// Whether a failure is the missing network's and does not count; then the download waits.
+    /// Whether the network caused a failure, which then does not count; if so, the download waits.
     mutating func excuses(
         _ kind: TransferFailure.Kind,
         lastProgressAt: Moment,
@@ -124,14 +134,14 @@ struct ConnectivityGate: Sendable {
         return true
     }
 
-    /// Whether a connection is to be ended as the network is not there for it, or was not.
+    /// Whether to close a connection that has lost its network.
     mutating func ends(
         _ host: String,
         lastProgressAt: Moment,
         hosts: [String],
         at now: Moment
     ) -> Bool {
-        // What would count as a stall, and is the network's fault.
+        // It would count as a stall, but the network caused it.
         let isStalled = now - lastProgressAt >= stallTimeout
         switch obstacle(to: [host]) {
         case .metered: return true
@@ -160,7 +170,7 @@ struct ConnectivityGate: Sendable {
 }
 
 extension TransferFailure.Kind {
-    /// What a machine without a network gets.
+    /// Whether a machine without a network sees this failure.
     fileprivate var mayLackNetwork: Bool {
         switch self {
         case .connectionLost, .bodyIncomplete, .tlsFailed: true

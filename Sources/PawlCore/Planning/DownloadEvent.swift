@@ -13,14 +13,14 @@ package struct TransferID: Hashable, Comparable, Sendable, CustomStringConvertib
     package var description: String { "#\(number)" }
 }
 
-/// Bytes that an earlier run left, and of what.
+/// The bytes that an earlier run left, and their representation.
 package struct StartingPoint: Hashable, Sendable {
     package var representation: Representation
     package var have: RangeSet
-    /// The bytes are another tool's, which the user wants to go on with: `representation` says
-    /// nothing of them, and a digest will prove them at the end.
+    /// Whether the bytes are those of another tool: `representation` describes nothing, and a
+    /// digest will prove them at the end.
     package var isForeign: Bool
-    /// The URL whose answer `representation` is, its secrets hidden; nil where that is not known.
+    /// The URL that answered with `representation`, without its secrets; `nil` if it is not known.
     package var source: String?
 
     package init(
@@ -35,9 +35,9 @@ package struct StartingPoint: Hashable, Sendable {
         self.source = source
     }
 
-    /// The first URL of `source`, in the form in which URLs are shown now.
+    /// The first URL of `source`, redacted as URLs are now.
     var firstSource: String? {
-        // An older version may have hidden less.
+        // An older version may have redacted less.
         source?.split(separator: "\n").first.map { AddressParts(String($0)).redacted }
     }
 }
@@ -46,17 +46,12 @@ package struct StartingPoint: Hashable, Sendable {
 package struct TransferSample: Hashable, Sendable {
     package var id: TransferID
     package var offset: Int64
-    /// Bytes that came and are not kept, as they are there already.
+    /// Received bytes that are not kept because they are there already.
     package var skippedBytes: Int64
-    /// Whether we hold it back ourselves: a rate limit, a slow disk.
+    /// Whether Pawl itself holds the transfer back: a rate limit, a slow disk.
     package var isPaused: Bool
 
-    package init(
-        id: TransferID,
-        offset: Int64,
-        skippedBytes: Int64 = 0,
-        isPaused: Bool = false
-    ) {
+    package init(id: TransferID, offset: Int64, skippedBytes: Int64 = 0, isPaused: Bool = false) {
         self.id = id
         self.offset = offset
         self.skippedBytes = skippedBytes
@@ -66,27 +61,27 @@ package struct TransferSample: Hashable, Sendable {
 
 /// What happened to a download.
 package indirect enum DownloadEvent: Sendable {
-    /// The download begins, where an earlier run left it.
+    /// The download begins, with what an earlier run left.
     case started(StartingPoint?)
     /// A connection that `requestSlot` asked for may be opened.
     case slotGranted(host: String)
     case headJudged(TransferID, HeadVerdict, connectTime: Duration? = nil)
-    /// What `openStore` asked for is there; the store held so much of an earlier run.
+    /// The store is open, with what an earlier run left.
     case storeOpened(TransferID, StartingPoint?)
-    /// What `resetStore` asked for is done.
+    /// The store is empty.
     case storeReset(TransferID?)
-    /// `offset` is behind the last byte that was kept.
+    /// A transfer ended; `offset` is the end of the bytes that were kept.
     case transferEnded(TransferID, offset: Int64, TransferOutcome)
-    /// `work` is what the busiest of the threads that move bytes has worked, added up over all ticks.
-    /// While the caller has the download suspended nothing is to come, and nothing is measured.
+    /// `work` is the CPU time so far of the busiest thread that moves bytes; while the download is
+    /// suspended, no bytes are expected and nothing is measured.
     case ticked([TransferSample], work: Duration = .zero, isSuspended: Bool = false)
-    /// How the network is reached now; never told where the settings do not ask for it.
+    /// How the network is reached now; only reported if the settings require it.
     case networkChanged(NetworkPath)
-    /// What a transfer brought is not what is there: another version, which nothing else tells.
+    /// A transfer received other bytes than those that are there: another version of the file.
     case seamDiffered(TransferID)
-    /// A sync failed: of the bytes on disk only these can be trusted.
+    /// A sync failed; only these bytes on disk can be trusted.
     case syncFailed(durable: RangeSet)
-    /// The driver ends the download: nothing more is to be opened.
+    /// The driver ends the download.
     case abandoned
 }
 
@@ -96,26 +91,26 @@ package indirect enum DownloadAction: Sendable {
     case releaseSlot(host: String)
     case withdrawSlotRequest(host: String)
     case open(TransferOrder)
-    /// Where a transfer ends now. `isProven`: what it brings behind that end is there already, and is
-    /// compared before its last byte counts.
+    /// Moves the end of a transfer; `isProven`: the bytes behind the end are there already, and are
+    /// compared before the last byte counts.
     case setEnd(TransferID, Int64, isProven: Bool = false)
     case close(TransferID)
-    /// Let the held response go on; bytes before `skipUntil` are read and not kept.
-    ///
-    /// `comparing`: they must be what is there.
+    /// Resumes the held response; bytes before `skipUntil` are read and not kept; if `comparing`,
+    /// they must equal those that are there.
     case resumeTransfer(TransferID, skipUntil: Int64, comparing: Bool = false)
-    /// Name the file and open or create its store.
+    /// Names the file and opens or creates its store.
     case openStore(TransferID, Representation)
-    /// Drop all bytes; what comes now is this representation.
+    /// Drops all bytes; the next ones are of this representation.
     case resetStore(TransferID?, Representation)
-    /// Of what ended transfers wrote only this is believed.
+    /// Trusts only these bytes of those that ended transfers wrote.
     case restrictLedger(RangeSet)
-    /// Note what was learned of the representation: its total, an entity tag not to be trusted.
+    /// Stores what was learned of the representation: its length, an entity tag that is not
+    /// trusted.
     case updateRepresentation(Representation)
-    /// The host asked for patience: no new connection to it, for any download.
+    /// Opens no new connection to the host, for any download: it sent `Retry-After`.
     case backOffHost(String, Duration)
     case log(String)
-    /// Tell the user without being asked: what was fetched is fetched again.
+    /// Tells the user that bytes are downloaded again.
     case notice(String)
     case complete(total: Int64)
     case fail(DownloadError)
@@ -125,21 +120,22 @@ package indirect enum DownloadAction: Sendable {
 package struct TransferOrder: Hashable, Sendable {
     package var id: TransferID
     package var url: URL
-    /// Nil asks for the whole.
+    /// `nil` requests the whole file.
     package var range: ByteRange?
-    /// Nil where a whole representation is asked for to be pinned anew.
+    /// `nil` if a whole representation is requested that will be pinned.
     package var pinned: Representation?
-    /// What its source said before, if that was given up and nothing is pinned since.
+    /// The representation of its source that was given up, if none is pinned since.
     package var former: Representation?
     package var start: Int64
     package var end: Int64
-    /// The place of its source among the download's.
+    /// The place of its source among those of the download.
     package var source = 0
     /// What its answer must prove.
     package var proof = SourceProof.unchanged
-    /// Whether what it brings besides its own bytes must be what is there.
+    /// Whether bytes besides its own must equal those that are there.
     package var comparesBytes = false
-    /// Whether what lies behind `end` is there already, and is compared before the last byte counts.
+    /// Whether the bytes behind `end` are there already, and are compared before the last byte
+    /// counts.
     package var isEndProven = false
 
     package init(
@@ -158,7 +154,7 @@ package struct TransferOrder: Hashable, Sendable {
         self.end = end
     }
 
-    /// What its head is judged by.
+    /// What its head must agree with.
     package var expectation: HeadExpectation {
         HeadExpectation(asked: range, pinned: pinned, former: former, proof: proof)
     }

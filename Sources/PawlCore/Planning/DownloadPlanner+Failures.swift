@@ -1,260 +1,276 @@
-/// What a broken or refused transfer means for the download.
+internal import struct FoundationEssentials.URL
+
+/// What a broken or refused transfer means for the download, its source and the network.
 extension DownloadPlanner {
-    mutating func ended(
-        _ id: TransferID,
-        _ offset: Int64,
-        _ outcome: TransferOutcome,
-        _ now: Moment,
-        _ actions: inout [DownloadAction]
-    ) {
+    mutating func ended(_ id: TransferID, _ offset: Int64, _ outcome: TransferOutcome) {
         guard let segment = parts.finish(id, offset: offset) else { return }
-        // Given back and asked for again: others may have waited longer, without any.
+        // Returned and requested again: others may have waited longer without a connection.
         actions.append(.releaseSlot(host: segment.host))
         if case .openingStore(id, _) = phase { phase = .running }
         if !parts.segments.values.contains(where: { $0.source == segment.source }) {
-            sources[segment.source].record.rest()
+            sources[segment.source].evidence.record.rest()
         }
         if parts.provesSeams, case .running = phase { actions.append(.restrictLedger(parts.kept)) }
         let isProgress = noteProgress(of: segment.offset > segment.start ? [segment.source] : [])
-        closeLosers(of: segment, &actions)
+        closeLosers(of: segment)
         switch outcome {
         case .cancelled where !segment.isClosing:
-            // Not by us: the transport was shut down.
+            // The planner did not close it: the transport was shut down.
             return fail(
                 DownloadError(
                     .interrupted,
                     "the downloader was shut down",
-                    advice: DownloadError.goOnAdvice
-                ),
-                &actions
+                    advice: DownloadError.resumeAdvice
+                )
             )
         case .stopped, .cancelled: break
-        case .completed: completed(segment, isProgress: isProgress, now, &actions)
+        case .completed: completed(segment, isProgress: isProgress)
         case .failed(let failure):
             guard !segment.isClosing else { break }
-            broke(segment, failure, now, &actions)
+            broke(segment, failure)
         }
-        giveBack(segment, &actions)
-        forgetUnproven(&actions)
+        if let id = parts.giveBack(segment) { endMoved(id) }
+        forgetUnproven()
     }
 
-    /// Without a validator only a connection that lives on vouches for the bytes before it: when the
-    /// last one broke, nothing proves that what comes next is of the same file.
-    private mutating func forgetUnproven(_ actions: inout [DownloadAction]) {
+    /// Drops bytes that nothing can prove: without a validator, only an open connection shows that
+    /// the next bytes are of the same file.
+    private mutating func forgetUnproven() {
         let isVouchedFor = parts.segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
-        guard case .running = phase, !isVouchedFor, let pinned, !parts.provesSeams,
-            !canResume(pinned),
+        guard case .running = phase, !isVouchedFor, let pinned = file.representation,
+            !parts.provesSeams, !file.canResume(pinned),
             !parts.have.isEmpty, !parts.isComplete
         else { return }
-        actions.append(
-            .notice(
-                "the connection broke, and nothing would prove that the file is still the same: "
-                    + "starting over"
-            )
+        notice(
+            "the connection broke, and nothing would prove that the file is still the same: "
+                + "starting over"
         )
-        self.pinned = nil
-        drain(.startOver(held: nil, nil), keeping: nil, &actions)
+        file.giveUp()
+        drain(.startOver(held: nil, nil), keeping: nil)
     }
 
-    /// More bytes than ever before reset the failures of those who brought them: what a restart
-    /// brings again is no progress, so that a server that always breaks at the same place is given
-    /// up.
+    /// Resets the failures of sources that sent more bytes than ever before.
+    ///
+    /// Bytes that are received again are no progress, so a server that always breaks at the same
+    /// offset is given up.
     @discardableResult
     mutating func noteProgress(of movers: Set<Int>) -> Bool {
         let count = parts.arrived.count
         guard count > highWater else { return false }
         highWater = count
         for place in movers {
-            sources[place].retry.progressed()
-            sources[place].hasServed = true
+            sources[place].exchange.progressed()
+            sources[place].evidence.hasServed = true
         }
         return true
     }
 
-    private mutating func completed(
-        _ segment: Segment,
-        isProgress: Bool,
-        _ now: Moment,
-        _ actions: inout [DownloadAction]
-    ) {
+    private mutating func completed(_ segment: Segment, isProgress: Bool) {
         if parts.total == nil, segment.isHeadAccepted {
-            // A body without a stated length: where it ended is its length.
-            parts.total = segment.offset
-            pinned?.total = segment.offset
-            if let pinned { actions.append(.updateRepresentation(pinned)) }
+            // The end of a body without a stated length is the length of the file.
+            setTotal(segment.offset)
         } else if segment.isHeadAccepted, !segment.isComplete, !isProgress {
             let failure = TransferFailure(.bodyIncomplete, "fewer bytes than its head said")
-            broke(segment, failure, now, &actions)
+            broke(segment, failure)
         }
     }
 
-    /// A race is over when one has all: the other is not needed.
-    private mutating func closeLosers(of segment: Segment, _ actions: inout [DownloadAction]) {
+    /// Closes the transfer that lost a race.
+    private mutating func closeLosers(of segment: Segment) {
         for other in parts.segments.values.sorted(by: { $0.id < $1.id })
         where parts.have.contains(ByteRange(other.offset, other.end)) && other.end != .max {
             guard !other.isComplete else { continue }
-            close(other.id, &actions)
+            close(other.id)
         }
     }
 
-    /// A closed segment's rest goes back to its neighbour, whose response brings it anyway, where
-    /// that costs less than another connection.
-    private mutating func giveBack(_ segment: Segment, _ actions: inout [DownloadAction]) {
-        guard segment.offset < segment.end,
-            let donor = parts.segments.values.first(where: {
-                $0.end == segment.start && $0.responseEnd >= segment.end && !$0.isClosing
-                    && !$0.isComplete
-            })
-        else { return }
-        let twice = Double(segment.offset - segment.start)
-        guard twice <= (donor.speed ?? 0) * 2 * parts.latency.seconds else { return }
-        // Bytes that are there are not to be written by another answer, which may end among them.
-        guard !parts.provesSeams || twice == 0 else { return }
-        let isOpen = parts.provesSeams && segment.end != parts.total
-        parts.update(donor.id) { ($0.end, $0.isEndOpen) = (segment.end, isOpen) }
-        if let action = endAction(donor.id) { actions.append(action) }
-    }
-
-    private mutating func broke(
-        _ segment: Segment,
-        _ failure: TransferFailure,
-        _ now: Moment,
-        _ actions: inout [DownloadAction]
-    ) {
-        if isNetworks(failure, of: segment, now, &actions) { return }
+    private mutating func broke(_ segment: Segment, _ failure: TransferFailure) {
+        if isNetworks(failure, of: segment) { return }
         let error = DownloadError(failure, host: segment.host)
-        let source = sources[segment.source]
-        let isKnownToServe = source.isConfirmed || source.hasServed
-        switch failure.kind {
-        case .certificateRefused, .unsupportedURL, .addressRefused:
-            giveUp(segment.source, error, &actions)
-        case .tlsFailed, .local, .malformedResponse:
-            // A reset handshake of one more connection is no reason to end those that work.
-            guard isKnownToServe else { return giveUp(segment.source, error, &actions) }
-            noteTooMany(segment, now)
-            failed(segment, error, mayRetryAtOnce: false, now, &actions)
-        case .nameNotResolved where !isKnownToServe: giveUp(segment.source, error, &actions)
-        case .cannotConnect where !isKnownToServe:
-            // Nothing ever answered there: a wrong address rather than an outage.
-            failed(segment, error, mayRetryAtOnce: true, atMost: 3, now, &actions)
-        default:
-            noteTooMany(segment, now)
-            failed(segment, error, mayRetryAtOnce: true, now, &actions)
-        }
+        let repetition = ExchangePlanner.repetition(
+            after: failure.kind,
+            hasAnswered: sources[segment.source].hasAnswered
+        )
+        guard let repetition else { return giveUp(segment.source, error) }
+        // A server that never answered does not limit the number of connections.
+        if repetition != .threeTimes { noteTooMany(segment) }
+        failed(segment, error, repetition)
     }
 
-    /// A connection that was cut before it received a byte, also one to be compared, while others
-    /// run, was one too many.
-    mutating func noteTooMany(_ segment: Segment, _ now: Moment) {
+    /// Takes a connection that was cut before it received a byte, even one to be compared, for one
+    /// too many.
+    mutating func noteTooMany(_ segment: Segment) {
         guard segment.offset == segment.start, segment.skippedBytes == 0 else {
-            return sources[segment.source].limit.servedConnectionBroke(at: now)
+            return sources[segment.source].evidence.limit.servedConnectionBroke(at: now)
         }
-        refusedMore(segment.source, now)
+        refusedMore(segment.source)
     }
 
-    private mutating func refusedMore(_ place: Int, _ now: Moment) {
-        sources[place].limit.refused(serving: connections(to: place).serving, at: now)
-    }
-
-    /// The connections that receive a body, and those that wait for an answer.
-    private func connections(to place: Int) -> (serving: Int, awaiting: Int) {
-        let open = parts.segments.values.filter { $0.source == place && !$0.isClosing }
-        let serving = open.count(where: \.isHeadAccepted)
-        return (serving, open.count - serving)
+    private mutating func refusedMore(_ place: Int) {
+        sources[place].evidence.limit.refused(
+            serving: parts.connections(to: place).serving,
+            at: now
+        )
     }
 
     /// Judges a burst of refusals when it has settled.
-    mutating func watchLimits(_ now: Moment) {
-        for place in sources.indices {
-            let (serving, awaiting) = connections(to: place)
-            guard sources[place].limit.observe(serving: serving, awaiting: awaiting, at: now) else {
-                continue
-            }
-            governor.wasLimited(to: connectionsAllowed(at: now), at: now)
+    mutating func watchLimits() {
+        for place in sources.places {
+            let (serving, awaiting) = parts.connections(to: place)
+            guard
+                sources[place].evidence.limit.observe(serving: serving, awaiting: awaiting, at: now)
+            else { continue }
+            governor.wasLimited(to: sources.connectionsAllowed(at: now), at: now)
         }
     }
 
-    /// The number of connections that all usable sources together allow.
-    func connectionsAllowed(at now: Moment) -> Int {
-        sources.lazy.filter(\.isUsable).map { $0.limit.allowed(at: now) }
-            .reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
-    }
-
+    /// Takes in a failure that may be repeated.
     mutating func failed(
         _ segment: Segment,
         _ error: DownloadError,
-        mayRetryAtOnce: Bool,
-        atMost limit: Int? = nil,
-        _ now: Moment,
-        _ actions: inout [DownloadAction]
+        _ repetition: ExchangePlanner.Repetition
     ) {
-        let place = segment.source
-        // Eight connections that one outage breaks are one failure.
-        guard segment.generation == sources[place].generation else { return }
-        sources[place].generation += 1
-        let patience = error.retryAfter ?? .zero
-        if isReceiving(from: place), segment.offset == segment.start {
-            return wasSurplus(segment, patience, now, &actions)
+        let isSurplus = segment.offset == segment.start && parts.isReceiving(from: segment.source)
+        let step = sources.failed(segment, error, repetition, isSurplus: isSurplus, at: now)
+        if case .fail(let error) = step { return giveUp(segment.source, error) }
+        if case .sendLater(_, _, let pause) = step {
+            actions.append(.backOffHost(segment.host, pause))
         }
-        guard patience <= settings.maximumRetryAfter else {
-            return giveUp(place, error, &actions)
-        }
-        // Where another source can take over, a broken one may rest first.
-        let isAtOnce = mayRetryAtOnce && !hasOther(than: place)
-        switch sources[place].retry.failed(mayRetryAtOnce: isAtOnce, atMost: limit) {
-        case .giveUp: giveUp(place, error, &actions)
-        case .retry(let delay):
-            let wait = max(delay, patience)
-            sources[place].retryAt = now + wait
-            if patience > .zero { actions.append(.backOffHost(segment.host, patience)) }
-            actions.append(
-                .log("\(error.message); trying again \(wait == .zero ? "now" : "in \(wait)")")
-            )
-        }
+        guard !isSurplus, let delay = step?.delay else { return }
+        log("\(error.message); trying again \(delay == .zero ? "now" : "in \(delay)")")
     }
 
-    /// One connection too many is no failure of the source, and no reason to let those that are served
-    /// end without a successor.
-    private mutating func wasSurplus(
-        _ segment: Segment,
-        _ patience: Duration,
-        _ now: Moment,
-        _ actions: inout [DownloadAction]
-    ) {
-        let place = segment.source
-        guard patience > .zero, !sources[place].limit.wait(until: now + patience) else {
-            sources[place].retryAt = now + RetryPolicy.firstDelay
-            return
-        }
-        sources[place].retryAt = now + max(patience, RetryPolicy.firstDelay)
-        actions.append(.backOffHost(segment.host, patience))
-    }
-
+    /// Takes in a 4xx or 5xx.
     mutating func refused(
         _ segment: Segment,
         _ status: Int,
         _ reason: String,
-        _ retryAfter: Duration?,
-        _ now: Moment,
-        _ actions: inout [DownloadAction]
+        _ retryAfter: Duration?
     ) {
-        let source = sources[segment.source]
-        if [401, 403, 404, 410].contains(status), source.isRedirected || segment.wave < source.wave
-        {
-            guard segment.wave == source.wave else { return }
-            if sources[segment.source].askOriginalAgain() {
-                actions.append(
-                    .log("the redirected address answers \(status): asking the original again")
-                )
-                return
+        if refusedRange(segment, status) { return }
+        if sources[segment.source].exchange.renews(after: status, of: segment.attempt) {
+            return log("the redirected URL answers \(status): asking the original again")
+        }
+        let error = DownloadError(
+            status: status,
+            reason: reason,
+            retryAfter: retryAfter,
+            host: segment.host
+        )
+        guard error.retryClass == .later else { return giveUp(segment.source, error) }
+        if status == 429 || status == 503 { refusedMore(segment.source) }
+        failed(segment, error, .later)
+    }
+
+    /// Takes a refusal as evidence of ranges; returns whether a request for the whole file replaces
+    /// a retry.
+    private mutating func refusedRange(_ segment: Segment, _ status: Int) -> Bool {
+        guard segment.isWhole || (!file.isAdopting && file.total != nil) else { return false }
+        let refusal = SourceEvidence.Answer.refusal(
+            status: status,
+            ofWhole: segment.isWhole,
+            isReceiving: parts.isReceiving(from: segment.source)
+        )
+        guard learn(refusal, from: segment) else { return false }
+        log(
+            "\(segment.host) answers ranges with \(status): asking for the whole file, and "
+                + "skipping what is there"
+        )
+        return SourceEvidence.isFinal(status)
+    }
+
+    // MARK: - Sources
+
+    /// Stops asking a source.
+    mutating func giveUp(_ place: Int, _ error: DownloadError) {
+        guard sources.giveUp(place, error) else { return }
+        log("\(error.message): going on with the other sources")
+    }
+
+    /// Stops asking a source, because nothing proves that it has the same file.
+    mutating func doubt(_ place: Int, _ reason: String) {
+        sources[place].evidence.doubt(reason)
+        log("\(sources[place].host) is not used: \(reason)")
+        for segment in parts.segments.values.sorted(by: { $0.id < $1.id })
+        where segment.source == place && !segment.isHeadAccepted {
+            close(segment.id)
+        }
+    }
+
+    /// Takes in that a mirror changed after it was proven; it has to prove its file again, once.
+    mutating func mirrorChanged(_ place: Int) {
+        sources[place].evidence.fileChanged()
+        guard case .doubted(let reason) = sources[place].evidence.proof else {
+            return sources[place].forgetProof()
+        }
+        doubt(place, reason)
+    }
+
+    /// Ends the download, as no source is left, or starts over with those that were only doubted:
+    /// they may have another version of the file.
+    mutating func runOut() {
+        guard sources.hasUnfailed(), !file.isAdopting else { return fail(sources.lastError) }
+        if !parts.have.isEmpty {
+            notice("no source is left that is proven to have the same file: starting over")
+        }
+        sources.forgetProofs()
+        startOver()
+        proceed()
+    }
+
+    // MARK: - The network
+
+    /// Whether the download waits for a network that it may use, or checks whether it is there
+    /// again.
+    package var isWaitingForConnectivity: Bool {
+        guard gate.isWatching, case .running = phase else { return false }
+        guard parts.segments.isEmpty else {
+            return gate.isTrying && !parts.segments.values.contains(where: \.isHeadAccepted)
+        }
+        return gate.isTrying
+            || (gate.isClosed(to: sources.hosts) && gate.obstacle(to: sources.hosts) != .unknown)
+    }
+
+    /// Whether the network forbids a new connection.
+    var isHeldByNetwork: Bool { gate.isWatching && gate.isClosed(to: sources.hosts) }
+
+    mutating func networkChanged(_ path: NetworkPath) {
+        let hosts = sources.hosts
+        changeGate { $0.take(path, hosts: hosts, at: $1) }
+        watchNetwork()
+    }
+
+    /// Resumes the download when it is time, and ends connections that have lost their network.
+    mutating func watchNetwork() {
+        guard gate.isWatching, case .running = phase else { return }
+        let hosts = sources.hosts
+        let open = parts.segments.values.filter { !$0.isClosing }.sorted { $0.id < $1.id }
+        let lost = changeGate { gate, now in
+            gate.passTime(at: now)
+            return open.filter {
+                let (host, last) = ($0.url.host() ?? "", $0.lastProgressAt)
+                return gate.ends(host, lastProgressAt: last, hosts: hosts, at: now)
             }
         }
-        var error = DownloadError(status: status, reason: reason, host: segment.host)
-        error.retryAfter = retryAfter
-        guard error.retryClass == .later else {
-            return giveUp(segment.source, error, &actions)
+        for segment in lost { close(segment.id) }
+    }
+
+    /// Whether a transfer broke because of the network, which is no failure of its source.
+    private mutating func isNetworks(_ failure: TransferFailure, of segment: Segment) -> Bool {
+        guard gate.isWatching else { return false }
+        let (hosts, last) = (sources.hosts, segment.lastProgressAt)
+        return changeGate {
+            $0.excuses(failure.kind, lastProgressAt: last, hosts: hosts, at: $1)
         }
-        if status == 429 || status == 503 { refusedMore(segment.source, now) }
-        failed(segment, error, mayRetryAtOnce: false, now, &actions)
+    }
+
+    /// Changes the gate, and logs what the download waits for from then on.
+    @discardableResult
+    private mutating func changeGate<Result>(
+        _ change: (inout ConnectivityGate, Moment) -> Result
+    ) -> Result {
+        let before = gate.reason
+        defer { if gate.reason != before, let text = gate.logText { log(text) } }
+        return change(&gate, now)
     }
 }

@@ -1,34 +1,30 @@
 /// What the passing of time means for the download.
 extension DownloadPlanner {
-    mutating func ticked(
-        _ samples: [TransferSample],
-        _ work: Duration,
-        _ now: Moment,
-        _ actions: inout [DownloadAction]
-    ) {
-        noteProgress(of: observe(samples, now))
-        for place in Set(parts.segments.values.map(\.source)) { sources[place].record.pass(now) }
+    mutating func ticked(_ samples: [TransferSample], _ work: Duration) {
+        noteProgress(of: observe(samples))
+        for place in Set(parts.segments.values.map(\.source)) {
+            sources[place].evidence.record.pass(now)
+        }
         guard case .running = phase else { return }
-        watchNetwork(now, &actions)
-        closeStalled(now, &actions)
-        extendEnds(now, &actions)
-        governor.tick(reading(work, now), at: now)
-        closeSurplus(&actions)
-        closeSlow(now, &actions)
+        watchNetwork()
+        closeStalled()
+        extendEnds()
+        governor.tick(reading(work), at: now)
+        closeSurplus()
+        closeSlow()
     }
 
-    /// Where the caller has the download suspended, that time is nobody's: no connection is slow or
-    /// silent, none has proved to be too many, and a trial of more begins to be measured again.
-    mutating func stoodStill(_ samples: [TransferSample], _ now: Moment) {
-        noteProgress(of: observe(samples, now, isSuspended: true))
-        for place in sources.indices { sources[place].record.skip(to: now) }
+    /// Leaves out the time in which the caller has the download suspended: it makes no connection
+    /// slow or silent, and a trial of more connections is measured again.
+    mutating func stoodStill(_ samples: [TransferSample]) {
+        noteProgress(of: observe(samples, isSuspended: true))
+        for place in sources.places { sources[place].evidence.record.skip(to: now) }
         governor.interrupted(at: now)
     }
 
-    /// Takes in where the transfers stand; returns the sources that brought bytes.
+    /// Takes in where the transfers stand; returns the sources that sent bytes.
     private mutating func observe(
         _ samples: [TransferSample],
-        _ now: Moment,
         isSuspended: Bool = false
     ) -> Set<Int> {
         var moved: Set<Int> = []
@@ -37,41 +33,41 @@ extension DownloadPlanner {
             parts.update(sample.id) {
                 guard $0.observe(sample, at: now, isSuspended: isSuspended) else { return }
                 moved.insert($0.source)
-                sources[$0.source].record.came($0.offset - before.offset)
+                sources[$0.source].evidence.record.came($0.offset - before.offset)
             }
-            noteFirstByte(sample.id, now)
+            noteFirstByte(sample.id)
         }
         return moved
     }
 
-    private mutating func closeSlow(_ now: Moment, _ actions: inout [DownloadAction]) {
-        let promises = promises(at: now)
+    private mutating func closeSlow() {
+        let promises = sourceChoice().promises()
         while true {
             let slow = parts.slowConnection(at: now) { segment in
                 promises.lazy.filter { $0.source != segment.source }.map(\.bytesPerSecond).max()
             }
             guard let slow else { return }
-            actions.append(.log("connection \(slow) is much slower than the others: replaced"))
-            close(slow, &actions)
+            log("connection \(slow) is much slower than the others: replaced")
+            close(slow)
             if let segment = parts.segments[slow] {
                 sources[segment.source].slowBytesPerSecond = segment.bytesPerSecond
             }
-            // A source that turned slow has slowed all of its connections.
-            guard sources.count > 1 else { return }
+            // A source that becomes slow slows all of its connections.
+            guard sources.places.count > 1 else { return }
         }
     }
 
-    private mutating func noteFirstByte(_ id: TransferID, _ now: Moment) {
+    private mutating func noteFirstByte(_ id: TransferID) {
         guard let segment = parts.segments[id], segment.firstByteAt == now,
             !segment.hasStoodStill
         else { return }
-        // A tick may be late by a fifth of a second: between sources that would leave the faster one
-        // idle at the end.
-        let first = sources.count > 1 ? segment.headAt ?? now : now
+        // A tick may be late by 200 ms. With several sources that would leave the faster one idle at
+        // the end.
+        let first = sources.places.count > 1 ? segment.headAt ?? now : now
         parts.noteFirstByte(after: first - segment.openedAt)
     }
 
-    private func reading(_ work: Duration, _ now: Moment) -> ConnectionGovernor.Reading {
+    private func reading(_ work: Duration) -> ConnectionGovernor.Reading {
         let arrived = parts.arrived.count
         let flowing = parts.segments.values.filter { $0.firstByteAt != nil && !$0.isClosing }
         var reading = ConnectionGovernor.Reading(
@@ -82,9 +78,12 @@ extension DownloadPlanner {
             work: work
         )
         reading.sources = max(1, Set(flowing.map(\.source)).count)
-        reading.allowed = connectionsAllowed(at: now)
+        reading.allowed = sources.connectionsAllowed(at: now)
         if let newest = flowing.max(by: { $0.id < $1.id }), let time = newest.connectTime {
-            reading.isQueueFull = sources[newest.source].record.hasQueued(time, to: newest.host)
+            reading.isQueueFull = sources[newest.source].evidence.record.hasQueued(
+                time,
+                to: newest.host
+            )
         }
         return reading
     }
@@ -92,11 +91,12 @@ extension DownloadPlanner {
     mutating func noteConnection(of id: TransferID, _ time: Duration?) {
         guard let segment = parts.segments[id], let time else { return }
         parts.update(id) { $0.connectTime = time }
-        sources[segment.source].record.connected(to: segment.host, in: time)
+        sources[segment.source].evidence.record.connected(to: segment.host, in: time)
     }
 
-    /// After a trial that did not pay, the newest connections go, first those that have no answer yet.
-    private mutating func closeSurplus(_ actions: inout [DownloadAction]) {
+    /// Closes the newest connections after a trial that gained nothing, first those without an
+    /// answer.
+    private mutating func closeSurplus() {
         let open = parts.segments.values.filter { !$0.isClosing }
         guard open.count > governor.target else { return }
         var newest = open.sorted {
@@ -104,40 +104,37 @@ extension DownloadPlanner {
         }
         for _ in governor.target..<open.count {
             let used = Dictionary(grouping: newest, by: \.source).mapValues(\.count)
-            // Those of the source that has the most, so that each keeps one.
+            // Those of the source that has the most, so that each source keeps one.
             let most = newest.indices.filter { !newest[$0].isWhole }.max {
                 let (left, right) = (used[newest[$0].source] ?? 0, used[newest[$1].source] ?? 0)
                 return left == right ? $0 > $1 : left < right
             }
             guard let most else { return }
-            close(newest.remove(at: most).id, &actions)
+            close(newest.remove(at: most).id)
         }
     }
 
-    private mutating func closeStalled(_ now: Moment, _ actions: inout [DownloadAction]) {
+    private mutating func closeStalled() {
         for segment in parts.segments.values.sorted(by: { $0.id < $1.id })
         where !segment.isClosing {
             if now - segment.lastProgressAt >= settings.stallTimeout {
                 let error = DownloadError(
-                    .timedOut,
-                    "no byte from \(segment.host) for \(settings.stallTimeout)",
-                    advice: DownloadError.goOnAdvice
+                    stalledFor: settings.stallTimeout,
+                    host: segment.host,
+                    advice: DownloadError.resumeAdvice
                 )
-                close(segment.id, &actions)
-                failed(segment, error, mayRetryAtOnce: true, now, &actions)
-            } else if isTooLate(segment, now) {
-                leave(segment, now, &actions)
+                close(segment.id)
+                failed(segment, error, .immediate)
+            } else if let patience = sources.leave(segment, at: now) {
+                log("no answer from \(segment.host) for \(patience): another source")
+                close(segment.id)
             } else if settings.minimumBytesPerSecond > 0 {
-                checkSpeed(segment, now, &actions)
+                checkSpeed(segment)
             }
         }
     }
 
-    private mutating func checkSpeed(
-        _ segment: Segment,
-        _ now: Moment,
-        _ actions: inout [DownloadAction]
-    ) {
+    private mutating func checkSpeed(_ segment: Segment) {
         guard segment.firstByteAt != nil else { return }
         let elapsed = now - segment.window.since
         guard elapsed >= settings.stallTimeout else { return }
@@ -148,14 +145,14 @@ extension DownloadPlanner {
             return
         }
         sources[segment.source].slowStrikes += 1
-        close(segment.id, &actions)
+        close(segment.id)
         guard sources[segment.source].slowStrikes > settings.retries else { return }
         let error = DownloadError(
             .tooSlow,
             "\(segment.host) brought \(Int64(speed)) bytes a second where at least "
                 + "\(settings.minimumBytesPerSecond) were asked for",
-            advice: "\(DownloadError.goOnAdvice), or lower --min-speed"
+            advice: "\(DownloadError.resumeAdvice), or lower --min-speed"
         )
-        giveUp(segment.source, error, &actions)
+        giveUp(segment.source, error)
     }
 }

@@ -1,42 +1,38 @@
 package import struct FoundationEssentials.URL
 
-/// A byte range that one transfer is fetching, as the planner sees it.
+/// A byte range that one transfer is receiving, as the planner sees it.
 package struct Segment: Sendable {
     package let id: TransferID
-    /// The place of its source among the download's.
+    /// The place of its source among those of the download.
     package let source: Int
     package let host: String
     package let url: URL
     package var start: Int64
-    /// Behind the last byte that this segment is to fetch.
+    /// The end of the bytes that this segment is to receive.
     package var end: Int64
-    /// Behind the last byte that its response brings: the end can be given back up to here.
+    /// The end of its response; `end` can be moved up to here.
     package var responseEnd: Int64
-    /// Whether bytes of another answer begin at `end`, or will, and nothing proves yet that they fit.
-    ///
-    /// Then its last byte is left out.
+    /// Whether bytes of another answer follow at `end` that nothing proves to fit yet; then the
+    /// last byte before `end` is left out.
     package var isEndOpen = false
-    /// As last sampled.
+    /// The offset of the last sample.
     package var offset: Int64
     /// Whether its response is the whole representation from offset 0.
     package let isWhole: Bool
-    /// How often the source had failed when this was opened: one outage counts once.
-    package let generation: Int
-    /// How often the original URL had been asked again when this was opened.
-    package let wave: Int
+    /// The state of the exchange with its source when this was opened.
+    let attempt: ExchangePlanner.Attempt
     /// The segment that fetches the same bytes in a race.
     package var rival: TransferID?
 
     package let openedAt: Moment
     package var headAt: Moment?
-    /// What its connection took to be made; nil before that is known, and for one that was there.
+    /// How long connecting took; `nil` before that is known, and for a reused connection.
     var connectTime: Duration?
     package var firstByteAt: Moment?
     package var lastProgressAt: Moment
-    /// How long nothing has come, as of the last tick; none before its first byte.
+    /// How long no byte had been received at the last tick; zero before its first byte.
     private var silence = Duration.zero
-    /// Whether the caller had the download suspended before its first byte: how long that took says
-    /// nothing.
+    /// Whether the download was suspended before the first byte, so that its latency shows nothing.
     package private(set) var hasStoodStill = false
     /// The start of the window in which the minimum speed is measured.
     package var window: (since: Moment, offset: Int64)
@@ -44,32 +40,34 @@ package struct Segment: Sendable {
     package var isHeadAccepted = false
     package var isClosing = false
     private var rate: RateEstimator
-    /// Smoothed, in bytes a second, as of the last sample.
+    /// The smoothed speed as of the last sample.
     package private(set) var bytesPerSecond: Double = 0
 
     package var remaining: Int64 { max(0, end - offset) }
     package var isComplete: Bool { offset >= writableEnd }
-    /// Behind the last byte that may be written now.
+    /// The end of the bytes that may be written now.
     package var writableEnd: Int64 { isEndOpen ? end - 1 : end }
-    /// Behind the last byte that counts where bytes of two answers may touch only if that was proven.
-    ///
-    /// A transfer that had passed its end before that was set has compared nothing there.
-    package var countedEnd: Int64 { offset > end ? end - 1 : min(offset, writableEnd) }
+    /// Where its bytes end that count if bytes of two answers may touch only where they were
+    /// compared.
+    package var countedEnd: Int64 {
+        // A transfer that had passed its end before that was set has compared nothing there.
+        Seam.countedEnd(at: offset, before: end, isProven: !isEndOpen && offset <= end)
+    }
 
-    /// Bytes a second; nil before it can be told.
+    /// The speed in bytes per second; `nil` before it is known.
     package var speed: Double? {
         guard firstByteAt != nil else { return nil }
         return bytesPerSecond > 0 ? bytesPerSecond : nil
     }
 
-    /// Whether it stopped before its speed was seen: all its bytes came between two ticks.
+    /// Whether it stopped before its speed was known: all its bytes were received between two
+    /// ticks.
     package var isSilent: Bool { speed == nil && silence >= .seconds(1) }
 
     package init(
         order: TransferOrder,
         host: String,
-        generation: Int,
-        wave: Int,
+        attempt: ExchangePlanner.Attempt = ExchangePlanner.Attempt(),
         openedAt: Moment,
         attention: Duration = .seconds(2)
     ) {
@@ -78,8 +76,7 @@ package struct Segment: Sendable {
         self.host = host
         source = order.source
         url = order.url
-        self.generation = generation
-        self.wave = wave
+        self.attempt = attempt
         self.openedAt = openedAt
         start = order.start
         offset = order.start
@@ -90,7 +87,7 @@ package struct Segment: Sendable {
         window = (openedAt, order.start)
     }
 
-    /// Takes in where the transfer stands; true where bytes came.
+    /// Takes in where the transfer stands; returns whether bytes were received.
     ///
     /// The time of a suspension does not count.
     package mutating func observe(

@@ -1,52 +1,53 @@
-/// Which bytes to fetch by which transfer: hands out ranges, splits them in time, races the last.
+/// Decides which transfer receives which bytes: assigns ranges, splits them by time, races the
+/// last.
 package struct SegmentPlanner: Sendable {
-    /// What ended transfers brought, and earlier runs.
+    /// The bytes of ended transfers and earlier runs.
     package private(set) var have = RangeSet()
     package private(set) var segments: [TransferID: Segment] = [:]
-    /// The length of the whole, nil while it is not known.
+    /// The length of the file; `nil` if it is not known.
     package var total: Int64?
     /// Whether bytes of two answers may touch only where that was proven (``Seam``).
     package var provesSeams = false
     /// The most bytes that a request begins before its own.
     private(set) var longestLead = Seam.leadBytes
-    /// Bytes of an earlier run that are fetched again, so that what lies around them is compared.
+    /// Bytes of an earlier run that are downloaded again, so that those around them are compared.
     private var samples: [Int64] = []
-    /// What a new connection took to its first byte, smoothed.
+    /// The smoothed time from opening a connection to its first byte.
     package private(set) var latency: Duration = .zero
-    /// When slow connections were replaced, as long as that counts.
+    /// When slow connections were replaced within `replacementPeriod`.
     private var replacements: [Moment] = []
-    /// What connections brought that did their work to the end, smoothed: the measure of those
-    /// that are left when the others are done.
+    /// The smoothed speed of connections that received all their bytes, to measure the last ones
+    /// by.
     private var usualSpeed: Double?
 
     /// A range smaller than twice this is not split.
     package static let smallestSplit: Int64 = 64 * 1024
     /// How long a connection is watched before it is called slow.
     static let slowAfter: Duration = .seconds(2)
-    /// Slower than this part of the others' mean is slow.
+    /// A connection below this part of the mean of the others is slow.
     static let slowFraction = 0.25
-    /// The most that are replaced within `replacementPeriod`.
+    /// The maximum number of replacements within `replacementPeriod`.
     static let mostReplacements = 16
     static let replacementPeriod: Duration = .seconds(600)
 
     package init() {}
 
-    /// What a new connection is to fetch.
+    /// The bytes for a new connection.
     package struct Claim: Hashable, Sendable {
         package var range: ByteRange
-        /// The segment that gives `range` up; it ends where the range starts.
+        /// The segment that gives up `range`, and ends where it starts.
         package var donor: TransferID?
-        /// The segment that fetches the same bytes already.
+        /// The segment that receives the same bytes already.
         package var rival: TransferID?
-        /// How many bytes before `range` are there and are to be compared.
+        /// The number of bytes before `range` that are there and are compared.
         package var leadBytes: Int64 = 0
-        /// Whether what is to follow `range` cannot be compared yet.
+        /// Whether the bytes behind `range` cannot be compared yet.
         package var isEndOpen = false
     }
 
     private var whole: ByteRange { ByteRange(0, total ?? .max) }
 
-    /// Bytes that no transfer fetches and that are not there.
+    /// The missing bytes that no transfer receives.
     package var unassigned: RangeSet {
         var missing = have.gaps(in: whole)
         for segment in segments.values {
@@ -55,16 +56,16 @@ package struct SegmentPlanner: Sendable {
         return missing
     }
 
-    /// `have`, and the samples: they are on disk while they are fetched again.
+    /// `have` and the samples, which are on disk while they are downloaded again.
     package var kept: RangeSet {
         samples.reduce(into: have) { $0.insert(ByteRange($1, $1 + 1)) }
     }
 
-    /// What is there, the running transfers' bytes included.
+    /// All bytes received, including those of open transfers.
     package var arrived: RangeSet {
         var all = have
         for segment in segments.values {
-            // What it has brought behind its end is its neighbour's to bring.
+            // Bytes behind its end are those of its neighbour.
             let end = provesSeams ? max(segment.start, segment.countedEnd) : segment.offset
             all.insert(ByteRange(segment.start, end))
         }
@@ -72,6 +73,16 @@ package struct SegmentPlanner: Sendable {
     }
 
     package var isComplete: Bool { total.map { have.contains(ByteRange(0, $0)) } ?? false }
+
+    /// The connections to a source that receive a body, and those that wait for an answer.
+    func connections(to place: Int) -> (serving: Int, awaiting: Int) {
+        let open = segments.values.filter { $0.source == place && !$0.isClosing }
+        let serving = open.count(where: \.isHeadAccepted)
+        return (serving, open.count - serving)
+    }
+
+    /// Whether a connection to a source receives a body.
+    func isReceiving(from place: Int) -> Bool { connections(to: place).serving > 0 }
 
     package mutating func begin(have: RangeSet, total: Int64?) {
         self.have = have
@@ -99,12 +110,12 @@ package struct SegmentPlanner: Sendable {
         segments[id] = segment
     }
 
-    /// Takes out an ended transfer and keeps its bytes.
+    /// Removes an ended transfer and keeps its bytes.
     package mutating func finish(_ id: TransferID, offset: Int64) -> Segment? {
         guard var segment = segments.removeValue(forKey: id) else { return nil }
         segment.offset = max(segment.offset, offset)
         if provesSeams {
-            // What it has brought behind its end is its neighbour's to bring.
+            // Bytes behind its end are those of its neighbour.
             segment.offset = max(segment.start, segment.countedEnd)
         }
         have.insert(ByteRange(segment.start, segment.offset))
@@ -116,25 +127,25 @@ package struct SegmentPlanner: Sendable {
         return segment
     }
 
-    /// An answer was shorter than its request: comparing must not take all of the next one.
+    /// Takes in an answer shorter than its request: comparing must not take all of the next one.
     mutating func answeredShort(_ count: Int64) {
         longestLead = min(longestLead, max(Seam.leastLeadBytes, count / 4))
     }
 
-    /// A piece that is too short to prove that another answer fits is fetched again.
+    /// Drops pieces that are too short to prove that another answer fits.
     private mutating func dropShortPieces() {
         let short = arrived.ranges.filter { $0.count < Seam.tailBytes && $0.end != total }
         for range in short { have.remove(range) }
     }
 
-    /// Has some bytes of an earlier run fetched again, with what lies around them.
+    /// Lets some bytes of an earlier run be downloaded again, with those around them.
     package mutating func takeSamples(_ random: inout SplitMix64) {
         dropShortPieces()
         let count = have.count
         guard count >= Seam.leastSampledBytes else { return }
         let part = count / Int64(Seam.samples)
         for index in 0..<Int64(Seam.samples) {
-            // Away from the next part's, so that no piece between two is short.
+            // Away from the sample of the next part, so that no piece between them is short.
             let rank = index * part + Int64.random(in: 0..<part - Seam.tailBytes, using: &random)
             guard let offset = offset(ofByte: rank), isAmongOthers(offset) else { continue }
             samples.append(offset)
@@ -142,7 +153,7 @@ package struct SegmentPlanner: Sendable {
         for offset in samples { have.remove(ByteRange(offset, offset + 1)) }
     }
 
-    /// Gives up comparing samples: a whole answer is compared with all that is there.
+    /// Stops comparing samples: a whole answer is compared with all bytes.
     package mutating func endSampling() {
         for offset in samples
         where !segments.values.contains(where: { $0.start <= offset && offset < $0.end }) {
@@ -173,10 +184,10 @@ package struct SegmentPlanner: Sendable {
 // MARK: - Handing out
 
 extension SegmentPlanner {
-    /// What a free connection should fetch: what nobody fetches, else half, in time, of what has
-    /// the longest time left, else the slowest segment's rest in a race.
+    /// The bytes for a free connection: unassigned ones, otherwise half, by time, of the segment
+    /// with the longest time left, otherwise the rest of the slowest segment in a race.
     ///
-    /// `promised`: what the connection should bring, in bytes a second; nil is as much as others.
+    /// `promised`: the expected bytes per second; `nil` stands for the speed of the others.
     package func claim(promised: Double? = nil, at now: Moment = .zero) -> Claim? {
         guard provesSeams else {
             if let gap = unassigned.ranges.first { return Claim(range: gap) }
@@ -197,15 +208,11 @@ extension SegmentPlanner {
         else { return nil }
         let speed = donor.speed ?? typicalSpeed
         let other = promised ?? meanSpeed(without: donor.id) ?? speed
-        // The donor goes on while the new connection is made; from then on both go at their own
-        // speed and should end together.
+        // The donor continues while the new connection opens. Then both should end together.
         let head = min(donor.remaining, Int64(speed * latency.seconds))
         let rest = Double(donor.remaining - head)
         let share = head + Int64(rest * speed / (speed + other))
-        let kept = min(
-            max(share, Self.smallestSplit),
-            donor.remaining - Self.smallestSplit
-        )
+        let kept = min(max(share, Self.smallestSplit), donor.remaining - Self.smallestSplit)
         let cut = (donor.offset + kept + 4095) & ~4095
         guard cut > donor.offset, cut < donor.end else { return nil }
         return Claim(range: ByteRange(cut, donor.end), donor: donor.id)
@@ -220,7 +227,7 @@ extension SegmentPlanner {
             let other = promised ?? meanSpeed(without: slowest.id), other > 0
         else { return nil }
         let anew = latency.seconds + Double(slowest.remaining) / other
-        // The last one, of which no speed is known, may never end.
+        // The last one, whose speed is not known, may never end.
         let isStuck = segments.count == 1 && slowest.isSilent
         guard isStuck || timeLeft > 0.25 + 2 * anew else { return nil }
         return Claim(range: ByteRange(slowest.offset, slowest.end), rival: slowest.id)
@@ -228,7 +235,7 @@ extension SegmentPlanner {
 
     private func longest(_ candidates: [Segment]) -> Segment? {
         candidates.max {
-            // Ties go to the smaller offset, so that runs can be repeated.
+            // Ties go to the smaller offset, so that results are reproducible.
             let (left, right) = (timeLeft($0) ?? 0, timeLeft($1) ?? 0)
             return left == right ? $0.start > $1.start : left < right
         }
@@ -239,7 +246,7 @@ extension SegmentPlanner {
         return speed > 0 ? Double(segment.remaining) / speed : nil
     }
 
-    /// What a connection is thought to bring before it has shown it.
+    /// The assumed speed of a connection before it is known.
     private var typicalSpeed: Double { meanSpeed(without: nil) ?? 1 }
 
     private func meanSpeed(without excluded: TransferID?) -> Double? {
@@ -251,9 +258,8 @@ extension SegmentPlanner {
 // MARK: - Watching
 
 extension SegmentPlanner {
-    /// A connection that crawls while the others run, and whose replacement would be worth it.
-    ///
-    /// `promised`: what another source would bring in its place, where there is one.
+    /// A connection that is much slower than the others and whose replacement saves time;
+    /// `promised`: the speed of another source in its place, if there is one.
     package mutating func slowConnection(
         at now: Moment,
         promised: (Segment) -> Double? = { _ in nil }
@@ -261,7 +267,7 @@ extension SegmentPlanner {
         replacements.removeAll { now - $0 >= Self.replacementPeriod }
         guard replacements.count < Self.mostReplacements else { return nil }
         for segment in segments.values.sorted(by: { $0.id < $1.id }) {
-            // Bytes that are compared and not kept are no slowness.
+            // A connection that compares bytes and keeps none is not slow.
             let isComparing = segment.skippedBytes > 0 && segment.offset == segment.start
             guard !segment.isClosing, segment.rival == nil, !isComparing,
                 now - max(segment.openedAt, segment.firstByteAt ?? segment.openedAt)
@@ -278,15 +284,144 @@ extension SegmentPlanner {
         return nil
     }
 
-    /// What would come in place of a connection.
-    ///
-    /// Another source's own speed does not count: a slow one beside it adds to the whole. What it
-    /// promises to one connection more does.
+    /// The speed of what would replace a connection; of another source, only what it promises to
+    /// one more connection counts: a slow connection beside it adds to the whole.
     private func replacementSpeed(of segment: Segment, _ promised: Double?) -> Double? {
         guard let promised else { return meanSpeed(without: segment.id) }
         let peers = segments.values.filter { $0.id != segment.id && $0.source == segment.source }
             .compactMap(\.speed)
         guard !peers.isEmpty else { return promised }
         return max(promised, peers.reduce(0, +) / Double(peers.count))
+    }
+}
+
+// MARK: - Seams
+
+extension SegmentPlanner {
+    /// Whether the bytes behind `end` are there, so that an answer that continues is compared with
+    /// them.
+    package func canCompare(behind end: Int64) -> Bool {
+        guard let total, end < total else { return true }
+        return arrived.contains(ByteRange(end, min(total, end + Seam.tailBytes)))
+    }
+
+    /// Whether a whole answer may continue behind its end: two answers never write the same bytes;
+    /// a transfer with an answer may have written more than the planner knows.
+    func isFree(behind stream: Segment) -> Bool {
+        guard provesSeams else { return true }
+        return have.ranges.allSatisfy { $0.end <= stream.end }
+            && rivals(behind: stream).allSatisfy { !$0.isHeadAccepted }
+    }
+
+    /// The transfers that were assigned bytes behind the end of a whole answer.
+    func rivals(behind stream: Segment) -> [Segment] {
+        segments.values.filter { $0.id != stream.id && $0.end > stream.end }
+            .sorted { $0.id < $1.id }
+    }
+
+    /// The number of bytes before `start` that are there and are compared.
+    func leadBytes(before start: Int64) -> Int64 {
+        guard let range = arrived.ranges.first(where: { $0.start < start && $0.end >= start })
+        else { return 0 }
+        return min(longestLead, start - range.start)
+    }
+
+    /// Lets the ends be proven that can be compared now; returns their segments.
+    mutating func closeOpenEnds() -> [TransferID] {
+        guard provesSeams else { return [] }
+        let provable = segments.values.filter {
+            $0.isEndOpen && !$0.isClosing && $0.isHeadAccepted && !$0.isComplete
+                && $0.responseEnd > $0.end && canCompare(behind: $0.end)
+        }.map(\.id).sorted()
+        for id in provable { update(id) { $0.isEndOpen = false } }
+        return provable
+    }
+
+    /// The first gap to fill; a byte left out between two answers waits until both sides are there.
+    private var nextProvableGap: ByteRange? {
+        unassigned.ranges.first { $0.count > 1 || canCompare(behind: $0.end) }
+    }
+
+    private func proving(_ claim: Claim) -> Claim {
+        var claim = claim
+        claim.leadBytes = leadBytes(before: claim.range.start)
+        claim.isEndOpen = !canCompare(behind: claim.range.end)
+        return claim
+    }
+}
+
+// MARK: - Taking over
+
+extension SegmentPlanner {
+    /// A connection with less time left than this may continue into the bytes that follow.
+    private static let nearEnd: Duration = .seconds(1)
+    /// The neighbour continues after this time without an answer, and twice the latency.
+    private static let unansweredAfter: Duration = .milliseconds(200)
+    /// With less time left than this, the neighbour continues as soon as the answer is late:
+    /// closing a response before its end costs a connection as well.
+    private static let veryNearEnd: Duration = .milliseconds(150)
+
+    /// Whether a connection has had no answer for `limit`.
+    private func isUnanswered(_ segment: Segment, _ limit: Duration, _ now: Moment) -> Bool {
+        !segment.isHeadAccepted && !segment.isClosing && segment.rival == nil
+            && segment.offset == segment.start && segment.start < segment.end
+            && now - segment.openedAt >= limit
+    }
+
+    /// Connections that soon have all their bytes, and whose responses contain the following ones.
+    func endingSoon() -> [Segment] {
+        segments.values.filter {
+            $0.isHeadAccepted && !$0.isClosing && !$0.isComplete && $0.rival == nil
+                && $0.responseEnd > $0.end && isNearEnd($0, Self.nearEnd)
+        }.sorted { $0.id < $1.id }
+    }
+
+    private func isNearEnd(_ segment: Segment, _ time: Duration) -> Bool {
+        segment.speed.map { Double(segment.remaining) <= $0 * time.seconds } ?? false
+    }
+
+    /// Bytes behind a segment that no connection receives: unassigned, or those of `unanswered`.
+    func unservedBytes(
+        behind segment: Segment,
+        at now: Moment
+    ) -> (end: Int64, unanswered: Segment?)? {
+        if let gap = unassigned.ranges.first(where: { $0.start == segment.end }) {
+            return (gap.end, nil)
+        }
+        let next = segments.values.first { $0.start == segment.end && $0.end > $0.start }
+        let limit =
+            isNearEnd(segment, Self.veryNearEnd)
+            ? max(Self.veryNearEnd, latency) : max(Self.unansweredAfter, latency * 2)
+        guard let next, isUnanswered(next, limit, now) else { return nil }
+        return (next.end, next)
+    }
+
+    /// All bytes of a connection without an answer, for a free one.
+    private func takeOver(at now: Moment) -> Claim? {
+        guard segments.values.contains(where: { $0.isHeadAccepted && !$0.isClosing }) else {
+            return nil
+        }
+        let limit = max(Self.slowAfter, latency * 2)
+        let donor = segments.values.filter { isUnanswered($0, limit, now) }
+            .min { $0.start < $1.start }
+        return donor.map { Claim(range: ByteRange($0.start, $0.end), donor: $0.id) }
+    }
+
+    /// Gives the rest of an ended segment to the transfer before it, whose response contains these
+    /// bytes anyway, if that costs less than another connection; returns that transfer.
+    mutating func giveBack(_ segment: Segment) -> TransferID? {
+        guard segment.offset < segment.end,
+            let donor = segments.values.first(where: {
+                $0.end == segment.start && $0.responseEnd >= segment.end && !$0.isClosing
+                    && !$0.isComplete
+            })
+        else { return nil }
+        let twice = Double(segment.offset - segment.start)
+        guard twice <= (donor.speed ?? 0) * 2 * latency.seconds else { return nil }
+        // No other answer, which may end among them, may write bytes that are there.
+        guard !provesSeams || twice == 0 else { return nil }
+        let isOpen = provesSeams && segment.end != total
+        update(donor.id) { ($0.end, $0.isEndOpen) = (segment.end, isOpen) }
+        return donor.id
     }
 }

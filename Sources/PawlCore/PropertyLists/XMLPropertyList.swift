@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// Reads Apple's XML property lists as Apple's programs write them: without CDATA, and without
 /// attributes except those of `plist`.
 ///
@@ -92,15 +94,8 @@ struct XMLPropertyList {
 
     /// Parses `2001-01-01T00:00:00Z`; returns the seconds since that time.
     private static func date(_ text: String) -> Double? {
-        let parts = text.split(separator: "T")
-        let months = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ]
-        guard parts.count == 2, parts[1].hasSuffix("Z") else { return nil }
-        let day = parts[0].split(separator: "-")
-        guard day.count == 3, let month = Int(day[1]), (1...12).contains(month) else { return nil }
-        let form = "Mon, \(day[2]) \(months[month - 1]) \(day[0]) \(parts[1].dropLast()) GMT"
-        return HTTPDate(parsing: form).map { Double($0.secondsSince1970 - 978_307_200) }
+        // Any other text is not a date.
+        (try? Date(text, strategy: .iso8601))?.timeIntervalSinceReferenceDate
     }
 
     // MARK: - Tags

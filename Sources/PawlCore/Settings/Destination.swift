@@ -1,7 +1,11 @@
-/// Where a download is to go.
+/// The destination of a download.
 public enum Destination: Hashable, Sendable {
-    /// This file; its folder must exist or be creatable.
+    /// The given file.
+    ///
+    /// Its folder must exist or be creatable.
     case file(String)
-    /// This folder; the server or the URL gives the name.
+    /// The given folder.
+    ///
+    /// The server or the URL determines the name.
     case directory(String)
 }

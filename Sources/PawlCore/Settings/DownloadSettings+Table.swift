@@ -13,8 +13,9 @@ extension DownloadSettings: TabledSettings {
             .choice(),
             mayReplaceFiles: { $0 == .overwrite },
             field: SettingField("If the file exists"),
-            help: "What to do if another file has the name: rename, overwrite, skip or fail. "
-                + "Default: rename, which numbers the new one."
+            help:
+                "What to do if the file exists: rename, overwrite, skip or fail. Default: rename, "
+                + "which adds a number to the new name."
         ),
         Setting(
             "checksum",
@@ -22,10 +23,10 @@ extension DownloadSettings: TabledSettings {
             \.checksum,
             .checksum,
             field: SettingField("Checksum", placeholder: "sha256=…, for a single URL"),
-            help: "The file must have this checksum: md5, sha1, sha256, sha384 or sha512. "
-                + "Default: the server's, if it gives one; none ignores that.",
+            help: "Verify the file's checksum: md5, sha1, sha256, sha384 or sha512. Default: the "
+                + "server's, if it sends one; none ignores it.",
             about: "The file's checksum, as `sha256=hex`, or `none`. Default: the server's, if it "
-                + "gives one."
+                + "sends one."
         ),
         Setting(
             "mirror",
@@ -35,8 +36,8 @@ extension DownloadSettings: TabledSettings {
             most: DownloadSettings.mostMirrors,
             isSecret: true,
             field: SettingField("Mirrors", placeholder: "One URL per line"),
-            help: "Fetch the file from this URL too, if it is proven to be the same. May be given "
-                + "several times.",
+            help: "Also download from this URL, after verifying that its file is the same. May be "
+                + "given several times.",
             about: "Other URLs of the same file; 32 KiB together."
         ),
         Setting(
@@ -50,7 +51,7 @@ extension DownloadSettings: TabledSettings {
             field: SettingField("Headers", placeholder: "Name: value, one per line"),
             help: "Send this header, such as 'Cookie: a=b', only to the server in the URL, not to "
                 + "those of redirects and mirrors. May be given several times.",
-            about: "Header fields to send, in place of those before."
+            about: "The header fields to send; a change replaces all earlier ones."
         ),
         Setting(
             "redirect-header",
@@ -96,9 +97,9 @@ extension DownloadSettings: TabledSettings {
             \.connection.allowsUntrustedCertificates,
             .flag(),
             field: SettingField("Accept any certificate"),
-            help: "Accept any certificate. Others can then read and change what is sent.",
-            about: "Whether certificates are not checked; others can then read and change what is "
-                + "sent."
+            help: "Accept any certificate. Others can then read and change the transferred data.",
+            about: "Whether certificates are not verified. Others can then read and change the "
+                + "transferred data."
         ),
         Setting(
             "cacert",
@@ -113,7 +114,7 @@ extension DownloadSettings: TabledSettings {
             member: "connectTimeoutSeconds",
             \.connection.connectTimeout,
             .seconds(),
-            help: "Maximum time for making a connection, TLS included. Default: 15."
+            help: "Maximum time in seconds for connecting, including TLS. Default: 15."
         ),
         Setting(
             "connections",
@@ -133,7 +134,7 @@ extension DownloadSettings: TabledSettings {
             \.retries,
             .count(0...1_000_000),
             field: SettingField("Retries"),
-            help: "Failures in a row allowed before giving up. Default: 10."
+            help: "Consecutive failures allowed before giving up. Default: 10."
         ),
         Setting(
             "max-retry-after",
@@ -141,7 +142,8 @@ extension DownloadSettings: TabledSettings {
             \.maximumRetryAfter,
             .seconds(allowsZero: true),
             entries: .programs,
-            help: "The longest wait that a server may ask for. Default: 300, in the daemon a day."
+            help:
+                "The longest wait in seconds that a server may request. Default: 300, in the daemon 86400."
         ),
         Setting(
             "stall-timeout",
@@ -149,14 +151,14 @@ extension DownloadSettings: TabledSettings {
             \.stallTimeout,
             .seconds(),
             field: SettingField("Stall timeout"),
-            help: "Replace a connection that receives nothing for this long. Default: 30."
+            help: "Replace a connection that receives nothing for this many seconds. Default: 30."
         ),
         Setting(
             "min-speed",
             member: "minimumBytesPerSecond",
             \.minimumBytesPerSecond,
             .rate(from: 0),
-            help: "Replace a connection slower than this."
+            help: "Replace a connection that is slower than this, in bytes per second."
         ),
         Setting(
             "max-time",
@@ -164,7 +166,7 @@ extension DownloadSettings: TabledSettings {
             \.maximumDuration,
             SettingForm<Duration>.seconds().optional(),
             field: SettingField("Maximum time", placeholder: "No limit"),
-            help: "Stop a download after this time; the bytes received so far are kept."
+            help: "Stop a download after this many seconds; the bytes received so far are kept."
         ),
         Setting(
             "limit",
@@ -181,7 +183,7 @@ extension DownloadSettings: TabledSettings {
             member: "waitsForConnectivity",
             \.waitsForConnectivity,
             .flag(),
-            help: "Wait while there is no route to the network; this uses up no retries.",
+            help: "Wait while there is no route to the network; this does not count as a failure.",
             about: "Whether to wait while there is no route to the network. Default: true."
         ),
         Setting(
@@ -198,7 +200,7 @@ extension DownloadSettings: TabledSettings {
             \.resumes,
             .flag(textIsOpposite: true),
             help: "Start from the beginning; an earlier partial file is set aside.",
-            about: "Whether an earlier partial file is resumed, not set aside. Default: true."
+            about: "Whether an earlier partial file is resumed instead of set aside. Default: true."
         ),
         Setting(
             "resume-without-validator",
@@ -206,7 +208,7 @@ extension DownloadSettings: TabledSettings {
             \.resumesWithoutValidator,
             .flag(),
             entries: .programs,
-            help: "Resume a file though the server names no version of it. Default: true."
+            help: "Resume even if the server sends no validator of the file. Default: true."
         ),
         Setting(
             "adopt",
@@ -214,10 +216,9 @@ extension DownloadSettings: TabledSettings {
             \.adoptsPartialFile,
             .flag(),
             mayReplaceFiles: { $0 },
-            help: "Resume a NAME.part that another tool left; needs --checksum, which verifies it "
-                + "at the end.",
-            about: "Whether a NAME.part that another tool left is resumed; needs a checksum, and "
-                + "over TCP the scope `manage`."
+            help: "Resume a NAME.part of another tool; needs --checksum to verify the result.",
+            about: "Whether a NAME.part of another tool is resumed; needs a checksum, and over TCP "
+                + "the scope `manage`."
         ),
         Setting(
             "insecure-redirects",
@@ -293,11 +294,11 @@ extension SettingForm where Value == ChecksumPolicy {
         parse: { (text) throws(ValueError) in try ChecksumText.parse(text) },
         decode: { (value) throws(ValueError) in
             guard case .text(let text) = value else {
-                throw ValueError("'\(value.brief)' is no checksum", advice: ChecksumText.form)
+                throw ValueError("invalid checksum '\(value.brief)'", advice: ChecksumText.form)
             }
             if text == "none" { return .none }
             guard let digest = ContentDigest(parsing: text) else {
-                throw ValueError("'\(value.brief)' is no checksum", advice: ChecksumText.form)
+                throw ValueError("invalid checksum '\(value.brief)'", advice: ChecksumText.form)
             }
             return .digest(digest)
         },
@@ -319,7 +320,7 @@ extension SettingForm where Value == URL {
         parse: read,
         decode: { (value) throws(ValueError) in
             guard case .text(let text) = value else {
-                throw ValueError("'\(value.brief)' is no URL", advice: "give a text")
+                throw ValueError("invalid URL '\(value.brief)'", advice: "use a string")
             }
             return try read(text)
         },

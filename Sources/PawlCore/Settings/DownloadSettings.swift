@@ -1,136 +1,143 @@
 public import struct FoundationEssentials.URL
 
-/// How one download is to be done.
+/// The settings of one download.
 ///
 /// The defaults suit a person at a terminal.
 public struct DownloadSettings: Sendable {
-    /// How many connections to use.
+    /// The number of connections to use.
     ///
-    /// Automatic by default: more are added while they pay.
+    /// The default is automatic: connections are added while total speed increases.
     public var connections = ConnectionCount.automatic
-    /// Other URLs of the same file: fetched from at the same time, and when one fails or is slow.
+    /// Other URLs of the same file, which are used at the same time, and if one fails or is slow.
     ///
-    /// None by default. One takes part where it is proven to have the same file: the length is the
-    /// same, and so is a strong entity tag, an old enough date or a digest, unless a `checksum` was
-    /// given, which proves the whole. A name and password in such a URL are for its own origin;
-    /// `credentials` and most `fields` are not sent to it.
+    /// The default is none. A mirror takes part only if it is proven to have the same file: the
+    /// length must be equal, and so must a strong entity tag, an old enough date or a digest. With
+    /// a `checksum`, which proves the whole file, an equal length is enough. A name and password
+    /// in such a URL are sent only to its own origin; `credentials` and most `fields` are not sent
+    /// to it.
     public var mirrors: [URL] = []
-    /// More mirrors are of no use, and each costs a look at every decision.
+    /// The maximum number of mirrors.
+    ///
+    /// More are of no use, and each costs a check at every decision.
     package static let mostMirrors = 64
-    /// Fields to send with each request to the origin that was named: scheme, host and port.
+    /// Fields to send with each request to the origin of the URL (scheme, host and port).
     ///
-    /// Other origins, to which a redirect leads or which are mirrors, get those that are marked with
-    /// `isForAnyOrigin`, and those of HTTP that describe the client or what is asked for (`Accept`,
-    /// `Accept-Language`, `Content-Type`, `If-None-Match` and the like). `Authorization`, `Cookie` and
-    /// other secrets never go to another origin.
+    /// Other origins, those of redirects and mirrors, receive only the fields that are marked with
+    /// `isForAnyOrigin`, and HTTP's own fields that describe the client or the request (`Accept`,
+    /// `Accept-Language`, `Content-Type`, `If-None-Match` and the like). `Authorization`, `Cookie`
+    /// and other secrets are never sent to another origin.
     public var fields: [HTTPField] = []
-    /// A name and password for the origin that was named; never sent to another.
+    /// A name and password for the origin of the URL, never sent to another.
     public var credentials: Credentials?
-    /// How to connect.
+    /// The settings of the connections.
     public var connection = ConnectionSettings()
-    /// Which digest the file must have.
+    /// The digest that the file must have.
     ///
-    /// By default the one the server gives, if it gives one.
+    /// The default is the digest that the server sends, if it sends one.
     public var checksum = ChecksumPolicy.automatic
-    /// What to do where the file is there already and is another one.
+    /// What happens if another file has the name.
     public var ifExists = ExistingFilePolicy.rename
-    /// How many failures in a row, without a byte between them, are borne.
+    /// The maximum number of failures in a row, without any byte between them.
     ///
-    /// 10 by default.
+    /// The default is 10.
     public var retries = 10
-    /// A connection that brings no byte for so long is replaced.
+    /// The time after which a connection that receives no byte is replaced.
     ///
-    /// 30 s by default.
+    /// The default is 30 s.
     public var stallTimeout: Duration = .seconds(30)
-    /// A connection slower than this over the stall time is replaced, in bytes a second.
+    /// The minimum speed in bytes per second.
     ///
-    /// 0, the default, is no minimum.
+    /// A connection that is slower over the stall time is replaced.
+    ///
+    /// The default, 0, is no minimum.
     public var minimumBytesPerSecond: Int64 = 0
-    /// The most that this download may bring, in bytes a second, beside the limit of all together.
+    /// The maximum speed of this download in bytes per second, beside the limit for all together.
     ///
-    /// Nil, the default, is no limit. Data tasks and streams take no notice.
+    /// The default, `nil`, is no limit. Data tasks and streams ignore it.
     public var limitBytesPerSecond: Int64?
-    /// Whether the download waits where there is no route to the network, and goes on by itself when
-    /// there is one.
+    /// Whether the download waits if there is no route to the network, and resumes when there is
+    /// one.
     ///
-    /// Off by default: then a missing network is a failure like any other. Waiting uses up no
-    /// retries; `maximumDuration` goes on counting. On Linux only: elsewhere nobody tells.
+    /// The default is `false`: then a missing network is a failure like any other. Waiting uses up
+    /// no retries, but counts toward `maximumDuration`. It works only on Linux: other systems do
+    /// not report the network.
     public var waitsForConnectivity = false
-    /// Whether a metered network may be used, one that is paid by the byte, such as a phone's.
+    /// Whether a metered network may be used, such as a phone's.
     ///
-    /// On by default. Off, the download waits before its first request, and ends its connections,
-    /// for as long as NetworkManager calls the network metered. Where nobody can tell, it is not.
+    /// The default is `true`. With `false`, the download waits before its first request, and ends
+    /// its connections, while NetworkManager reports that the network is metered. If that is not
+    /// known, the network counts as not metered.
     public var allowsExpensiveNetwork = true
-    /// The longest that the whole download may take; nil, the default, is no limit.
+    /// The maximum time for the whole download; `nil`, the default, is no limit.
     public var maximumDuration: Duration?
-    /// Whether what an earlier run left is used.
+    /// Whether the files of an earlier run are used.
     ///
-    /// On by default; off, it is set aside.
+    /// The default is `true`; with `false` they are set aside.
     public var resumes = true
-    /// Whether a file may be resumed if the server sends its length but no validator that proves its
-    /// version.
+    /// Whether a file may be resumed if the server sends its length but no validator that proves
+    /// its version.
     ///
-    /// On by default: the length must be the same, and where old bytes meet new ones, and in a few
-    /// places more, they are fetched again and compared; if one differs, the download starts from
-    /// zero. A version that differs only elsewhere is not noticed, unless `checksum` names a digest.
-    /// Off, such a file is always fetched from its first byte, unless `checksum` names a digest.
+    /// The default is `true`: the length must be equal, and bytes where old and new ones meet, and
+    /// in a few more places, are fetched again and compared. If one differs, the download starts
+    /// from zero. A version that differs only elsewhere is not noticed, unless `checksum` names a
+    /// digest. With `false`, such a file is always fetched from its first byte, unless `checksum`
+    /// names a digest.
     public var resumesWithoutValidator = true
-    /// Whether a partial file that another tool left under the name (`NAME.part`, without a
-    /// checkpoint) is gone on with.
+    /// Whether a partial file of another tool (`NAME.part`, without a checkpoint) is resumed.
     ///
-    /// Off by default: such a file is left alone, and another partial name is chosen. It needs a
-    /// `checksum`, as nothing else can prove such bytes.
+    /// The default is `false`: such a file is not changed, and another partial name is chosen. It
+    /// needs a `checksum`, because nothing else can prove such bytes.
     public var adoptsPartialFile = false
     /// Whether HTTPS may be redirected to HTTP.
     ///
-    /// Off by default.
+    /// The default is `false`.
     public var allowsInsecureRedirects = false
-    /// The longest `Retry-After` that is waited for.
+    /// The maximum `Retry-After` for which the download waits.
     ///
-    /// 5 minutes by default.
+    /// The default is 5 minutes.
     public var maximumRetryAfter: Duration = .seconds(300)
 
-    /// Makes the defaults.
+    /// Creates the default settings.
     public init() {}
 }
 
-/// How many connections a download uses.
+/// The number of connections of a download.
 public enum ConnectionCount: Hashable, Sendable {
-    /// Added while total speed rises by a twentieth each time, up to 16.
+    /// Connections are added while each increases total speed by a twentieth, up to 16.
     case automatic
-    /// So many, where the server serves ranges.
+    /// A fixed number, if the server supports ranges.
     case fixed(Int)
 }
 
-/// Which digest a file must have before it gets its name.
+/// The digest that a file must have before it gets its name.
 public enum ChecksumPolicy: Hashable, Sendable {
-    /// What the server says in `Repr-Digest`, `Digest` or `Content-MD5`, if anything.
+    /// The digest that the server sends in `Repr-Digest`, `Digest` or `Content-MD5`, if any.
     case automatic
-    /// None, whatever the server says.
+    /// No digest, whatever the server sends.
     case none
-    /// This one.
+    /// The given digest.
     case digest(ContentDigest)
 
-    /// Whether the user named a digest.
+    /// Whether the user gave a digest.
     package var isGiven: Bool {
         if case .digest = self { true } else { false }
     }
 }
 
-/// What to do where the file is there already and is another one.
+/// What happens if another file has the name.
 public enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable, Codable {
     /// The new file gets a number: `disk.1.iso`.
     ///
-    /// It also does if another download has a partial file of the name.
+    /// It also gets one if another download has a partial file of the name.
     case rename
-    /// The new file replaces it once it is complete and verified.
+    /// The new file replaces the old one when it is complete and verified.
     ///
     /// The partial file of another download stays as it is.
     case overwrite
-    /// Leave the old one and report success.
+    /// The old file is kept, and the download succeeds.
     ///
     /// Another download's partial file does not count as a file: the new file then gets a number.
     case skip
-    /// An error, also if another download has a partial file of the name.
+    /// The download fails, even if only another download's partial file has the name.
     case fail
 }

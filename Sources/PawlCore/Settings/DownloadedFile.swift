@@ -1,17 +1,20 @@
-/// A download that ended well.
+/// A finished download.
 public struct DownloadedFile: Sendable, Hashable {
-    /// Where the file is.
+    /// The path of the file.
     public var path: String
-    /// Its size in bytes.
+    /// The file's size in bytes.
     public var byteCount: Int64
-    /// The digest that it was checked against; nil where there was none.
+    /// The digest against which the file was verified; `nil` if there was none.
     public var verifiedDigest: ContentDigest?
-    /// Whether it was there already, so that nothing was fetched.
+    /// Whether the file existed already, so that nothing was fetched.
     public var wasAlreadyThere = false
-    /// Whether the server said how long the file is; a body that merely ended may be too short.
+    /// Whether the server announced the file's length.
+    ///
+    /// Without it, the file may be too short.
     public var isLengthVerified = true
-    /// The body's `Content-Encoding` where the server sent one unasked; the file holds the encoded
-    /// bytes.
+    /// The body's `Content-Encoding`, if the server encoded it without a request to do so.
+    ///
+    /// The file contains the encoded bytes.
     public var contentEncoding: String?
 
     package init(path: String, byteCount: Int64) {

@@ -1,17 +1,17 @@
-/// What holds across all downloads of one `Downloader`.
+/// The settings for all downloads of one `Downloader`.
 public struct DownloaderSettings: Sendable {
-    /// How many downloads run at a time; the others wait in order.
+    /// The maximum number of downloads that run at the same time; the others wait in order.
     ///
-    /// 5 by default.
+    /// The default is 5.
     public var maximumConcurrentDownloads = 5
-    /// The most that all downloads together may bring, in bytes a second; nil, the default, is no
+    /// The maximum speed of all downloads together, in bytes per second; `nil`, the default, is no
     /// limit.
     public var limitBytesPerSecond: Int64?
-    /// How many connections a host gets, across all downloads.
+    /// The maximum number of connections per host, across all downloads.
     ///
-    /// 16 by default. Downloads that share a connection over HTTP/2 take none.
+    /// The default is 16. Downloads that share a connection over HTTP/2 do not count.
     public var connectionsPerHost = 16
 
-    /// Makes the defaults.
+    /// Creates the default settings.
     public init() {}
 }

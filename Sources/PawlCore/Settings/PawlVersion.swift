@@ -1,5 +1,5 @@
 /// The version of this project.
 public enum PawlVersion {
-    /// As `pawl --version` prints it (semantic versioning).
+    /// The version as `pawl --version` prints it (semantic versioning).
     public static let current = "0.1.0"
 }

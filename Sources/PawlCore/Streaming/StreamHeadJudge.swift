@@ -1,25 +1,25 @@
-/// What a head means for a request whose answer is taken as it is, not as a part of a file.
+/// What a head means for a request whose answer is no part of a file.
 package enum StreamVerdict: Hashable, Sendable {
-    /// Its body is the answer; it is so long, where the head says so.
+    /// Its body is the answer; `length` is `nil` if the head names none.
     case accept(length: Int64?)
-    /// 301, 302, 303, 307, 308 with the location as received.
+    /// A 301, 302, 303, 307 or 308, with the location as received.
     case redirect(location: String)
-    /// 4xx, 5xx.
+    /// A 4xx or 5xx.
     case status(Int, reason: String, retryAfter: Duration?)
     /// Framing that contradicts itself, or a status that makes no sense here.
     case malformed(String)
-    /// More than the reader wants.
+    /// A body longer than the limit.
     case tooLarge(length: Int64)
 }
 
 /// Decides what a response's head means before a byte of its body is kept.
 package struct StreamHeadJudge: Sendable {
     package var method: String
-    /// The request's own: they say whether a part or 304 was asked for.
+    /// The fields of the request: they show whether a range or a 304 was requested.
     package var fields: [HTTPField]
     /// Whether a 4xx or 5xx is an answer like any other.
     package var acceptsErrorStatuses: Bool
-    /// The longest body that is wanted; nil is any.
+    /// The maximum length of the body; `nil` allows any.
     package var limit: Int64?
 
     package init(
@@ -61,7 +61,7 @@ package struct StreamHeadJudge: Sendable {
         }
     }
 
-    /// Whether a body follows at all (RFC 9112 §6.3).
+    /// Whether a body follows (RFC 9112 §6.3).
     private func hasBody(_ head: ResponseHead) -> Bool {
         method != "HEAD" && head.status != 204 && head.status != 304
     }

@@ -7,16 +7,16 @@ struct APIContext: RequestContext {
     /// By which right it asks: a route hands that on, and decides nothing by it.
     let authority: Authority
     /// Whether what let the request in still would.
-    let mayGoOn: @Sendable () -> Bool
+    let mayContinue: @Sendable () -> Bool
 
     struct Source: RequestContextSource {
         let logger: Logger
         let authority: Authority
-        var mayGoOn: @Sendable () -> Bool = { true }
+        var mayContinue: @Sendable () -> Bool = { true }
     }
 
     init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
-        (authority, mayGoOn) = (source.authority, source.mayGoOn)
+        (authority, mayContinue) = (source.authority, source.mayContinue)
     }
 }

@@ -3,7 +3,7 @@ internal import Hummingbird
 
 /// Refuses a request that whoever sent it may not make at all, before anything of it is read.
 ///
-/// What it concerns, and who has added that, is for the keeper, which asks the same rules.
+/// What it concerns, and who has added that, is for the queue, which asks the same rules.
 struct AccessCheck: RouterMiddleware {
     func handle(
         _ request: Request,

@@ -32,7 +32,7 @@ extension DaemonAPI {
             try QueryText.number("before", text, in: 0...Int64.max)
         }
         let events = try await store.read {
-            try $0.events(ofDownload: id, before: before, limit: query.limit)
+            try $0.events.list(ofDownload: id, before: before, limit: query.limit)
         }
         // It may be there without any: old ones go.
         if events.events.isEmpty { _ = try await download(context) }
@@ -40,17 +40,17 @@ extension DaemonAPI {
     }
 
     private func segments(of download: WireDownload) async throws -> WireSegments {
-        if let segments = keeper.live.segments(of: download) { return segments }
+        if let segments = queue.running.segments(of: download) { return segments }
         guard let path = download.path, !download.state.isEnd || download.state == .failed else {
             return WireSegments(download)
         }
-        let root = try await store.read { try $0.root(of: download.id) }
+        let root = try await store.read { try $0.requests.confiningFolder(of: download.id) }
         // A folder that leads elsewhere has nothing of it.
         let place = root.flatMap {
             try? ConfinedFolder(PathNames.folder(of: path), in: $0, creates: false)
         }
         guard root == nil || place != nil else { return WireSegments(download) }
-        let written = await keeper.session.writtenRanges(ofFile: place?.inside(path) ?? path)
+        let written = await queue.session.writtenRanges(ofFile: place?.inside(path) ?? path)
         withExtendedLifetime(place) {}
         return WireSegments(download, written: written)
     }

@@ -11,17 +11,17 @@ extension DaemonAPI {
         router.post("/v1/sessions") { request, context in
             let registration: SessionRegistration = try await body(request, "SessionRegistration")
             return try Response.json(
-                try await keeper.register(registration, by: context.authority)
+                try await queue.register(registration, by: context.authority)
             )
         }
         router.delete("/v1/sessions") { request, context in try await forget(request, context) }
         router.post("/v1/acknowledgements") { request, context in
             let acknowledgement: Acknowledgement = try await body(request, "Acknowledgement")
-            try await keeper.acknowledge(acknowledgement, by: context.authority)
+            try await queue.acknowledge(acknowledgement, by: context.authority)
             return Response(status: .noContent)
         }
         router.get("/v1/downloads/{id}/resume-data") { _, context in
-            let data = try await keeper.resumeData(
+            let data = try await queue.resumeData(
                 of: identifier(context),
                 by: context.authority
             )
@@ -31,9 +31,9 @@ extension DaemonAPI {
 
     private func sessions(_ request: Request) async throws -> Response {
         let query = try PageQuery(parameters: try parameters(of: request))
-        var page = try await store.read { try $0.sessions(query) }
+        var page = try await store.read { try $0.sessions.list(query) }
         for index in page.sessions.indices {
-            page.sessions[index].process = desk.owner(of: page.sessions[index].identifier)
+            page.sessions[index].process = attachments.owner(of: page.sessions[index].identifier)
         }
         return try Response.json(page)
     }
@@ -43,17 +43,17 @@ extension DaemonAPI {
         guard let query = try AttachQuery(parameters: try parameters(of: request)) else {
             throw DownloadError(.usage, "'session' is missing")
         }
-        try await keeper.checkSession(query.session, .forgetSession, by: context.authority)
-        if let process = desk.owner(of: query.session) {
+        try await queue.checkSession(query.session, .forgetSession, by: context.authority)
+        if let process = attachments.owner(of: query.session) {
             throw Conflict.error(
                 "the session '\(query.session.sanitized)' is attached to process \(process)",
                 advice: "end that one first"
             )
         }
         // Nobody gets it meanwhile.
-        let attachment = try await desk.reserve(query.session)
+        let attachment = try await attachments.reserve(query.session)
         defer { attachment.end() }
-        try await keeper.forgetSession(query.session, by: context.authority)
+        try await queue.forgetSession(query.session, by: context.authority)
         return Response(status: .noContent)
     }
 
@@ -64,17 +64,22 @@ extension DaemonAPI {
         var after = try lastSeen(request)
         // Nobody reads, so nobody is attached.
         guard request.method != .head else { return Response(status: .ok, headers: Self.fields) }
-        let end = StreamEnd(mayGoOn: context.mayGoOn)
+        let end = StreamEnd(mayContinue: context.mayContinue)
         guard let query else { return stream(request, feed(after, of: nil, end), nil) }
         let session = query.session
         var attachment: Attachment?
         if let process = query.process {
-            try await keeper.checkSession(session, .useSession, by: context.authority)
+            try await queue.checkSession(session, .useSession, by: context.authority)
             let takesOver = query.takesOver
-            attachment = try await desk.attach(session, process: process, takesOver: takesOver, end)
+            attachment = try await attachments.attach(
+                session,
+                process: process,
+                takesOver: takesOver,
+                end
+            )
         }
         // Who had it before has acknowledged all that it was told by now.
-        let acknowledged = try await store.read { try $0.acknowledged(session) }
+        let acknowledged = try await store.read { try $0.sessions.acknowledged(session) }
         if let acknowledged { after = max(after ?? 0, acknowledged) }
         guard attachment == nil || acknowledged != nil else {
             throw DownloadError(
@@ -87,7 +92,7 @@ extension DaemonAPI {
     }
 
     private func feed(_ after: Int64?, of session: String?, _ end: StreamEnd) -> EventFeed {
-        EventFeed(store: store, news: keeper.news, after: after, session: session, end: end)
+        EventFeed(store: store, notifier: queue.notifier, after: after, session: session, end: end)
     }
 
     private func lastSeen(_ request: Request) throws(DownloadError) -> Int64? {

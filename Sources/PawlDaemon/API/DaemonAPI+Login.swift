@@ -17,16 +17,18 @@ extension DaemonAPI {
             "Login",
             upTo: RequestGuard.mostOpenBodyBytes
         )
-        guard let gate = keeper.listener.door?.gate else { throw Self.noListener }
+        guard let authenticator = queue.listener.socket?.authenticator else {
+            throw Self.noListener
+        }
         guard (login.code == nil) != (login.token == nil) else {
             throw DownloadError(.usage, "the body: give 'code' or 'token'")
         }
         // A code comes from the user at the socket; a token is worth the same in a cookie.
         let cookie =
-            login.code.flatMap { gate.takeCode($0) ? gate.keys.pageCookie : nil }
-            ?? login.token.flatMap { gate.keys.cookie(forToken: $0) }
+            login.code.flatMap { authenticator.takeCode($0) ? authenticator.keys.pageCookie : nil }
+            ?? login.token.flatMap { authenticator.keys.cookie(forToken: $0) }
         guard let cookie else {
-            return try await gate.wrongCredentials(isCode: login.code != nil)
+            return try await authenticator.wrongCredentials(isCode: login.code != nil)
         }
         let attributes = "Path=/; HttpOnly; SameSite=Strict"
         return Response(
@@ -36,8 +38,8 @@ extension DaemonAPI {
     }
 
     private func loginCode() throws -> Response {
-        guard let door = keeper.listener.door else { throw Self.noListener }
-        let (code, url) = (door.gate.makeCode(), door.address.url)
+        guard let socket = queue.listener.socket else { throw Self.noListener }
+        let (code, url) = (socket.authenticator.makeCode(), socket.address.url)
         return try Response.json(
             LoginCode(code: code, url: "\(url)/#code=\(code)"),
             status: .created

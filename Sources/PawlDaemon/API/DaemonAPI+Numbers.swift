@@ -10,9 +10,9 @@ extension DaemonAPI {
     func addNumbers(to router: Router<APIContext>) {
         router.get("/healthz") { _, _ in
             // Whether the store answers, and can be written.
-            _ = try await store.read { try $0.counts() }
+            _ = try await store.read { try $0.downloads.counts() }
             do throws(DownloadError) {
-                try await keeper.checkHealth()
+                try await queue.checkHealth()
             } catch {
                 throw APIFailure(.serviceUnavailable, error)
             }
@@ -28,21 +28,21 @@ extension DaemonAPI {
         }
         router.get("/v1/hosts") { request, _ in
             let query = try PageQuery(parameters: try parameters(of: request))
-            return try Response.json(keeper.session.hosts.page(query))
+            return try Response.json(queue.session.hosts.page(query))
         }
         router.get("/v1/statistics") { _, _ in try Response.json(try await statistics()) }
     }
 
     private func statistics() async throws -> WireStatistics {
-        let values = keeper.counters.values
+        let values = queue.counters.values
         var numbers = WireStatistics()
-        numbers.uptimeSeconds = (ContinuousClock.now - keeper.counters.began).seconds
-        numbers.counts = try await store.read { try $0.counts() }
-        numbers.bytesPerSecond = keeper.live.bytesPerSecond
-        numbers.receivedBytes = keeper.live.receivedBytes
+        numbers.uptimeSeconds = (ContinuousClock.now - queue.counters.began).seconds
+        numbers.counts = try await store.read { try $0.downloads.counts() }
+        numbers.bytesPerSecond = queue.running.bytesPerSecond
+        numbers.receivedBytes = queue.running.receivedBytes
         (numbers.finished, numbers.failed) = (values.finished, values.failed)
-        numbers.connections = keeper.live.connections
-        numbers.eventReaders = keeper.news.readers
+        numbers.connections = queue.running.connections
+        numbers.eventReaders = queue.notifier.readers
         numbers.requests = values.requests.values.reduce(0, +)
         return numbers
     }
@@ -70,7 +70,7 @@ extension DaemonAPI {
             "pawl_api_requests_total",
             .counter,
             "Answered requests to the API.",
-            keeper.counters.values.requests.sorted {
+            queue.counters.values.requests.sorted {
                 ($0.key.route, $0.key.method, $0.key.status)
                     < ($1.key.route, $1.key.method, $1.key.status)
             }.map { request, count in

@@ -10,9 +10,9 @@ internal import Synchronization
 
 /// The HTTP API: what each route does (docs/daemon.md).
 struct DaemonAPI: Sendable {
-    let keeper: DownloadKeeper
+    let queue: DaemonQueue
     let store: DaemonStore
-    let desk: SessionDesk
+    let attachments: SessionAttachments
     let about: DaemonStatus
 
     /// The most that a request's body may have: of one that adds, and of any other.
@@ -22,7 +22,7 @@ struct DaemonAPI: Sendable {
     func router() -> Router<APIContext> {
         // What GET answers is answered to HEAD, too (RFC 9110 §9.3.2); `SocketServer` leaves the body out.
         let router = Router(context: APIContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: RequestCounting(counters: keeper.counters))
+        router.add(middleware: RequestCounting(counters: queue.counters))
         router.add(middleware: ProtocolField())
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: AccessCheck())
@@ -49,30 +49,30 @@ struct DaemonAPI: Sendable {
 
     private func status() async throws -> Response {
         var status = about
-        status.counts = try await store.read { try $0.counts() }
-        status.bytesPerSecond = keeper.live.bytesPerSecond
-        status.lastEvent = keeper.news.last
-        status.url = keeper.listener.door?.address.url
-        status.listenProblem = keeper.listener.problem
-        status.maximumConcurrentDownloads = keeper.atATime.load(ordering: .relaxed)
+        status.counts = try await store.read { try $0.downloads.counts() }
+        status.bytesPerSecond = queue.running.bytesPerSecond
+        status.lastEvent = queue.notifier.last
+        status.url = queue.listener.socket?.address.url
+        status.listenProblem = queue.listener.problem
+        status.maximumConcurrentDownloads = queue.counters.values.maximumConcurrentDownloads
         return try Response.json(status)
     }
 
     private func list(_ request: Request) async throws -> Response {
         let query = try ListQuery(parameters: try parameters(of: request))
-        var page = try await store.read { try $0.list(query) }
-        page.downloads = keeper.live.overlay(page.downloads)
+        var page = try await store.read { try $0.search.list(query) }
+        page.downloads = queue.running.overlay(page.downloads)
         return try Response.json(page)
     }
 
     private func show(_ context: APIContext) async throws -> Response {
-        try Response.json(keeper.live.overlay([try await download(context)])[0])
+        try Response.json(queue.running.overlay([try await download(context)])[0])
     }
 
     /// The one that the path names, as it is kept.
     func download(_ context: APIContext) async throws -> WireDownload {
         let id = try identifier(context)
-        guard let download = try await store.read({ try $0.download(id) }) else {
+        guard let download = try await store.read({ try $0.downloads.find(id) }) else {
             throw DownloadError.noDownload(id)
         }
         return download
@@ -101,7 +101,7 @@ struct DaemonAPI: Sendable {
             throw DownloadError(.usage, "an idempotency key has 1 to 256 bytes")
         }
         return try Response.json(
-            try await keeper.add(new.downloads, key: key, by: context.authority),
+            try await queue.add(new.downloads, key: key, by: context.authority),
             status: .created
         )
     }
@@ -118,14 +118,14 @@ struct DaemonAPI: Sendable {
         }
         let selection: Selection = try await body(request, "Selection")
         return try Response.json(
-            try await keeper.act(action, on: selection, by: context.authority)
+            try await queue.act(action, on: selection, by: context.authority)
         )
     }
 
     private func change(_ request: Request, _ context: APIContext) async throws -> Response {
         let asked: SelectedChanges = try await body(request, "SelectedChanges")
         return try Response.json(
-            try await keeper.change(asked.selection, asked.changes, by: context.authority)
+            try await queue.change(asked.selection, asked.changes, by: context.authority)
         )
     }
 

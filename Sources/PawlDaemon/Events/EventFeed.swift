@@ -1,15 +1,15 @@
 internal import PawlCore
 internal import PawlWire
 
-/// One reader's stream: what it missed, then what happens, each once and in order.
+/// The stream of one reader: first the events that it missed, then the new ones, each once and in order.
 ///
-/// It holds one page of events at a time: who reads slowly waits for the store, and nobody else.
+/// It holds one page of events at a time, so a slow reader delays nobody else.
 struct EventFeed: Sendable {
     let store: DaemonStore
-    let news: EventNews
-    /// The last event that the reader has seen; nil begins with the next one.
+    let notifier: EventNotifier
+    /// The last event that the reader has seen; `nil` starts with the next event.
     let after: Int64?
-    /// Only of this session, and with a notice behind what was missed.
+    /// The session whose events are sent, with a notice after the missed ones; `nil` for all events.
     let session: String?
     let end: StreamEnd
 
@@ -18,27 +18,27 @@ struct EventFeed: Sendable {
 
     /// Writes until the task is cancelled or the stream is ended.
     func write(_ send: ([UInt8]) async throws -> Void) async throws {
-        let reader = news.enroll(end.bell, session: session)
-        defer { news.resign(reader) }
-        // An id of a store that was set aside is none of this one's.
-        var last = min(after ?? news.last, news.last)
-        var shown = news.progress?.number ?? 0
-        // The head goes out with it: the reader knows that it hears from now on.
+        let reader = notifier.addReader(end.wakeup, session: session)
+        defer { notifier.removeReader(reader) }
+        // A higher id is of a store that was set aside.
+        var last = min(after ?? notifier.last, notifier.last)
+        var shown = notifier.progress?.number ?? 0
+        // The head is sent with this comment, so the reader knows that the stream has started.
         try await send(ServerSentEvent.comment)
         var isBehind = session != nil
-        while !Task.isCancelled, end.reason == nil, end.mayGoOn() {
-            if news.last > last {
+        while !Task.isCancelled, end.reason == nil, end.mayContinue() {
+            if notifier.last > last {
                 try await sendPage(&last, send)
             } else if isBehind {
                 isBehind = false
                 try await send(Self.notice(.attached))
-            } else if let progress = news.progress, progress.number > shown {
+            } else if let progress = notifier.progress, progress.number > shown {
                 shown = progress.number
                 if let bytes = progress.bytes[session] { try await send(bytes) }
             } else {
                 let before = (last, shown)
-                await end.bell.wait(atMost: Self.quiet)
-                let isQuiet = (news.last, news.progress?.number ?? 0) == before
+                await end.wakeup.wait(atMost: Self.quiet)
+                let isQuiet = (notifier.last, notifier.progress?.number ?? 0) == before
                 if isQuiet, !Task.isCancelled, end.reason == nil {
                     try await send(ServerSentEvent.comment)
                 }
@@ -64,15 +64,15 @@ struct EventFeed: Sendable {
         _ last: inout Int64,
         _ send: ([UInt8]) async throws -> Void
     ) async throws {
-        let (seen, known) = (last, news.last)
+        let (seen, known) = (last, notifier.last)
         let session = session
         let (events, missed) = try await store.read {
             (
-                try $0.events(after: seen, of: session, limit: Self.page),
-                try $0.missedEvents(of: session)
+                try $0.events.list(after: seen, of: session, limit: Self.page),
+                try $0.events.newestMissed(of: session)
             )
         }
-        // Older ones are not kept any more: the reader is to look for itself what has become of them.
+        // Older events were deleted: the reader has to list the downloads instead.
         var bytes = missed > seen ? try Self.missed(after: seen, through: missed) : []
         for event in events {
             let json = try WireJSON.encode(event)
@@ -83,7 +83,7 @@ struct EventFeed: Sendable {
                     data: String(decoding: json, as: UTF8.self)
                 ).bytes
         }
-        // Those of a newer version are passed over, too.
+        // Events that only a newer version knows are skipped, too.
         let newest = events.last?.id ?? 0
         last = events.count < Self.page ? max(known, newest) : newest
         if !bytes.isEmpty { try await send(bytes) }

@@ -1,27 +1,28 @@
+internal import PawlCore
 internal import Synchronization
 
 /// Ends a stream of events from outside.
 final class StreamEnd: Sendable {
     enum Reason: Sendable {
-        /// Nobody reads it any more.
+        /// The reader has closed the connection.
         case closed
-        /// Another process has taken the session over.
+        /// Another process has attached to the session.
         case takenOver
     }
 
-    /// What the stream waits at.
-    let bell = Bell()
+    /// Wakes the stream.
+    let wakeup = Wakeup()
     private let state = Mutex<Reason?>(nil)
-    /// Whether the reader may hear more: its token may be worth nothing any more.
-    let mayGoOn: @Sendable () -> Bool
+    /// Whether the stream may continue: the token of the reader may have been revoked.
+    let mayContinue: @Sendable () -> Bool
 
-    init(mayGoOn: @Sendable @escaping () -> Bool = { true }) { self.mayGoOn = mayGoOn }
+    init(mayContinue: @Sendable @escaping () -> Bool = { true }) { self.mayContinue = mayContinue }
 
-    /// Nil while it is to go on.
+    /// `nil` while the stream continues.
     var reason: Reason? { state.withLock { $0 } }
 
     func end(_ reason: Reason) {
         state.withLock { $0 = $0 ?? reason }
-        bell.ring()
+        wakeup.send()
     }
 }

@@ -1,6 +1,7 @@
+internal import PawlWire
 internal import Synchronization
 
-/// The daemon's counters since it started.
+/// What is counted while the daemon runs; any thread may read it.
 final class DaemonCounters: Sendable {
     struct Request: Hashable, Sendable {
         var route: String
@@ -12,6 +13,8 @@ final class DaemonCounters: Sendable {
         var requests: [Request: Int] = [:]
         var finished = 0
         var failed = 0
+        /// The maximum number of downloads that run at the same time.
+        var maximumConcurrentDownloads = DaemonSettings().maximumConcurrentDownloads
     }
 
     private let state = Mutex(Values())
@@ -24,6 +27,10 @@ final class DaemonCounters: Sendable {
     }
 
     func finished() { state.withLock { $0.finished += 1 } }
+
+    func setMaximumConcurrentDownloads(_ limit: Int) {
+        state.withLock { $0.maximumConcurrentDownloads = limit }
+    }
 
     func failed(_ count: Int) { state.withLock { $0.failed += count } }
 }

@@ -1,7 +1,6 @@
 internal import Dispatch
 
-/// Runs an actor on a queue of its own, where what it does may block: each write to the store waits
-/// for the disk.
+/// An executor with a thread of its own, which may block: each write to the store waits for the disk.
 final class StoreThread: SerialExecutor {
     private let queue = DispatchQueue(label: "pawl-store")
 

@@ -1,10 +1,10 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Makes the host of a request line count if it names one (RFC 9112 §3.2.2).
+/// Replaces `Host` by the host of the request line, if that names one (RFC 9112 §3.2.2).
 ///
-/// It precedes the server's codec, which drops that host. Otherwise the guard would check only
-/// `Host`, and `GET http://other/ HTTP/1.1` with our own `Host` would pass.
+/// The server's codec drops that host, so this handler comes before it. Otherwise `RequestGuard` would see
+/// `Host` alone, and allow `GET http://other/ HTTP/1.1` with the daemon's own `Host`.
 final class AbsoluteTargetHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -13,16 +13,15 @@ final class AbsoluteTargetHandler: ChannelInboundHandler, RemovableChannelHandle
         guard case .head(var head) = unwrapInboundIn(data),
             let host = Self.host(of: head.uri)
         else { return context.fireChannelRead(data) }
-        // A request with several is refused for that.
+        // A request with several `Host` fields is refused later.
         if head.headers[canonicalForm: "Host"].count <= 1 {
             head.headers.replaceOrAdd(name: "Host", value: String(host))
         }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    /// Returns the host of a target; `nil` for a path, and for the `*` of OPTIONS.
-    ///
-    /// For any other target it is the whole text, which is not a valid host.
+    /// Returns `nil` for a path and for the `*` of OPTIONS; any other target without a scheme counts as a host,
+    /// which is refused.
     static func host(of target: String) -> Substring? {
         guard !target.hasPrefix("/"), target != "*" else { return nil }
         let target = target[...]

@@ -3,12 +3,12 @@ internal import PawlCore
 internal import PawlWire
 internal import Synchronization
 
-/// The keys that admit a request: the tokens in the user's files, as they are now.
+/// The tokens and cookies that authenticate requests, as the user's files have them now.
 final class AccessKeys: Sendable {
     /// The cookie's name.
     static let cookie = "pawl"
 
-    /// A token, and the cookie that a browser has in place of it.
+    /// A token, and the cookie that a browser gets for it.
     private struct Key {
         var authority: Authority
         var token: SecretText?
@@ -25,26 +25,24 @@ final class AccessKeys: Sendable {
     private let named: NamedTokenFile
     private let state = Mutex(State())
 
-    /// Creates the keys, and the file if there is none.
+    /// Creates the file of the main token if it does not exist.
     init(_ main: AccessTokenFile, _ named: NamedTokenFile) throws(DownloadError) {
         (self.main, self.named) = (main, named)
         _ = try main.keys()
     }
 
-    /// The authority of an admitted request, and the secret that it presented.
-    struct Pass: Sendable {
+    /// The token or cookie of a request, and the authority that it gives.
+    struct UsedKey: Sendable {
         var authority: Authority
         fileprivate var secret: String
         fileprivate var isCookie: Bool
     }
 
-    /// Judges the fields `Authorization` and `Cookie` of a request.
-    ///
-    /// Returns `nil`, and whether it has any, if they are not valid.
+    /// Checks the fields `Authorization` and `Cookie` of a request; returns the key that was used, if any.
     func judge(
         authorization: [String],
         cookies: [String]
-    ) -> (credentials: RequestGuard.Credentials, pass: Pass?) {
+    ) -> (credentials: RequestGuard.Credentials, usedKey: UsedKey?) {
         let given: [Substring]
         if let field = authorization.first {
             let words = field.split(separator: " ", omittingEmptySubsequences: true)
@@ -52,35 +50,33 @@ final class AccessKeys: Sendable {
             else { return (.wrong, nil) }
             given = [words[1]]
         } else {
-            // Another port of this machine may have set a cookie of the same name.
+            // A server at another port of this machine may have set a cookie of the same name.
             given = cookies.flatMap { $0.split(separator: ";") }.compactMap(Self.value)
         }
         guard !given.isEmpty else { return (.none, nil) }
         let isCookie = authorization.isEmpty
         for secret in given {
             guard let authority = authority(of: secret, isCookie: isCookie) else { continue }
-            let pass = Pass(authority: authority, secret: String(secret), isCookie: isCookie)
-            return (.right(authority), pass)
+            let usedKey = UsedKey(authority: authority, secret: String(secret), isCookie: isCookie)
+            return (.right(authority), usedKey)
         }
         return (.wrong, nil)
     }
 
-    /// Whether the secret of an admitted request would still be accepted, with the same authority.
-    func stillLetsIn(_ pass: Pass) -> Bool {
-        authority(of: pass.secret[...], isCookie: pass.isCookie) == pass.authority
+    /// Whether a key still gives the same authority.
+    func isStillValid(_ usedKey: UsedKey) -> Bool {
+        authority(of: usedKey.secret[...], isCookie: usedKey.isCookie) == usedKey.authority
     }
 
-    /// The cookie of a browser that logs in with a code.
+    /// The cookie that a browser gets for a login code.
     var pageCookie: String? { current().first { $0.authority == .page }?.cookieText }
 
-    /// Returns the cookie for a token; `nil` if the token is not valid.
+    /// Returns the cookie that a browser gets for a token; `nil` if the token is invalid.
     func cookie(forToken token: String) -> String? {
         current().first { $0.token?.matches(token) == true }?.cookieText
     }
 
-    /// Returns the authority of a secret.
-    ///
-    /// Each key is compared, so that the time does not show which one is similar.
+    /// Compares with each key, so that the time reveals nothing about the keys.
     private func authority(of secret: Substring, isCookie: Bool) -> Authority? {
         var found: Authority?
         for key in current()
@@ -95,15 +91,13 @@ final class AccessKeys: Sendable {
         return cookie.dropFirst(Self.cookie.utf8.count + 1)
     }
 
-    /// Returns the keys.
-    ///
-    /// Files that have changed are read again; a file that cannot be read has no key.
+    /// Returns the keys; reads the files again if they have changed.
     private func current() -> [Key] {
         state.withLock { state in
             let stamps = [main.stamp, named.stamp]
             guard stamps != state.stamps else { return state.keys }
             state = State(stamps: stamps)
-            // A file that cannot be read has no key.
+            // A file that cannot be read gives no key.
             if stamps[0] != nil, let keys = try? main.keys() {
                 state.keys.append(Self.key(.page, cookie: keys.cookie))
                 let authority = Authority.token(TokenName.main, .manage)

@@ -2,9 +2,7 @@ internal import PawlCore
 internal import PawlWire
 
 extension AccessRules {
-    /// Throws `.notAllowed` if the rules refuse the demand.
-    ///
-    /// Returns whether it is allowed only in folders.
+    /// Throws `.notAllowed` if the rules refuse a demand; returns whether it is allowed in folders only.
     @discardableResult
     static func check(
         _ demand: Demand,
@@ -18,7 +16,7 @@ extension AccessRules {
         }
     }
 
-    /// Returns the text of a refusal; `nil` is a route that makes no demand.
+    /// Returns the error of a refusal; the demand is `nil` for a route that makes none.
     static func refusal(
         of demand: Demand?,
         to authority: Authority,
@@ -36,7 +34,7 @@ extension AccessRules {
         }
         return DownloadError(
             .notAllowed,
-            "\(what) is not allowed for \(authority.shown): it belongs to \(owner.shown)",
+            "\(what) is not for \(authority.shown): it belongs to \(owner.shown)",
             advice: authority == .user
                 ? "end the session: pawl session forget" : advice(demand, authority)
         )

@@ -1,21 +1,18 @@
 package import PawlWire
 
-/// Decides what each authority may do with what each owner has added (pure).
+/// Decides what each authority may do with the downloads and sessions of each owner (pure).
 ///
-/// This is the only place that decides. Its table is in docs/security.md, and a test compares it.
+/// No other code decides that. docs/security.md shows the table, and a test compares the two.
 package enum AccessRules {
     package enum Decision: String, Sendable, Hashable {
         case allowed
-        /// Allowed if the file is, or will be, in a folder that may be used over TCP.
-        ///
-        /// From then on the download cannot leave it.
+        /// Allowed if the file is or will be in a folder that may be used over TCP; the download is confined to
+        /// that folder from then on.
         case allowedInFolders
         case refused
     }
 
-    /// Returns the decision.
-    ///
-    /// `owner` is the owner of what the demand concerns; `nil` if it was not added yet.
+    /// `owner`: the owner of the download or session; `nil` if it is new.
     package static func decision(
         on demand: Demand,
         by authority: Authority,
@@ -34,19 +31,19 @@ package enum AccessRules {
 
     private static func user(_ demand: Demand, isOwn: Bool) -> Decision {
         switch demand {
-        // Two programs that acknowledge the events of one session would lose some.
+        // If two programs acknowledged the events of a session, each would miss some.
         case .useSession: isOwn ? .allowed : .refused
         default: .allowed
         }
     }
 
-    /// Decides for the page, and for programs whose token has the scope `manage`.
+    /// The page, and programs with a token of the scope `manage`.
     private static func manager(_ demand: Demand, isOwn: Bool, mayDiscard: Bool) -> Decision {
         switch demand {
         case .open, .look, .control, .remove, .changeSettings, .makeSession: .allowed
         case .add, .replace, .readdress, .rename: .allowedInFolders
         case .discard: mayDiscard ? .allowed : .allowedInFolders
-        // What a session's program relies on belongs to that program.
+        // The program of a session relies on these.
         case .addToSession, .describe, .useSession, .forgetSession: isOwn ? .allowed : .refused
         case .lookAtSecrets, .addFromFiles, .setCommand, .changeBounds, .letIn: .refused
         }
@@ -58,7 +55,7 @@ package enum AccessRules {
         case .add: .allowedInFolders
         case .control, .remove, .discard, .describe: isOwn ? .allowed : .refused
         case .readdress, .rename: isOwn ? .allowedInFolders : .refused
-        // Existing files of others must not be destroyed.
+        // A program must not destroy the existing files of others.
         case .replace: .refused
         case .addToSession, .makeSession, .useSession, .forgetSession: .refused
         case .lookAtSecrets, .addFromFiles, .setCommand, .changeSettings, .changeBounds, .letIn:

@@ -1,17 +1,17 @@
 package import PawlWire
 
-/// The tables of `AccessRules` and of the routes, in the form of docs/security.md.
+/// The tables of `AccessRules` and of the routes, as docs/security.md shows them.
 package enum AccessTable {
-    /// All authorities; a token's name stands for any.
+    /// All authorities; the token stands for any token.
     package static let authorities: [(name: String, authority: Authority)] = [
         ("socket", .user), ("page", .page), ("`manage`", .token("own", .manage)),
         ("`add`", .token("own", .add)), ("`read`", .token("own", .read)), ("nobody", .nobody),
     ]
 
-    /// All possible owners.
+    /// All owners.
     package static let owners: [DownloadOwner] = [.user, .page, .token("own"), .token("other")]
 
-    /// The table with a row per demand and a column per authority.
+    /// A table with one row per demand and one column per authority.
     package static var demands: String {
         var lines = [
             "| | | " + authorities.map(\.name).joined(separator: " | ") + " |",
@@ -26,7 +26,7 @@ package enum AccessTable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The table with a row per route and the demands that it may make.
+    /// A table of the demands that each route may make.
     package static var routes: String {
         var lines = ["| route | demands |", "| --- | --- |"]
         let operations = APIDocument.operations.sorted {

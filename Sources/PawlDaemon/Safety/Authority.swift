@@ -5,14 +5,14 @@ package import PawlWire
 package enum Authority: Sendable, Hashable {
     /// The user, at the Unix socket.
     case user
-    /// The daemon's page after a login with a code from the socket.
+    /// The daemon's page, after a login with a code from the socket.
     case page
-    /// A program, or a page that has logged in, with the token of that name.
+    /// A program with the token of this name, or a page after a login with it.
     case token(String, TokenScope)
     /// A client over TCP without a token or a cookie.
     case nobody
 
-    /// The owner of what is added with this authority; `nil` if nothing may be added.
+    /// The owner of the downloads that it adds; `nil` if it cannot add any.
     package var owner: DownloadOwner? {
         switch self {
         case .user: .user
@@ -22,7 +22,7 @@ package enum Authority: Sendable, Hashable {
         }
     }
 
-    /// The text for refusals.
+    /// The authority in the text of a refusal.
     var shown: String {
         switch self {
         case .user: "the user"
@@ -36,7 +36,7 @@ package enum Authority: Sendable, Hashable {
 }
 
 extension DownloadOwner {
-    /// The text for refusals.
+    /// The owner in the text of a refusal.
     var shown: String {
         switch self {
         case .user: "the user, who added it at the socket"

@@ -1,15 +1,14 @@
-/// Decides how long a connection may continue (pure).
+/// Decides when a connection has to be closed because its client is too slow (pure).
 package struct ConnectionClock: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     private let limits: ConnectionLimits
-    /// The time by which a head or a body must have arrived; `nil` while none is expected.
+    /// When the head or the body must be complete; `nil` while neither is expected.
     private var request: Instant?
-    /// The time by which the client must have read what was sent.
+    /// When the client must have read what was sent.
     private var reading: Instant?
-    private var isBodyThere = true
-    /// The number of unanswered requests: a client may send the next one before it has its answer
-    /// (RFC 9112 §9.3.2).
+    private var isBodyComplete = true
+    /// The requests without a response: a client may send several at once (RFC 9112 §9.3.2).
     private var unanswered = 0
 
     package init(_ limits: ConnectionLimits, at now: Instant) {
@@ -18,30 +17,30 @@ package struct ConnectionClock: Sendable {
     }
 
     package enum Event: Sendable {
-        case headCame, bodyEnded, answerEnded
-        /// The client reads what was sent, or does not.
+        case headReceived, bodyEnded, responseEnded
+        /// The client reads the response, or does not.
         case becameWritable, becameFull
     }
 
     package mutating func handle(_ event: Event, at now: Instant) {
         switch event {
-        case .headCame:
-            isBodyThere = false
+        case .headReceived:
+            isBodyComplete = false
             unanswered += 1
             request = now.advanced(by: limits.body)
         case .bodyEnded:
-            isBodyThere = true
+            isBodyComplete = true
             request = unanswered == 0 ? now.advanced(by: limits.idle) : nil
-        case .answerEnded:
+        case .responseEnded:
             unanswered = max(0, unanswered - 1)
-            // A body that is not needed must still arrive completely.
-            if isBodyThere, unanswered == 0 { request = now.advanced(by: limits.idle) }
+            // The body must still end, even if the response did not wait for it.
+            if isBodyComplete, unanswered == 0 { request = now.advanced(by: limits.idle) }
         case .becameWritable: reading = nil
         case .becameFull: reading = reading ?? now.advanced(by: limits.reading)
         }
     }
 
-    /// The time when the connection ends if nothing happens.
+    /// When the connection is closed if nothing happens.
     package var deadline: Instant? {
         guard let request, let reading else { return request ?? reading }
         return min(request, reading)

@@ -1,34 +1,29 @@
-/// The limits on how long a client may take and how much it may send.
-///
-/// No connection is held for ever.
+/// How long a client may take and how much it may send, so that no connection is held forever.
 package struct ConnectionLimits: Sendable, Hashable {
     /// The maximum time from the connection to the end of the first head.
     package var head: Duration = .seconds(10)
     /// The maximum time from the end of a head to the end of its body.
     package var body: Duration = .seconds(30)
-    /// The maximum time from the end of an answer to the end of the next head.
+    /// The maximum time from the end of a response to the end of the next head.
     package var idle: Duration = .seconds(60)
-    /// The maximum time for which an answer waits for the client to read.
+    /// The maximum time that a response may wait for the client to read.
     package var reading: Duration = .seconds(30)
     package var headBytes = 32 << 10
     package var fields = 100
-    /// The maximum number of unread bytes of an answer that the system keeps.
+    /// The size of the socket buffer for responses that the client has not read.
     package var unreadBytes: Int32 = 256 << 10
-    /// The maximum number of connections of all clients that have presented a token or a cookie.
+    /// The maximum number of authenticated connections.
     package var connections = 4096
-    /// The maximum number of connections per token, and for the page, so that none of them can
-    /// block the others.
+    /// The maximum number per token, and of the page, so that none of them can block the others.
     package var connectionsEach: Int { max(1, connections / 4) }
-    /// The maximum number of connections of clients that have presented nothing yet.
-    ///
-    /// The oldest is closed for a new one.
+    /// The maximum number of unauthenticated connections; a new one replaces the oldest.
     package var unknownConnections = 64
 
     package init() {}
 
-    /// Returns limits that leave most descriptors for the socket, the queue and downloads.
+    /// Returns limits that leave most descriptors for the Unix socket, the queue and the downloads.
     ///
-    /// `openFiles` is the number of descriptors that the process may have.
+    /// `openFiles`: the maximum number of descriptors of the process.
     package func within(openFiles: Int) -> ConnectionLimits {
         var limits = self
         limits.connections = min(connections, max(4, openFiles / 4))
@@ -36,7 +31,7 @@ package struct ConnectionLimits: Sendable, Hashable {
         return limits
     }
 
-    /// Creates limits with the same value for all times.
+    /// Sets all time limits to the same value.
     package init(times: Duration) {
         (head, body, idle, reading) = (times, times, times, times)
     }

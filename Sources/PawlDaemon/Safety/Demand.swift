@@ -1,4 +1,4 @@
-/// What a request asks to do, as far as permissions are concerned.
+/// A right that a request needs.
 package enum Demand: String, Sendable, CaseIterable {
     case open
     case look
@@ -21,20 +21,20 @@ package enum Demand: String, Sendable, CaseIterable {
     case changeBounds = "change-bounds"
     case letIn = "let-in"
 
-    /// A noun phrase that describes it in the document and in refusals.
+    /// The description for the document and for refusals: a noun phrase.
     package var about: String {
         switch self {
         case .open: "the page's files, and the exchange of a code or a token for a cookie"
-        case .look: "reading the queue, its events, sessions, settings and numbers"
-        case .lookAtSecrets: "resume data, which contain the whole URL"
+        case .look: "a look at the queue, its events, sessions, settings and numbers"
+        case .lookAtSecrets: "resume data, which hold the whole URL"
         case .add: "a new download"
         case .replace:
             "a new download that may replace a file (`overwrite`) or adopt another tool's partial file"
         case .addFromFiles: "a new download from resume data or with a file of authorities"
         case .addToSession: "a new download in a session"
         case .control:
-            "a pause, a resume, another position, priority, limit, date or number of connections"
-        case .remove: "a removal from the list, which keeps the files"
+            "a pause, a resumption, another place, priority, limit, date or number of connections"
+        case .remove: "a removal from the list, which leaves the files"
         case .discard: "a cancellation, or a removal with the files"
         case .readdress: "another URL, other fields or other credentials"
         case .rename: "another name"
@@ -50,7 +50,7 @@ package enum Demand: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it concerns something that has an owner.
+    /// Whether it concerns a download or a session that has an owner.
     package var hasOwner: Bool {
         switch self {
         case .control, .remove, .discard, .readdress, .rename, .describe: true

@@ -1,6 +1,4 @@
-/// How long clients with wrong secrets wait for their answer.
-///
-/// Other clients never wait.
+/// How long the response to a wrong token is delayed; other responses are never delayed.
 package struct FailureDelay: Sendable {
     private var failures = 0
     private var waiting = 0
@@ -8,18 +6,16 @@ package struct FailureDelay: Sendable {
 
     private static let first: Duration = .milliseconds(50)
     private static let most: Duration = .seconds(1)
-    /// The time without failures after which the delay starts again at its minimum.
+    /// After this time without a failure, the delay starts again from the first.
     private static let memory: Duration = .seconds(60)
-    /// The maximum number of waiting clients; further ones are refused at once.
+    /// How many wait at the same time; others are refused at once.
     package static let mostWaiting = 64
 
     package init() {}
 
-    /// Records a wrong token.
+    /// Returns the delay for a wrong token; `nil` if too many wait already.
     ///
-    /// Returns the delay; `nil` if too many clients wait already.
-    ///
-    /// Call `ended` after the delay.
+    /// After the delay, call `ended`.
     package mutating func failed(at now: ContinuousClock.Instant) -> Duration? {
         if let last, now - last > Self.memory { failures = 0 }
         last = now

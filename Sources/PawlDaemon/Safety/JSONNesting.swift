@@ -1,10 +1,8 @@
-/// Checks how deeply lists and objects of a JSON text are nested, before it is decoded.
+/// Checks how deeply the arrays and objects of a JSON text are nested, before it is decoded.
 package enum JSONNesting {
     package static let most = 32
 
-    /// Whether the text is nested no deeper than allowed.
-    ///
-    /// Whether it is valid JSON is left to the decoder.
+    /// Whether the nesting is at most as deep as allowed; the decoder finds invalid JSON.
     package static func isAllowed(_ bytes: some Sequence<UInt8>) -> Bool {
         var depth = 0
         var (isText, isEscaped) = (false, false)

@@ -1,6 +1,4 @@
-/// The codes with which a browser gets its cookie.
-///
-/// Each is valid once, for a short time.
+/// The codes for which a browser gets its cookie: each is valid once, and for a short time.
 package struct LoginCodes: Sendable {
     private var codes: [(code: SecretText, until: ContinuousClock.Instant)] = []
 
@@ -9,18 +7,14 @@ package struct LoginCodes: Sendable {
 
     package init() {}
 
-    /// Adds a code.
-    ///
-    /// If there are too many, the oldest is removed.
+    /// Adds a code; the oldest one is dropped if there are too many.
     package mutating func add(_ code: String, at now: ContinuousClock.Instant) {
         codes.removeAll { $0.until <= now }
         if codes.count >= Self.most { codes.removeFirst() }
         codes.append((SecretText(code), now.advanced(by: Self.validity)))
     }
 
-    /// Uses up a code.
-    ///
-    /// Returns whether it was valid.
+    /// Takes a code, which is invalid from now on; returns whether it was valid.
     package mutating func take(_ code: String, at now: ContinuousClock.Instant) -> Bool {
         codes.removeAll { $0.until <= now }
         guard let index = codes.firstIndex(where: { $0.code.matches(code) }) else { return false }

@@ -5,11 +5,9 @@ internal import NIOHTTPTypes
 internal import PawlCore
 internal import PawlWire
 
-/// Describes what is wrong with a request that is not valid HTTP.
+/// Explains what is wrong with a request that is not valid HTTP; the server itself answers 400 without a body.
 ///
-/// The server alone would answer only 400.
-///
-/// The server's answer is replaced when it is sent, not when the fault is found, because answers to
+/// It replaces the server's response when that is written, not when the fault is found: the responses to
 /// earlier requests come first.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
@@ -35,12 +33,12 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
                 .contentLength: "\(body.count)",
             ]
         )
-        AnswerFields.add(to: &answer.headerFields)
+        ResponseFields.add(to: &answer.headerFields)
         context.write(wrapOutboundOut(.head(answer)), promise: nil)
         context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: promise)
     }
 
-    /// Whether this is the server's own answer to a request that it could not read.
+    /// Whether it is the server's own response to a request that it cannot parse.
     private static func isBare(_ head: HTTPResponse) -> Bool {
         head.status == .badRequest && head.headerFields[.contentLength] == "0"
     }
@@ -61,21 +59,21 @@ extension HTTPParserError {
             case .headerOverflow:
                 ("the request's head is too long, or has too many fields", "send a shorter one")
             case .invalidVersion:
-                ("the request has an unsupported version of HTTP", "send HTTP/1.1")
+                ("the request uses another version of HTTP", "send HTTP/1.1")
             case .invalidMethod:
                 (
-                    "the request is not HTTP, or its method is not valid",
-                    "send HTTP/1.1 without TLS; /openapi.json lists the methods"
+                    "the request is not HTTP, or its method is invalid",
+                    "send HTTP/1.1 without TLS; /openapi.json has the methods"
                 )
             case .invalidURL, .invalidCharactersUsed:
                 (
-                    "the request's target is not valid",
-                    "percent-encode characters that are not allowed in a URL"
+                    "the request's target is invalid",
+                    "percent-encode the characters that a URL must not contain"
                 )
             default:
                 (
                     "the request is not valid HTTP/1.1",
-                    "send HTTP/1.1 without TLS, with one length or in chunks, as described in /openapi.json"
+                    "send HTTP/1.1 without TLS, with one length or in chunks, as /openapi.json says"
                 )
             }
         let error = DownloadError(.usage, message, advice: advice)

@@ -1,20 +1,18 @@
 package import PawlCore
 package import PawlWire
 
-/// Decides where the files of downloads may be that are added or changed over TCP.
+/// The folders for the files of downloads that are added or changed over TCP.
 ///
-/// `AccessRules` decides for whom this applies.
+/// `AccessRules` decides which authorities are confined to them.
 package struct NetworkRules: Sendable {
-    /// The absolute paths of the folders.
+    /// The allowed folders, as absolute paths.
     package let folders: [String]
 
     package init(folders: [String]) { self.folders = folders }
 
-    /// Returns a new download within the rules.
+    /// Returns a new download that is confined to an allowed folder; a relative path is in the first folder.
     ///
-    /// A relative path is in the first folder.
-    ///
-    /// Throws `.notAllowed`, or `.usage` if the path cannot be that of a file.
+    /// Throws `.notAllowed`, and `.usage` for a path that cannot be that of a file.
     package func confine(_ new: NewDownload) throws(DownloadError) -> NewDownload {
         var new = new
         if !new.destination.hasPrefix("/") {
@@ -28,14 +26,13 @@ package struct NetworkRules: Sendable {
         return new
     }
 
-    /// Throws `.notAllowed` for a name of partial files and the like.
-    ///
-    /// A file with such a name could be taken for another download's bytes, or block its name.
+    /// Throws `.notAllowed` for a name that Pawl uses for partial files and the like: the file could be mistaken
+    /// for the partial file of another download.
     package static func checkName(_ name: String) throws(DownloadError) {
         guard FileName.isReserved(name) else { return }
         throw DownloadError(
             .notAllowed,
-            "'\(name.sanitized(atMost: 200))' is a name of partial files, which is not allowed "
+            "'\(name.sanitized(atMost: 200))' is a name of partial files, which is not for use "
                 + "over TCP",
             advice: "choose another name, such as "
                 + "'\((FileName.clean(name) ?? "download").sanitized(atMost: 200))'"
@@ -44,12 +41,12 @@ package struct NetworkRules: Sendable {
 
     /// Returns the innermost allowed folder that contains a path.
     package func root(of path: String) throws(DownloadError) -> String {
-        let fitting = folders.filter { PathNames.lies(path, in: $0) }
-        if let root = fitting.max(by: { $0.utf8.count < $1.utf8.count }) { return root }
+        let containing = folders.filter { PathNames.lies(path, in: $0) }
+        if let root = containing.max(by: { $0.utf8.count < $1.utf8.count }) { return root }
         guard !folders.isEmpty else { throw Self.noFolder }
         throw DownloadError(
             .notAllowed,
-            "'\(path.sanitized(atMost: 200))' is in no folder that may be used over TCP",
+            "'\(path.sanitized(atMost: 200))' lies in no folder that may be used over TCP",
             advice: "choose one in \(folders.joined(separator: ", ")), or allow another: "
                 + "pawl daemon allow --folder"
         )
@@ -62,25 +59,25 @@ package struct NetworkRules: Sendable {
     )
 }
 
-/// Resolves paths by their names alone.
+/// Compares paths by their text alone.
 enum PathNames {
     static func lies(_ path: String, in folder: String) -> Bool {
         let names = path.split(separator: "/").filter { $0 != "." }
         let own = folder.split(separator: "/").filter { $0 != "." }
         guard path.hasPrefix("/"), !names.contains("..") else { return false }
-        // A path to put a file into means the folder itself.
+        // A path that ends in a slash is a folder, in which the file gets a name.
         let isFolder = path.hasSuffix("/") || path.hasSuffix("/.")
         return names.starts(with: own) && (names.count > own.count || isFolder)
     }
 
-    /// Returns the names from a folder to a path within it.
+    /// Returns the names of a path after those of a folder that contains it.
     static func names(of path: String, in folder: String) -> [String] {
         let names = path.split(separator: "/").filter { $0 != "." }
         return names.dropFirst(folder.split(separator: "/").filter { $0 != "." }.count)
             .map(String.init)
     }
 
-    /// Returns the folder of a file, or the folder itself if the path ends in a slash.
+    /// Returns the folder of a file, or the path itself if it ends in a slash.
     static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? path
     }

@@ -1,12 +1,12 @@
 package import PawlCore
 package import PawlWire
 
-/// Decides whether a request over TCP may be handled (docs/security.md).
+/// Decides whether a request over TCP is processed, and with which authority (pure; docs/security.md).
 ///
 /// It is called before any route, whatever the method and the path.
 package struct RequestGuard: Sendable {
-    /// The relevant parts of a request.
-    package struct Asked: Sendable {
+    /// The parts of a request that the decision depends on.
+    package struct Facts: Sendable {
         package var method: String
         /// The path without the query.
         package var path: String
@@ -14,8 +14,7 @@ package struct RequestGuard: Sendable {
         package var origins: [String] = []
         package var sites: [String] = []
         package var contentType: String?
-        /// The length of the body according to the head; `nil` if it is not known, and there may be
-        /// a body.
+        /// The length of the body as the head states it; `nil` if it is unknown.
         package var bodyBytes: Int64? = 0
         package var credentials = Credentials.none
 
@@ -39,7 +38,7 @@ package struct RequestGuard: Sendable {
     package enum Verdict: Sendable, Hashable {
         case allowed(Authority)
         case refused(status: Int, DownloadErrorText)
-        /// The secret is wrong, so the answer must be delayed.
+        /// The token is wrong: the response has to be delayed.
         case wrongCredentials
     }
 
@@ -50,13 +49,12 @@ package struct RequestGuard: Sendable {
         package let advice: String
     }
 
-    /// The allowed hosts of our own URLs, with the port.
+    /// The hosts of the daemon's own URLs, with the port.
     ///
-    /// `localhost` is not one of them: it resolves to both addresses, and another user may listen
-    /// at the other one.
+    /// `localhost` is not among them: it stands for two addresses, and another user may listen at the other.
     private let hosts: Set<String>
     private let mostBodyBytes: Int64
-    /// The maximum length of a body from an unknown client.
+    /// The maximum length of the body of a request without a valid token.
     package static let mostOpenBodyBytes = 1 << 10
 
     package init(_ address: ListenAddress, mostBodyBytes: Int = 1 << 20) {
@@ -64,37 +62,35 @@ package struct RequestGuard: Sendable {
         self.mostBodyBytes = Int64(mostBodyBytes)
     }
 
-    package func judge(_ asked: Asked) -> Verdict {
-        refusalOfSender(asked) ?? refusalOfBody(asked) ?? judgeCredentials(asked)
+    package func judge(_ request: Facts) -> Verdict {
+        refusalOfSender(request) ?? refusalOfBody(request) ?? judgeCredentials(request)
     }
 
     // MARK: - The sender
 
-    /// Refuses a sender.
-    ///
-    /// A foreign page in the user's browser is a sender, too.
-    private func refusalOfSender(_ asked: Asked) -> Verdict? {
-        guard asked.hosts.count == 1, hosts.contains(asked.hosts[0].lowercased()) else {
-            // A name of somebody else may resolve to this address (DNS rebinding).
+    /// Refuses requests from pages of other servers in the user's browser.
+    private func refusalOfSender(_ request: Facts) -> Verdict? {
+        guard request.hosts.count == 1, hosts.contains(request.hosts[0].lowercased()) else {
+            // A foreign name may resolve to this address (DNS rebinding).
             return refusal(
                 421,
-                "the request names another host than this daemon",
-                "use \(hosts.sorted().joined(separator: ", "))"
+                "the request is for another host than this daemon",
+                "ask for \(hosts.sorted().joined(separator: ", "))"
             )
         }
-        // If the target names a host, that one counts (RFC 9112 §3.2.2).
-        if let named = asked.namedHost, !hosts.contains(named.lowercased()) {
-            return refusal(421, "the request's target names another host", "send only a path")
+        // If the target names a host, it replaces `Host` (RFC 9112 §3.2.2).
+        if let named = request.namedHost, !hosts.contains(named.lowercased()) {
+            return refusal(421, "the target of the request is another host", "ask for a path alone")
         }
-        let isOurs = asked.origins.allSatisfy { origin in
+        let isOurs = request.origins.allSatisfy { origin in
             let origin = origin.lowercased()
             return origin.hasPrefix("http://") && hosts.contains(String(origin.dropFirst(7)))
         }
         guard isOurs else {
             return refusal(403, "the request comes from a page of another origin", Self.whoMay)
         }
-        // Another port of this machine counts as the same site.
-        guard asked.sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
+        // Another port of this machine counts as the same site, but is not the same origin.
+        guard request.sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
             return refusal(403, "the request comes from a page of another site", Self.whoMay)
         }
         return nil
@@ -104,32 +100,32 @@ package struct RequestGuard: Sendable {
 
     // MARK: - The body
 
-    private func refusalOfBody(_ asked: Asked) -> Verdict? {
-        guard asked.bodyBytes != 0 else { return nil }
-        // A method that a path does not have gets another answer.
-        let methods = APIDocument.methods(of: asked.path)
-        guard methods.isEmpty || methods.contains(asked.method) else { return nil }
-        guard ["POST", "PATCH", "DELETE"].contains(asked.method) else {
-            let method = asked.method.sanitized(atMost: 20)
+    private func refusalOfBody(_ request: Facts) -> Verdict? {
+        guard request.bodyBytes != 0 else { return nil }
+        // A method that the path does not support gets another response later.
+        let methods = APIDocument.methods(of: request.path)
+        guard methods.isEmpty || methods.contains(request.method) else { return nil }
+        guard ["POST", "PATCH", "DELETE"].contains(request.method) else {
+            let method = request.method.sanitized(atMost: 20)
             return refusal(400, "a \(method) has no body", "leave it out", .usage)
         }
         var most = mostBodyBytes
-        if case .right = asked.credentials {
+        if case .right = request.credentials {
         } else {
             most = min(most, Int64(Self.mostOpenBodyBytes))
         }
-        if let bytes = asked.bodyBytes, bytes > most {
+        if let bytes = request.bodyBytes, bytes > most {
             return refusal(
                 413,
                 "the body has more than \(most) bytes",
-                "send several requests, or use the Unix socket",
+                "ask in several requests, or over the Unix socket",
                 .tooLarge
             )
         }
-        guard Self.isJSON(asked.contentType) else {
+        guard Self.isJSON(request.contentType) else {
             return refusal(
                 415,
-                "the body is not declared as application/json",
+                "the body is not said to be application/json",
                 Self.whatIsJSON,
                 .usage
             )
@@ -137,7 +133,7 @@ package struct RequestGuard: Sendable {
         return nil
     }
 
-    /// Whether the type is JSON, ignoring parameters (RFC 9110 §8.3).
+    /// Whether the media type is JSON, with any parameters (RFC 9110 §8.3).
     static func isJSON(_ contentType: String?) -> Bool {
         contentType?.split(separator: ";").first?.trimmed.lowercased() == "application/json"
     }
@@ -146,27 +142,27 @@ package struct RequestGuard: Sendable {
 
     // MARK: - The credentials
 
-    private func judgeCredentials(_ asked: Asked) -> Verdict {
-        switch asked.credentials {
+    private func judgeCredentials(_ request: Facts) -> Verdict {
+        switch request.credentials {
         case .right(let authority): return .allowed(authority)
-        case .wrong where !Self.isOpen(asked): return .wrongCredentials
-        case .none where !Self.isOpen(asked):
+        case .wrong where !Self.isOpen(request): return .wrongCredentials
+        case .none where !Self.isOpen(request):
             return refusal(
                 401,
                 "the request has no token",
-                "send Authorization: Bearer, with the token that pawl daemon token prints",
+                "send Authorization: Bearer, with what pawl daemon token shows",
                 .unauthorized
             )
         case .none, .wrong: return .allowed(.nobody)
         }
     }
 
-    /// Whether the request needs no credentials: a browser must get the page's own files, which
-    /// contain nothing of the user's, and exchange a login code, which is checked by itself.
-    private static func isOpen(_ asked: Asked) -> Bool {
-        switch asked.method {
-        case "GET", "HEAD": asked.path == "/" || asked.path.hasPrefix("/assets/")
-        case "POST": asked.path == "/v1/login"
+    /// Whether the request needs no token: the page's files, which hold no data of the user, and the exchange of
+    /// a login code, which is checked by its route.
+    private static func isOpen(_ request: Facts) -> Bool {
+        switch request.method {
+        case "GET", "HEAD": request.path == "/" || request.path.hasPrefix("/assets/")
+        case "POST": request.path == "/v1/login"
         default: false
         }
     }

@@ -1,11 +1,10 @@
-/// A secret to be compared with what others send.
+/// A secret that is compared with what clients send.
 package struct SecretText: Sendable {
     private let bytes: [UInt8]
 
     package init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// Compares in constant time, wherever the texts first differ: each byte of the secret is
-    /// compared.
+    /// Takes the same time wherever the texts differ first: it compares each byte of the secret.
     package func matches(_ text: some StringProtocol) -> Bool {
         let given = Array(text.utf8)
         var difference = UInt64(truncatingIfNeeded: given.count ^ bytes.count)

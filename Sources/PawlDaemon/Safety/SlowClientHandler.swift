@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Ends a connection whose client takes too long.
+/// Closes a connection whose client takes too long.
 final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -14,7 +14,7 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     init(_ limits: ConnectionLimits) { clock = ConnectionClock(limits, at: .now) }
 
-    func handlerAdded(context: ChannelHandlerContext) { wind(context) }
+    func handlerAdded(context: ChannelHandlerContext) { schedule(context) }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
@@ -23,7 +23,7 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: handle(.headCame, context)
+        case .head: handle(.headReceived, context)
         case .end: handle(.bodyEnded, context)
         case .body: break
         }
@@ -31,7 +31,7 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { handle(.answerEnded, context) }
+        if case .end = unwrapOutboundIn(data) { handle(.responseEnded, context) }
         context.write(data, promise: promise)
     }
 
@@ -42,11 +42,13 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func handle(_ event: ConnectionClock.Event, _ context: ChannelHandlerContext) {
         clock.handle(event, at: .now)
-        wind(context)
+        schedule(context)
     }
 
-    /// Restarts a timer that fires too early, so there are few timers instead of one per request.
-    private func wind(_ context: ChannelHandlerContext) {
+    /// Schedules the timer for the deadline.
+    ///
+    /// A timer that fires before the deadline is scheduled again: that is cheaper than one timer per request.
+    private func schedule(_ context: ChannelHandlerContext) {
         guard let deadline = clock.deadline else { return }
         if let timerDeadline, timerDeadline <= deadline { return }
         timer?.cancel()
@@ -55,14 +57,14 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let nanoseconds = max(0, (deadline - .now) / .nanoseconds(1))
         timer = context.eventLoop.scheduleTask(in: .nanoseconds(Int64(nanoseconds))) {
             let (handler, context) = bound.value
-            handler.ring(context)
+            handler.fired(context)
         }
     }
 
-    private func ring(_ context: ChannelHandlerContext) {
+    private func fired(_ context: ChannelHandlerContext) {
         (timer, timerDeadline) = (nil, nil)
         guard let deadline = clock.deadline else { return }
-        guard deadline <= .now else { return wind(context) }
+        guard deadline <= .now else { return schedule(context) }
         context.close(promise: nil)
     }
 }

@@ -1,10 +1,10 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The connections of the TCP listener, of which strangers are closed where there are too many.
+/// The connections of the TCP listener; the oldest unauthenticated ones are closed if there are too many.
 final class ConnectionRegister: Sendable {
     private struct State {
-        var seats: ConnectionSeats
+        var slots: ConnectionSlots
         var numbers: [ObjectIdentifier: Int] = [:]
         var channels: [Int: any Channel] = [:]
         var last = 0
@@ -13,15 +13,15 @@ final class ConnectionRegister: Sendable {
     private let state: Mutex<State>
 
     init(_ limits: ConnectionLimits) {
-        state = Mutex(State(seats: ConnectionSeats(limits)))
+        state = Mutex(State(slots: ConnectionSlots(limits)))
     }
 
-    /// Returns whether the connection may be there; another one may be closed for it.
+    /// Adds a connection, for which another one may be closed; returns whether it may stay.
     func enter(_ channel: any Channel) -> Bool {
         let (isIn, leaving) = state.withLock { state -> (Bool, (any Channel)?) in
             state.last += 1
             let number = state.last
-            let entry = state.seats.enter(number)
+            let entry = state.slots.enter(number)
             guard entry != .full else { return (false, nil) }
             state.numbers[ObjectIdentifier(channel)] = number
             state.channels[number] = channel
@@ -32,11 +32,11 @@ final class ConnectionRegister: Sendable {
         return isIn
     }
 
-    /// It has shown that it may ask; returns whether there is a seat for it.
+    /// Records that a connection is authenticated; returns whether there is a slot for it.
     func recognize(_ channel: any Channel, as authority: Authority) -> Bool {
         state.withLock { state in
             guard let number = state.numbers[ObjectIdentifier(channel)] else { return true }
-            return state.seats.recognize(number, as: authority)
+            return state.slots.recognize(number, as: authority)
         }
     }
 
@@ -46,7 +46,7 @@ final class ConnectionRegister: Sendable {
                 return
             }
             state.channels[number] = nil
-            state.seats.leave(number)
+            state.slots.leave(number)
         }
     }
 }

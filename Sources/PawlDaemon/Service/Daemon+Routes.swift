@@ -4,15 +4,15 @@ internal import Pawl
 package import PawlCore
 
 extension Daemon {
-    /// All that its API can be asked, as `GET /v1/downloads/{id}`: what the document must tell of.
+    /// Returns the routes of the API, such as `GET /v1/downloads/{id}`, which the document must describe.
     ///
-    /// Opens the store, and runs nothing.
+    /// It opens the store, and runs nothing.
     package func routes() async throws(DownloadError) -> Set<String> {
         try places.prepare()
-        let keeper = try await loadedKeeper(mayBeDamaged: false)
-        let api = api(keeper)
-        try keeper.store.close()
-        // The page's files are no part of the API.
+        let queue = try await loadedQueue(mayBeDamaged: false)
+        let api = api(queue)
+        try queue.store.close()
+        // The files of the page are not part of the API.
         let routes = api.router().routes.filter { route in
             let path = route.path.description
             return path != "/" && !path.hasPrefix("/assets/")

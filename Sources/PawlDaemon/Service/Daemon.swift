@@ -7,17 +7,17 @@ internal import Pawl
 package import PawlCore
 package import PawlWire
 
-/// The process that carries downloads on: it has the queue and answers at a socket.
+/// The daemon: it runs the downloads of the queue, and answers requests at a socket.
 package struct Daemon: Sendable {
     package var places: DaemonPlaces
     package var logger: Logger
-    /// How many downloads run at a time; nil is as the settings say.
+    /// The maximum number of downloads that run at the same time; `nil` as the settings say.
     package var limit: Int?
-    /// The socket that it was handed; without one it makes its own.
+    /// The socket from the service manager; without one the daemon creates its own.
     package var socket: ListeningSocket?
-    /// Where it listens for TCP, too; what is said is kept as a setting.
+    /// Where it listens for TCP; an address that is given becomes a setting.
     package var listen = ListenChoice.remembered
-    /// How long clients over TCP may take.
+    /// The limits of clients over TCP.
     package var limits = ConnectionLimits()
 
     package init(places: DaemonPlaces, logger: Logger) {
@@ -25,91 +25,94 @@ package struct Daemon: Sendable {
         self.logger = logger
     }
 
-    /// Runs until the task is cancelled, then winds up: what ran keeps what came and goes on with
-    /// the next start.
+    /// Runs until the task is cancelled, then shuts down: running downloads keep what they have received, and
+    /// continue with the next start.
     ///
-    /// `whenReady` is called with where it answers.
+    /// `whenReady` is called with the addresses that the daemon listens at.
     ///
-    /// - Throws: `.alreadyRunning` where another daemon has the store or the socket.
+    /// - Throws: `.alreadyRunning` if another daemon has the store or the socket.
     package func run(
         whenReady: @Sendable @escaping (String) -> Void = { _ in }
     ) async throws(DownloadError) {
         try places.prepare()
         let locks = try locks()
         if socket == nil { try ListeningSocket.checkNobodyListens(at: places.socket) }
-        let keeper = try await loadedKeeper(mayBeDamaged: true)
+        let queue = try await loadedQueue(mayBeDamaged: true)
         do throws(DownloadError) {
-            try await beginListening(keeper)
+            try await beginListening(queue)
         } catch {
-            try keeper.store.close()
+            try queue.store.close()
             throw error
         }
-        let failure = await serve(keeper, whenReady)
-        // Where it was handed over, somebody goes on listening.
+        let failure = await serve(queue, whenReady)
+        // The service manager continues to listen at its socket.
         if socket == nil { unlink(places.socket) }
-        try keeper.store.close()
+        try queue.store.close()
         withExtendedLifetime(locks) {}
         if let failure { throw failure }
     }
 
-    /// An address that was asked for must be free; one that is remembered keeps nobody from downloading.
-    private func beginListening(_ keeper: DownloadKeeper) async throws(DownloadError) {
+    /// Opens the TCP listener.
+    ///
+    /// An address that was given must be free; if one from the settings is taken, the daemon runs without.
+    private func beginListening(_ queue: DaemonQueue) async throws(DownloadError) {
         if let change = DaemonSettingsChange(listen: listen) {
-            _ = try await keeper.change(change, by: .user)
+            _ = try await queue.change(change, by: .user)
             return
         }
-        let settings = await keeper.settings
+        let settings = await queue.storedSettings
         do throws(DownloadError) {
             let address = settings.listenAddress
-            if address != nil { keeper.listener.adopt(try keeper.listener.open(address)) }
+            if address != nil { queue.listener.adopt(try queue.listener.open(address)) }
         } catch {
-            keeper.listener.failed(error)
+            queue.listener.failed(error)
             logger.warning("there is no API over TCP: \(error)")
         }
     }
 
-    /// A store that was closed well may be damaged all the same: that is met here, and then all of it is
-    /// looked at.
-    func loadedKeeper(mayBeDamaged: Bool) async throws(DownloadError) -> DownloadKeeper {
+    /// Opens the store and loads the queue.
+    ///
+    /// If that finds damage, the store is opened again, which then checks all of it.
+    func loadedQueue(mayBeDamaged: Bool) async throws(DownloadError) -> DaemonQueue {
         let store = try DaemonStore(path: places.store)
         if let note = store.note { logger.warning("\(note)") }
         do throws(DownloadError) {
-            let keeper = DownloadKeeper(try beginning(store), logger: logger)
-            try await keeper.load()
-            return keeper
+            let queue = DaemonQueue(try beginning(store), logger: logger)
+            try await queue.load()
+            return queue
         } catch {
             guard mayBeDamaged, store.hasMetDamage else { throw error }
             try store.close()
-            return try await loadedKeeper(mayBeDamaged: false)
+            return try await loadedQueue(mayBeDamaged: false)
         }
     }
 
     private func beginning(
         _ store: DaemonStore
-    ) throws(DownloadError) -> DownloadKeeper.Beginning {
-        let signer = StoreIdentity.known(beside: places.store)
-        let rebuild = QueueRebuild(path: places.store, store: store, keeper: signer)
+    ) throws(DownloadError) -> DaemonQueue.Beginning {
+        let identity = StoreIdentity.known(beside: places.store)
+        let rebuild = QueueRebuild(path: places.store, store: store, identity: identity)
         if let note = try rebuild.run() { logger.warning("\(note)") }
         let (last, settings, destinations) = try store.write {
-            (try $0.lastEvent(), try $0.settings(), try $0.destinations())
+            (try $0.events.last(), try $0.settings.settings(), try $0.downloads.destinations())
         }
         let folders = try FolderRecord(
             path: StoreFiles.folders(of: places.store),
             destinations: destinations
         )
-        return DownloadKeeper.Beginning(
+        return DaemonQueue.Beginning(
             store: store,
             settings: settings,
             folders: folders,
-            keeper: identity(),
+            identity: makeIdentity(),
             listener: NetworkListener(places, limits),
             limit: limit,
             lastEvent: last
         )
     }
 
-    /// A full disk keeps nobody from making room.
-    private func identity() -> String? {
+    /// Returns `nil` if the identity cannot be written: on a full disk the user must be able to make room.
+    private func makeIdentity() -> String? {
         do throws(DownloadError) {
             return try StoreIdentity.make(beside: places.store)
         } catch {
@@ -118,30 +121,30 @@ package struct Daemon: Sendable {
         }
     }
 
-    /// The locks of both folders: of the store, and of the socket where that is another one.
+    /// Locks the folder of the store, and that of the socket if it is another one.
     private func locks() throws(DownloadError) -> [StoreLock] {
         var locks: [StoreLock] = []
         for folder in Self.lockFolders(places) { locks.append(try StoreLock(folder: folder)) }
         return locks
     }
 
-    /// In one order in each process: of two that start at the same time one gets both.
+    /// The folders in the same order in each process: of two that start at the same time, one gets both locks.
     package static func lockFolders(_ places: DaemonPlaces) -> [String] {
         Set([places.storeFolder, places.socketFolder]).sorted()
     }
 
-    /// Returns the error that ended it; nil where it was cancelled.
+    /// Returns the error that ended the daemon; `nil` if it was cancelled.
     private func serve(
-        _ keeper: DownloadKeeper,
+        _ queue: DaemonQueue,
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
-        let api = api(keeper)
-        let relauncher = Relauncher(keeper: keeper, desk: api.desk, logger: logger)
-        let memory = IdleMemory { !keeper.live.isEmpty }
+        let api = api(queue)
+        let relauncher = Relauncher(queue: queue, attachments: api.attachments, logger: logger)
+        let memory = IdleMemory { !queue.running.isEmpty }
         return await withTaskCancellationHandler {
             await withTaskGroup(of: DownloadError?.self) { group in
                 group.addTask {
-                    await keeper.run()
+                    await queue.run()
                     return nil
                 }
                 group.addTask {
@@ -157,7 +160,7 @@ package struct Daemon: Sendable {
                     await removeOldStores()
                     return nil
                 }
-                // Either both were cancelled, or the socket failed: then the queue winds up.
+                // Either all were cancelled, or the socket has failed: then the queue shuts down.
                 var failure: DownloadError?
                 for await end in group {
                     failure = failure ?? end
@@ -166,11 +169,11 @@ package struct Daemon: Sendable {
                 return failure
             }
         } onCancel: {
-            Self.endInAnyCase(logger)
+            Self.exitIfSlow(logger)
         }
     }
 
-    /// What can be read of damaged ones was taken over before; returns when the task is cancelled.
+    /// Removes old databases when it is time, until the task is cancelled.
     private func removeOldStores() async {
         let stores = OldStores(path: places.store)
         while !Task.isCancelled {
@@ -183,12 +186,12 @@ package struct Daemon: Sendable {
                 logger.warning("\(path), which is no longer used, cannot be removed")
             }
             let seconds = stores.nextRemoval(after: now)?.timeIntervalSinceNow ?? .infinity
-            // The clock may be set. Cancelled is what the loop looks at.
+            // The clock may be set, so the wait is bounded. The loop checks for cancellation.
             try? await Task.sleep(for: .seconds(min(max(seconds, 1), 86_400)))
         }
     }
 
-    func api(_ keeper: DownloadKeeper) -> DaemonAPI {
+    func api(_ queue: DaemonQueue) -> DaemonAPI {
         let about = DaemonStatus(
             version: PawlVersion.current,
             processIdentifier: getpid(),
@@ -196,9 +199,9 @@ package struct Daemon: Sendable {
             store: places.store
         )
         return DaemonAPI(
-            keeper: keeper,
-            store: keeper.store,
-            desk: SessionDesk(left: keeper.endings),
+            queue: queue,
+            store: queue.store,
+            attachments: SessionAttachments(detached: queue.endings),
             about: about
         )
     }
@@ -208,7 +211,7 @@ package struct Daemon: Sendable {
         _ memory: IdleMemory,
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
-        // What fails is told to who asked; that connections end with the daemon is no error.
+        // Clients receive the errors; connections that end with the daemon are no errors.
         var quiet = logger
         quiet.logLevel = .critical
         let server = SocketServer(
@@ -218,9 +221,9 @@ package struct Daemon: Sendable {
         )
         do {
             let socket = try socket ?? ListeningSocket.bind(at: places.socket)
-            let listener = api.keeper.listener
-            // Who connects there before it is served waits.
-            let places = [socket.path, listener.door?.address.url].compactMap(\.self)
+            let listener = api.queue.listener
+            // A client that connects before the server runs waits.
+            let places = [socket.path, listener.socket?.address.url].compactMap(\.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     try await server.run(.socket(socket.descriptor)) {
@@ -228,9 +231,9 @@ package struct Daemon: Sendable {
                     }
                 }
                 group.addTask {
-                    await listener.run { door in try await server.run(.network(door)) {} }
+                    await listener.run { try await server.run(.network($0)) {} }
                 }
-                // Both are cancelled, or the first has failed.
+                // Both were cancelled, or the first has failed.
                 defer { group.cancelAll() }
                 try await group.next()
             }
@@ -248,14 +251,14 @@ package struct Daemon: Sendable {
         }
     }
 
-    /// What is in the store is safe at any moment, so that an end by force loses nothing of it.
-    private static func endInAnyCase(_ logger: Logger) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + windUpSeconds) {
-            logger.warning("winding up took too long; ending as it is")
+    /// Ends the process if the shutdown takes too long; the store is consistent at any moment.
+    private static func exitIfSlow(_ logger: Logger) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + shutDownSeconds) {
+            logger.warning("the shutdown took too long; the daemon exits now")
             _exit(0)
         }
     }
 
-    /// Promised are five.
-    private static let windUpSeconds = 4.5
+    /// The documented limit is five seconds.
+    private static let shutDownSeconds = 4.5
 }

@@ -1,36 +1,36 @@
 internal import Glibc
 internal import Pawl
+internal import PawlCore
 
-/// Gives memory back when the daemon has nothing to do.
+/// Returns memory to the system when the daemon is idle.
 ///
-/// What it holds then is mostly its own program, of which a start or a download has touched much once,
-/// and what a large request has left in the heap.
+/// That is mostly the code of the program, much of which is needed once, and heap that a large request has left.
 package final class IdleMemory: Sendable {
-    private let bell = Bell()
+    private let wakeup = Wakeup()
     private let isBusy: @Sendable () -> Bool
 
     init(isBusy: @Sendable @escaping () -> Bool) { self.isBusy = isBusy }
 
-    /// Something was done, so that there will be something to give back.
-    func used() { bell.ring() }
+    /// Notes that the daemon has done something, which may have left memory to return.
+    func used() { wakeup.send() }
 
-    /// Gives back what is not used, a while after something was done; until the task is cancelled.
+    /// Returns unused memory a while after the daemon has done something, until the task is cancelled.
     ///
-    /// While nothing is done it does not wake.
+    /// It does not wake while the daemon is idle.
     func run() async {
         while !Task.isCancelled {
             repeat {
-                // Cancelled is what the loops look at.
+                // The loops check for cancellation.
                 try? await Task.sleep(for: Self.rest)
             } while isBusy() && !Task.isCancelled
             Self.giveBack()
-            await bell.wait()
+            await wakeup.wait()
         }
     }
 
     private static let rest: Duration = .seconds(2)
 
-    /// malloc_trim(3), which Swift's module of Glibc leaves out.
+    /// malloc_trim(3), which Swift's Glibc module does not export.
     private static let trimHeap = dlsym(nil, "malloc_trim").map {
         unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
     }

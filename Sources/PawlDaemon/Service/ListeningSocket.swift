@@ -1,16 +1,16 @@
 internal import Glibc
 package import PawlCore
 
-/// The socket that the daemon answers at.
+/// The Unix socket that the daemon listens at.
 package struct ListeningSocket: Sendable {
     let descriptor: Int32
     let path: String
 
-    // MARK: - One of its own
+    // MARK: - Creating
 
-    /// Makes the socket's file, which is the user's alone before anybody can connect to it.
+    /// Creates the socket, which only the user can connect to.
     ///
-    /// To be called with the folder's lock: a file that a daemon before left is replaced.
+    /// Call it with the lock of the folder: it replaces the file that an earlier daemon has left.
     static func bind(at path: String) throws(DownloadError) -> ListeningSocket {
         removeSocket(path)
         let descriptor = socket(AF_UNIX, UnixAddress.stream | UnixAddress.closesOnExec, 0)
@@ -25,16 +25,16 @@ package struct ListeningSocket: Sendable {
         return ListeningSocket(descriptor: descriptor, path: path)
     }
 
-    /// Leaves what is no socket.
+    /// Removes the file if it is a socket.
     private static func removeSocket(_ path: String) {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        // A socket is what cannot be opened for that reason (open(2)).
+        // Only a socket cannot be opened for this reason (open(2)).
         if file < 0, errno == ENXIO { unlink(path) }
         if file >= 0 { close(file) }
     }
 
-    /// Throws `.alreadyRunning` where somebody else listens at the path: systemd, which starts the
-    /// daemon by itself when it is asked.
+    /// Throws `.alreadyRunning` if another program listens at the path, such as systemd, which starts the daemon
+    /// when a client connects.
     static func checkNobodyListens(at path: String) throws(DownloadError) {
         guard access(path, F_OK) == 0, let list = fopen("/proc/net/unix", "re") else { return }
         defer { fclose(list) }
@@ -44,7 +44,7 @@ package struct ListeningSocket: Sendable {
             guard listens(String(decoding: bytes, as: UTF8.self), at: path) else { continue }
             throw DownloadError(
                 .alreadyRunning,
-                "somebody else listens at \(path), most likely systemd for pawld.service",
+                "another program listens at \(path), most likely systemd for pawld.service",
                 advice: "use that one (pawl list starts it), or end it: pawl daemon uninstall"
             )
         }
@@ -71,13 +71,13 @@ package struct ListeningSocket: Sendable {
         )
     }
 
-    // MARK: - One that was handed over
+    // MARK: - Socket activation
 
-    /// Takes the socket that the service manager has opened for this process (sd_listen_fds(3)); nil
-    /// where it has none.
+    /// Returns the socket that the service manager has opened for this process (sd_listen_fds(3)); `nil` if
+    /// there is none.
     ///
-    /// To be called before another thread runs: it takes the variables out of the environment, so
-    /// that nobody whom the daemon starts takes them for its own.
+    /// Call it before another thread runs: it removes the variables from the environment, so that no child
+    /// process takes them for its own.
     package static func handedOver() throws(DownloadError) -> ListeningSocket? {
         let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
         let values = names.map { name in getenv(name).map { String(cString: $0) } }
@@ -100,7 +100,7 @@ package struct ListeningSocket: Sendable {
         return ListeningSocket(descriptor: descriptor, path: path)
     }
 
-    /// How many descriptors are for this process: 0 or 1.
+    /// Returns the number of descriptors for this process: 0 or 1.
     package static func count(
         process: String?,
         descriptors: String?,

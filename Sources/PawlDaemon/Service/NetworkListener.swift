@@ -3,105 +3,111 @@ internal import PawlCore
 internal import PawlWire
 internal import Synchronization
 
-/// Where the daemon listens for TCP, which can be changed while it runs.
+/// Listens for TCP, at an address that can be changed while the daemon runs.
 final class NetworkListener: Sendable {
     private struct State {
-        var door: NetworkDoor?
-        /// That of the door which is being served.
-        var served: RequestGate?
-        /// Why it does not listen where the settings say.
+        var socket: NetworkSocket?
+        /// The authenticator of the socket that is being served.
+        var served: RequestAuthenticator?
+        /// Why it does not listen at the address of the settings.
         var problem: String?
     }
 
     private let places: DaemonPlaces
     private let limits: ConnectionLimits
     private let state = Mutex(State())
-    private let changed = Bell()
+    private let changed = Wakeup()
 
     init(_ places: DaemonPlaces, _ limits: ConnectionLimits) {
         (self.places, self.limits) = (places, limits)
     }
 
-    /// The one that is served; nil where there is none.
-    var door: NetworkDoor? { state.withLock { $0.door } }
+    /// The socket that is served; `nil` if there is none.
+    var socket: NetworkSocket? { state.withLock { $0.socket } }
 
     var problem: String? { state.withLock { $0.problem } }
 
-    /// Opens a door that nobody is served at before it is adopted.
+    /// Opens a socket, which is served once it is adopted.
     ///
-    /// No address is no door; one that is open already stays. Throws `.alreadyRunning` where somebody else
-    /// listens there.
+    /// A socket that is open at the address already is used again; without an address there is none. Throws
+    /// `.alreadyRunning` if another program listens at the address.
     func open(_ address: ListenAddress?) throws(DownloadError) -> Prepared {
-        if let address, let door, door.address == address {
-            return Prepared(door: door, isNew: false)
+        if let address, let socket, socket.address == address {
+            return Prepared(socket: socket, isNew: false)
         }
-        var door = try NetworkDoor(address, places)
-        door?.limits = limits.within(openFiles: OpenFileLimit.raise())
-        return Prepared(door: door, isNew: door != nil)
+        var socket = try NetworkSocket(address, places)
+        socket?.limits = limits.within(openFiles: OpenFileLimit.raise())
+        return Prepared(socket: socket, isNew: socket != nil)
     }
 
-    /// A door that is open, and takes the place of the one before once it is adopted.
+    /// A socket that replaces the one before once it is adopted.
     struct Prepared: Sendable {
-        fileprivate var door: NetworkDoor?
+        fileprivate var socket: NetworkSocket?
         fileprivate var isNew: Bool
 
-        /// Where what it was opened for has failed.
+        /// Closes the socket if it is not to be adopted.
         func close() {
-            if isNew { door?.close() }
+            if isNew { socket?.close() }
         }
     }
 
     func adopt(_ prepared: Prepared) {
-        let unserved = state.withLock { state -> NetworkDoor? in
-            let old = state.door
-            (state.door, state.problem) = (prepared.door, nil)
-            guard let old, old.gate !== state.served, old.gate !== prepared.door?.gate else {
+        let unserved = state.withLock { state -> NetworkSocket? in
+            let old = state.socket
+            (state.socket, state.problem) = (prepared.socket, nil)
+            guard let old, old.authenticator !== state.served,
+                old.authenticator !== prepared.socket?.authenticator
+            else {
                 return nil
             }
             return old
         }
-        // One that is served is closed by who serves it.
+        // A socket that is served is closed by its server.
         unserved?.close()
-        changed.ring()
+        changed.send()
     }
 
-    /// The settings name an address that cannot be listened at: downloads go on all the same.
+    /// Records that the address of the settings cannot be used; downloads continue.
     func failed(_ error: DownloadError) {
         state.withLock { $0.problem = error.message }
     }
 
-    /// Serves at what is open, until the task is cancelled.
-    func run(_ serve: @Sendable @escaping (NetworkDoor) async throws -> Void) async {
+    /// Serves the open socket, until the task is cancelled.
+    func run(_ serve: @Sendable @escaping (NetworkSocket) async throws -> Void) async {
         while !Task.isCancelled {
             let next = state.withLock { state in
-                state.served = state.door?.gate
-                return state.door
+                state.served = state.socket?.authenticator
+                return state.socket
             }
-            guard let door = next else {
+            guard let socket = next else {
                 await changed.wait()
                 continue
             }
             await withTaskGroup { group in
                 group.addTask {
                     do {
-                        try await serve(door)
+                        try await serve(socket)
                     } catch {
                         guard !Task.isCancelled else { return }
                         self.failed(DownloadError(.unknown, "it failed: \(error)"))
                     }
                 }
-                group.addTask { await self.untilAnother(than: door) }
+                group.addTask { await self.waitForAnother(than: socket) }
                 await group.next()
                 group.cancelAll()
             }
-            // One that ended by itself is not served again.
+            // A socket whose server ended by itself is not served again.
             if !Task.isCancelled {
-                state.withLock { if $0.door?.gate === door.gate { $0.door = nil } }
+                state.withLock {
+                    if $0.socket?.authenticator === socket.authenticator { $0.socket = nil }
+                }
             }
         }
     }
 
-    private func untilAnother(than door: NetworkDoor) async {
-        while !Task.isCancelled, self.door?.gate === door.gate { await changed.wait() }
+    private func waitForAnother(than socket: NetworkSocket) async {
+        while !Task.isCancelled, self.socket?.authenticator === socket.authenticator {
+            await changed.wait()
+        }
     }
 }

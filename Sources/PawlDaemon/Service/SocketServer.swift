@@ -9,68 +9,73 @@ internal import PawlCore
 
 /// Serves HTTP/1.1 at a socket that is open already.
 ///
-/// Hummingbird's own server only takes an address, which it binds itself: a socket of systemd could
-/// not be handed to it, and another's rights could be set only after somebody may have connected.
-/// It also wakes once a second for its date.
+/// Hummingbird's own server binds its address itself: it cannot take a socket from systemd, and the
+/// permissions of its Unix socket could be set only after a client may have connected. It also wakes once per
+/// second for the date.
 struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context == APIContext {
     let responder: Responder
     let logger: Logger
     let memory: IdleMemory
 
-    /// A socket that is open, and what holds for those who come in by it.
-    enum Door: Sendable {
+    /// A socket that is open, with the rules for its connections.
+    enum Endpoint: Sendable {
         case socket(Int32)
-        case network(NetworkDoor)
+        case network(NetworkSocket)
     }
 
     /// Answers until the task is cancelled, and closes the socket.
-    func run(_ door: Door, _ whenReady: @Sendable () -> Void) async throws {
-        let register = door.limits.map { ConnectionRegister($0) }
-        let http = channel(door, register)
-        let (connections, continuation) = AsyncStream.makeStream(of: Newcomer.self)
-        let listener = try await bootstrap(door, continuation).withBoundSocket(door.descriptor)
-            .get()
+    func run(_ endpoint: Endpoint, _ whenReady: @Sendable () -> Void) async throws {
+        let register = endpoint.limits.map { ConnectionRegister($0) }
+        let http = channel(endpoint, register)
+        let (connections, continuation) = AsyncStream.makeStream(of: NewConnection.self)
+        let listener = try await bootstrap(endpoint, continuation).withBoundSocket(
+            endpoint.descriptor
+        )
+        .get()
         whenReady()
         await withDiscardingTaskGroup { group in
-            for await newcomer in connections {
-                guard register?.enter(newcomer.channel) ?? true else {
-                    newcomer.isReady.fail(Unwanted())
+            for await connection in connections {
+                guard register?.enter(connection.channel) ?? true else {
+                    connection.isReady.fail(Refused())
                     continue
                 }
                 group.addTask {
-                    await serve(newcomer, http)
-                    register?.leave(newcomer.channel)
+                    await serve(connection, http)
+                    register?.leave(connection.channel)
                 }
             }
-            // Cancelled: no further ones, and those that are there end.
+            // After a cancellation there are no new connections, and the others end.
             try? await listener.close()
             group.cancelAll()
         }
     }
 
     private func bootstrap(
-        _ door: Door,
-        _ connections: AsyncStream<Newcomer>.Continuation
+        _ endpoint: Endpoint,
+        _ connections: AsyncStream<NewConnection>.Continuation
     ) -> ServerBootstrap {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
-                let newcomer = Newcomer(channel: channel, isReady: channel.eventLoop.makePromise())
-                if case .terminated = connections.yield(newcomer) {
-                    newcomer.isReady.fail(Unwanted())
+                let connection = NewConnection(
+                    channel: channel,
+                    isReady: channel.eventLoop.makePromise()
+                )
+                if case .terminated = connections.yield(connection) {
+                    connection.isReady.fail(Refused())
                 }
-                return newcomer.isReady.futureResult
+                return connection.isReady.futureResult
             }
-        guard let limits = door.limits else { return bootstrap }
+        guard let limits = endpoint.limits else { return bootstrap }
         return bootstrap.childChannelOption(
             .socketOption(.so_sndbuf),
             value: ChannelOptions.Types.SocketOption.Value(limits.unreadBytes)
         )
     }
 
-    private func channel(_ door: Door, _ register: ConnectionRegister?) -> HTTP1Channel {
-        guard let limits = door.limits else {
+    private func channel(_ endpoint: Endpoint, _ register: ConnectionRegister?) -> HTTP1Channel {
+        guard let limits = endpoint.limits else {
             let configuration = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [MalformedRequestHandler()]
             )
@@ -84,10 +89,10 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
             maxHeaderListSize: limits.headBytes,
             maxHeaderFieldCount: limits.fields
         )
-        let gate = door.gate
+        let authenticator = endpoint.authenticator
         return HTTP1Channel(
             responder: { request, writer, channel in
-                try await respond(request, writer, behind: gate) { authority in
+                try await respond(request, writer, authenticatedBy: authenticator) { authority in
                     register?.recognize(channel, as: authority) ?? true
                 }
             },
@@ -95,31 +100,32 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         )
     }
 
-    private func serve(_ newcomer: Newcomer, _ http: HTTP1Channel) async {
-        guard !Task.isCancelled else { return newcomer.isReady.fail(Unwanted()) }
-        let connection: HTTP1Channel.Value
+    private func serve(_ connection: NewConnection, _ http: HTTP1Channel) async {
+        guard !Task.isCancelled else { return connection.isReady.fail(Refused()) }
+        let value: HTTP1Channel.Value
         do {
-            connection = try await newcomer.channel.eventLoop.flatSubmit {
-                http.setup(channel: newcomer.channel, logger: logger).flatMapThrowing { value in
-                    let pipeline = newcomer.channel.pipeline.syncOperations
+            value = try await connection.channel.eventLoop.flatSubmit {
+                http.setup(channel: connection.channel, logger: logger).flatMapThrowing {
+                    handlers in
+                    let pipeline = connection.channel.pipeline.syncOperations
                     let decoder = try pipeline.handler(
                         type: ByteToMessageHandler<HTTPRequestDecoder>.self
                     )
                     try pipeline.addHandler(AbsoluteTargetHandler(), position: .after(decoder))
-                    return value
+                    return handlers
                 }
             }.get()
         } catch {
-            return newcomer.isReady.fail(error)
+            return connection.isReady.fail(error)
         }
-        newcomer.isReady.succeed()
-        await untilActive(newcomer.channel)
-        await http.handle(value: connection, logger: logger)
+        connection.isReady.succeed()
+        await untilActive(connection.channel)
+        await http.handle(value: value, logger: logger)
     }
 
-    /// What is cancelled closes its channel, and one that the loop does not know yet cannot be closed.
+    /// Waits until the event loop knows the channel: it could not be closed before.
     private func untilActive(_ channel: any Channel) async {
-        // The loop needs a few turns for that; one that has closed meanwhile will never be.
+        // That takes the loop a few turns; a channel that was closed meanwhile never becomes active.
         for _ in 0..<8 where !channel.isActive {
             try? await channel.eventLoop.submit {}.get()
         }
@@ -130,68 +136,68 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         _ writer: consuming ResponseWriter,
         _ channel: any Channel
     ) async throws {
-        try await respond(request, writer, behind: nil)
+        try await respond(request, writer, authenticatedBy: nil)
     }
 
     private func respond(
         _ request: Request,
         _ writer: consuming ResponseWriter,
-        behind gate: RequestGate?,
-        hasSeat: (Authority) -> Bool = { _ in true }
+        authenticatedBy authenticator: RequestAuthenticator?,
+        hasSlot: (Authority) -> Bool = { _ in true }
     ) async throws {
         var response: Response
         do {
-            response = try await answer(request, behind: gate, hasSeat)
+            response = try await answer(request, authenticatedBy: authenticator, hasSlot)
         } catch let error as HTTPParserError {
             throw error
         } catch {
             response = try ProblemMiddleware.response(Self.unknown, .internalServerError)
         }
         memory.used()
-        // A refusal has one, too.
+        // A refusal has a body, too.
         if request.method == .head { response = response.createHeadResponse() }
-        AnswerFields.add(to: &response.headers)
+        ResponseFields.add(to: &response.headers)
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {
-            // As such it would be answered a second time.
+            // An `HTTPParserError` would be answered a second time.
             throw BrokenRequest()
         }
     }
 
-    /// The gate is asked before anything looks at the path.
+    /// The request is authenticated before its path is read.
     private func answer(
         _ request: Request,
-        behind gate: RequestGate?,
-        _ hasSeat: (Authority) -> Bool
+        authenticatedBy authenticator: RequestAuthenticator?,
+        _ hasSlot: (Authority) -> Bool
     ) async throws -> Response {
-        guard let gate else {
+        guard let authenticator else {
             let source = APIContext.Source(logger: logger, authority: .user)
             return try await responder.respond(to: request, context: APIContext(source: source))
         }
-        switch try await gate.admit(request.head) {
+        switch try await authenticator.admit(request.head) {
         case .refused(let response): return response
-        case .admitted(let authority, let mayGoOn):
-            guard authority == .nobody || hasSeat(authority) else {
-                return try RequestGate.tooManyConnections()
+        case .admitted(let authority, let mayContinue):
+            guard authority == .nobody || hasSlot(authority) else {
+                return try RequestAuthenticator.tooManyConnections()
             }
             let source = APIContext.Source(
                 logger: logger,
                 authority: authority,
-                mayGoOn: mayGoOn
+                mayContinue: mayContinue
             )
             return try await responder.respond(to: request, context: APIContext(source: source))
         }
     }
 
-    /// A connection from which nothing is read before somebody is there to take it.
-    private struct Newcomer: Sendable {
+    /// A connection from which nothing is read before its handler is set up.
+    private struct NewConnection: Sendable {
         var channel: any Channel
-        /// It is closed where this fails.
+        /// If this fails, the connection is closed.
         var isReady: EventLoopPromise<Void>
     }
 
-    private struct Unwanted: Error {}
+    private struct Refused: Error {}
 
     private struct BrokenRequest: Error {}
 
@@ -204,19 +210,19 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     }
 }
 
-extension SocketServer.Door {
+extension SocketServer.Endpoint {
     fileprivate var descriptor: Int32 {
         switch self {
         case .socket(let descriptor): descriptor
-        case .network(let door): door.descriptor
+        case .network(let socket): socket.descriptor
         }
     }
 
-    fileprivate var gate: RequestGate? {
-        if case .network(let door) = self { door.gate } else { nil }
+    fileprivate var authenticator: RequestAuthenticator? {
+        if case .network(let socket) = self { socket.authenticator } else { nil }
     }
 
     fileprivate var limits: ConnectionLimits? {
-        if case .network(let door) = self { door.limits } else { nil }
+        if case .network(let socket) = self { socket.limits } else { nil }
     }
 }

@@ -2,9 +2,9 @@ package import Glibc
 
 /// Addresses of Unix sockets (unix(7)).
 package enum UnixAddress {
-    /// Calls with the address of a path; nil where the path is too long.
+    /// Calls a function with the address of a path; returns `nil` if the path is too long.
     ///
-    /// One that begins with `@` has no file: it is of Linux' abstract names.
+    /// A path that begins with `@` has no file: it is an abstract name of Linux.
     package static func with<Result>(
         _ path: String,
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
@@ -25,7 +25,7 @@ package enum UnixAddress {
         }
     }
 
-    /// The path that a socket has; nil where it is no Unix socket, or has none.
+    /// Returns the path of a socket; `nil` if it is no Unix socket, or has no path.
     static func path(of descriptor: Int32) -> String? {
         var address = sockaddr_un()
         var size = socklen_t(MemoryLayout<sockaddr_un>.size)

@@ -5,89 +5,91 @@ internal import Subprocess
 internal import Synchronization
 internal import SystemPackage
 
-/// Runs what a session wants to be run when all its downloads have ended and no process is attached
-/// to it.
+/// Runs the command of a session when all its downloads have ended and no process is attached to it.
 final class Relauncher: Sendable {
-    private let keeper: DownloadKeeper
-    private let desk: SessionDesk
+    private let queue: DaemonQueue
+    private let attachments: SessionAttachments
     private let logger: Logger
     /// The sessions whose command runs.
     private let running = Mutex<Set<String>>([])
 
-    /// So long a command may take.
+    /// How long processes have after a start to attach again.
     private static let grace: Duration = .seconds(3)
+    /// How long a command may take.
     private static let timeLimit: Duration = .seconds(600)
-    /// So long one may wind up that is ended.
+    /// How long a command that is stopped may take to end.
     private static let patience: Duration = .seconds(1)
 
-    init(keeper: DownloadKeeper, desk: SessionDesk, logger: Logger) {
-        self.keeper = keeper
-        self.desk = desk
+    init(queue: DaemonQueue, attachments: SessionAttachments, logger: Logger) {
+        self.queue = queue
+        self.attachments = attachments
         self.logger = logger
     }
 
-    /// Looks each time that `desk.left` rings, until the task is cancelled.
+    /// Checks each time a process detaches or downloads end, until the task is cancelled.
     ///
-    /// A command that runs then is ended.
+    /// Commands that run then are stopped.
     func run() async {
-        // Processes that were attached before come back first.
+        // Processes that were attached before the start come first.
         guard (try? await Task.sleep(for: Self.grace)) != nil else { return }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 for relaunch in await due() {
                     group.addTask { await self.launch(relaunch) }
                 }
-                await desk.left.wait()
+                await attachments.detached.wait()
             }
             group.cancelAll()
         }
     }
 
-    private func due() async -> [StoreTransaction.Relaunch] {
+    private func due() async -> [SessionTable.Relaunch] {
         do throws(DownloadError) {
-            return try await keeper.relaunches().filter { relaunch in
-                !desk.isTaken(relaunch.session)
+            return try await queue.relaunches().filter { relaunch in
+                !attachments.isTaken(relaunch.session)
                     && running.withLock { $0.insert(relaunch.session).inserted }
             }
         } catch {
-            logger.error("what is to be run for sessions cannot be told: \(error)")
+            logger.error("the commands of sessions cannot be read: \(error)")
             return []
         }
     }
 
-    private func launch(_ relaunch: StoreTransaction.Relaunch) async {
+    private func launch(_ relaunch: SessionTable.Relaunch) async {
         let (session, program) = (relaunch.session.sanitized, relaunch.command[0].sanitized)
-        logger.notice("session '\(session)': all has ended, running \(program)")
+        logger.notice("session '\(session)': all downloads have ended, running \(program)")
         let end = await withTaskGroup(of: String?.self) { group in
             group.addTask { await Self.end(of: relaunch) }
             group.addTask {
-                // Cancelled means that the command has ended.
+                // It is cancelled when the command has ended.
                 try? await Task.sleep(for: Self.timeLimit)
                 return nil
             }
             let first = await group.next() ?? nil
             group.cancelAll()
-            return first ?? "was ended, as it took more than \(Self.timeLimit)"
+            return first ?? "was stopped, as it took more than \(Self.timeLimit)"
         }
         logger.notice("session '\(session)': \(program) \(end)")
         defer {
             running.withLock { _ = $0.remove(relaunch.session) }
-            // More may have ended meanwhile.
-            desk.left.ring()
+            // More downloads may have ended meanwhile.
+            attachments.detached.send()
         }
-        // One that the daemon's end has ended runs again with the next start.
+        // A command that was stopped with the daemon runs again at the next start.
         guard !Task.isCancelled else { return }
         do throws(DownloadError) {
-            try await keeper.relaunched(relaunch)
+            try await queue.relaunched(relaunch)
         } catch {
-            logger.error("session '\(session)': that its command has run is not kept: \(error)")
+            logger.error("session '\(session)': the run of its command was not recorded: \(error)")
         }
     }
 
-    /// How it ended; where it is ended, what it has started is, too.
-    private static func end(of relaunch: StoreTransaction.Relaunch) async -> String {
+    /// Runs a command and returns how it ended.
+    ///
+    /// If it is stopped, the processes that it has started are stopped, too.
+    private static func end(of relaunch: SessionTable.Relaunch) async -> String {
         var options = PlatformOptions()
-        // A group of its own.
+        // The command gets its own process group.
         options.processGroupID = 0
         options.teardownSequence = [
             .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: patience)
@@ -95,7 +97,7 @@ final class Relauncher: Sendable {
         let group = Atomic<pid_t>(0)
         defer {
             let leader = group.load(ordering: .relaxed)
-            // What stays when the command has ended by itself is to stay.
+            // Processes that a command leaves running when it ends by itself continue.
             if Task.isCancelled, leader > 1 { kill(-leader, SIGKILL) }
         }
         do {
@@ -105,7 +107,7 @@ final class Relauncher: Sendable {
                 environment: .inherit.updating(["PAWL_SESSION": relaunch.session]),
                 platformOptions: options,
                 input: .none,
-                // Both to where the log goes.
+                // Both go to the log.
                 output: .fileDescriptor(.standardError, closeAfterSpawningProcess: false),
                 error: .currentStandardError
             ) { execution in

@@ -6,22 +6,22 @@ internal import Synchronization
 
 /// The queue and its events on the disk (SQLite).
 ///
-/// What a write did survives a power cut as soon as it returns. Writes block, so they belong on a
-/// thread made for that; reads go beside them.
+/// When a write returns, its changes survive a power cut. Writes block, so they belong on a thread of their
+/// own; reads run beside them.
 package final class DaemonStore: Sendable {
     private let pool: DatabasePool
     private let path: String
-    /// The number of the newest that was set aside; 0 where none was.
+    /// The number of the newest damaged database that was set aside; 0 if there is none.
     package let damaged: Int
-    /// The next start is to look at all of it.
+    /// Whether a read or a write has found damage.
     private let isSuspect = Atomic<Bool>(false)
     private let reserve: StoreReserve
-    /// What the last write failed of; nil where it did not.
+    /// The error of the last write; `nil` if it succeeded.
     private let writeFailure = Mutex<DownloadError?>(nil)
-    /// What was found wrong with an older store, for the log; nil where nothing was.
+    /// What was wrong with an older store, for the log; `nil` if nothing was.
     package let note: String?
 
-    /// Opens the store, or makes it; a damaged one is set aside.
+    /// Opens or creates the store; sets a damaged one aside.
     package convenience init(path: String) throws(DownloadError) {
         let opened = try StoreOpening.open(path)
         self.init(opened, path)
@@ -33,25 +33,25 @@ package final class DaemonStore: Sendable {
         reserve = StoreReserve(path: StoreFiles.reserve(of: path))
     }
 
-    /// One transaction: all of it, or nothing.
+    /// Runs one transaction, which is committed as a whole or not at all.
     package func write<Value>(
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Value {
         do {
-            let value = try pool.write { try body(StoreTransaction(database: $0)) }
+            let value = try pool.write { try body(StoreTransaction($0)) }
             writeFailure.withLock { $0 = nil }
             return value
         } catch {
             let explained = noted(error, "writing the queue")
-            // What the body throws by itself is no fault of the store.
+            // Errors that the body throws itself are no failures of the store.
             if error is DatabaseError { writeFailure.withLock { $0 = explained } }
             throw explained
         }
     }
 
-    /// One transaction that takes room.
+    /// Runs one transaction that needs room.
     ///
-    /// - Throws: `.diskFull` where only what is kept back is left, among others.
+    /// - Throws: `.diskFull` if only the reserve is left, among others.
     package func writeWithRoom<Value>(
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Value {
@@ -59,14 +59,14 @@ package final class DaemonStore: Sendable {
         return try write(body)
     }
 
-    /// Throws `.diskFull` where only the room is left that is kept back for what ends things.
+    /// Throws `.diskFull` if only the reserve is left, which is for transactions that end something.
     package func checkRoom() throws(DownloadError) {
         guard !reserve.isWhole else { return }
         throw Self.explained(DatabaseError(resultCode: .SQLITE_FULL), "writing the queue")
     }
 
-    /// One transaction that makes room or ends something: where the disk is full, it takes of what is kept
-    /// back, as much as it needs.
+    /// Runs one transaction that makes room or ends something: on a full disk it uses as much of the reserve as
+    /// it needs.
     package func writeInAnyCase<Value>(
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Value {
@@ -76,7 +76,7 @@ package final class DaemonStore: Sendable {
                 return try write(body)
             } catch {
                 guard error.code == .diskFull else { throw error }
-                // Once all of the log is in the database, it is written from its beginning again.
+                // Once all of the log is in the database, SQLite writes the log from its beginning again.
                 if !isTidied, tidyLog() {
                     isTidied = true
                 } else if !reserve.release() {
@@ -86,56 +86,56 @@ package final class DaemonStore: Sendable {
         }
     }
 
-    /// Returns whether what is in the log went to the database.
+    /// Writes the log to the database; returns whether that succeeded.
     private func tidyLog() -> Bool {
-        // The database may need room for that: then some is given.
+        // The database may need room for that, which the reserve provides.
         (try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }) != nil
     }
 
-    /// Keeps room back again, where some was used.
+    /// Fills the reserve again.
     package func restoreReserve() { reserve.restore() }
 
-    /// Throws what a write fails of: the last one, or one that is made now.
+    /// Throws if the queue cannot be written; writes something to find out.
     package func checkWrites(at now: Date) throws(DownloadError) {
         try checkRoom()
-        try write { try $0.noteHealth(at: now) }
+        try write { try $0.settings.noteHealth(at: now) }
     }
 
-    /// What the last write failed of; nil where it did not.
+    /// The error of the last write; `nil` if it succeeded.
     package var lastWriteFailure: DownloadError? { writeFailure.withLock { $0 } }
 
-    /// As the last write left it; several reads go at a time.
+    /// Reads the state after the last write; several reads may run at the same time.
     package func read<Value: Sendable>(
         _ body: @Sendable @escaping (StoreTransaction) throws -> Value
     ) async throws(DownloadError) -> Value {
         do {
-            return try await pool.read { try body(StoreTransaction(database: $0)) }
+            return try await pool.read { try body(StoreTransaction($0)) }
         } catch {
             throw noted(error, "reading the queue")
         }
     }
 
-    /// Whose this partial file is, for a download of `owner`; it blocks.
+    /// Returns who has written a partial file, for a download of `owner`; it blocks.
     ///
-    /// Where the queue cannot be read, that is not known.
+    /// If the queue cannot be read, the writer is unknown.
     package func ownerOfPartialFile(
         _ stamp: FileStamp,
         for download: Int64,
         of owner: DownloadOwner
     ) -> PartialFileOwner {
         let writers = try? pool.read {
-            try StoreTransaction(database: $0).writers(ofPartialFile: stamp)
+            try WrittenFileTable($0).writers(ofPartialFile: stamp)
         }
         guard let writers else { return .anybody }
         if writers.contains(where: { $0.id == download }) { return .thisDownload }
         return writers.allSatisfy { $0.owner == owner } ? .anybody : .somebodyElse
     }
 
-    /// What is still in the log goes to the database, and the files are closed.
+    /// Writes the log to the database, and closes the files.
     package func close() throws(DownloadError) {
         do {
-            // The last connection to be closed may be a reader's, which cannot do it. Where somebody
-            // still reads, the next start does.
+            // The last connection to be closed may be a reader's, which cannot write the log. If somebody still
+            // reads, the next start writes it.
             try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             try pool.close()
             if !hasMetDamage { StoreFiles.unmark(path) }
@@ -144,7 +144,7 @@ package final class DaemonStore: Sendable {
         }
     }
 
-    /// Whether a read or a write met damage: then the next one that opens it looks at all of it.
+    /// Whether a read or a write has found damage: the next start then checks the whole database.
     package var hasMetDamage: Bool { isSuspect.load(ordering: .relaxed) }
 
     private func noted(_ error: any Error, _ context: String) -> DownloadError {

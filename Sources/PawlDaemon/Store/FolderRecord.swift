@@ -2,19 +2,20 @@ internal import Glibc
 package import PawlCore
 internal import Synchronization
 
-/// The folders that downloads went to, in a file beside the store and independent of it: where the
-/// store is damaged, what came of them is looked for there.
+/// The folders of downloads, in a file beside the store and independent of it.
+///
+/// If the store is damaged, the partial files of downloads are searched for in these folders.
 package final class FolderRecord: Sendable {
     private let path: String
     private let known: Mutex<Set<String>>
 
-    /// More are not noted.
+    /// The maximum number of folders.
     private static let mostFolders = 10_000
-    /// A file with so many that are not needed any more is written anew.
+    /// A file with more folders that are no longer needed is written again.
     private static let mostOld = 200
     private static let mostBytes = 64 << 20
 
-    /// Reads the file; `destinations` are those that are needed in any case.
+    /// Reads the file, and adds the folders of these destinations.
     package init(path: String, destinations: Set<String>) throws(DownloadError) {
         self.path = path
         let noted = Self.read(path)
@@ -28,7 +29,7 @@ package final class FolderRecord: Sendable {
         known.withLock { $0 = needed }
     }
 
-    /// All that are noted in a file; none where it cannot be read.
+    /// Returns the folders in a file; none if it cannot be read.
     package static func read(_ path: String) -> Set<String> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return [] }
@@ -39,7 +40,7 @@ package final class FolderRecord: Sendable {
             guard count > 0 else { break }
             bytes += buffer.prefix(count)
         }
-        // A last line without an end was cut by a power cut.
+        // A last line without an end was cut off by a power cut.
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return Set(
             lines.dropLast().map { String(decoding: $0, as: UTF8.self).percentDecoded }
@@ -47,8 +48,9 @@ package final class FolderRecord: Sendable {
         )
     }
 
-    /// Notes the folders of files, or folders with a slash at their end; they are on the disk when this
-    /// returns.
+    /// Adds the folders of destinations; they are on the disk when this returns.
+    ///
+    /// A destination that ends in a slash is a folder itself.
     package func note(_ destinations: [String]) throws(DownloadError) {
         try known.withLock { (known) throws(DownloadError) in
             let new = Set(destinations.map(Self.folder)).subtracting(known)
@@ -83,7 +85,7 @@ package final class FolderRecord: Sendable {
         )
         guard descriptor >= 0 else { throw failure(path) }
         defer { close(descriptor) }
-        // Behind a line that a power cut has cut, another one begins.
+        // The last line may have been cut off by a power cut, so this one starts on a new line.
         var text = flags == O_APPEND && !isNew ? "\n" : ""
         for folder in folders.sorted() { text += line(folder) }
         let bytes = Array(text.utf8)

@@ -1,11 +1,11 @@
 package import FoundationEssentials
 internal import Glibc
 
-/// The databases beside the one that is used: those set aside as damaged, the backup of an upgrade, and
-/// the draft that an interrupted upgrade left.
+/// The databases beside the one in use: damaged ones that were set aside, the backup of an upgrade, and the
+/// draft of an interrupted upgrade.
 ///
-/// They hold requests with their secrets. What can be read of a damaged one is taken over at once; it and
-/// the backup stay for some days, and no longer. A draft is of no use.
+/// They hold requests with their secrets. Damaged databases and the backup are kept for some days, then
+/// removed. What can be read of a damaged one is recovered at once. A draft is removed at once.
 package struct OldStores: Sendable {
     /// How long a damaged database or a backup stays, in seconds.
     package static let patience: Double = 7 * 86_400
@@ -15,7 +15,7 @@ package struct OldStores: Sendable {
 
     private let path: String
 
-    /// `path`: that of the database that is used.
+    /// `path`: the path of the database in use.
     package init(path: String) { self.path = path }
 
     /// The numbers of the damaged databases, ascending.
@@ -30,14 +30,14 @@ package struct OldStores: Sendable {
         }.sorted()
     }
 
-    /// When `removeOld` is to be called again after it was called at `now`; `nil` if nothing is left.
+    /// Returns when to call `removeOld` again after a call at `now`; `nil` if nothing is left.
     package func nextRemoval(after now: Date) -> Date? {
         all.compactMap { file in
             removalDate(of: file).map { $0 > now ? $0 : now.addingTimeInterval(Self.retryWait) }
         }.min()
     }
 
-    /// What `removeOld` has done.
+    /// The result of `removeOld`.
     package struct Removal: Sendable, Hashable {
         /// The paths of the databases that were overwritten and removed.
         package var removed: [String] = []
@@ -49,7 +49,7 @@ package struct OldStores: Sendable {
         }
     }
 
-    /// Overwrites and removes the databases that have been there for long enough.
+    /// Overwrites and removes the databases that are old enough.
     package func removeOld(at now: Date) -> Removal {
         var removal = Removal()
         for file in all {
@@ -66,12 +66,12 @@ package struct OldStores: Sendable {
     /// Overwrites and removes a database and the files beside it; returns whether all of them are gone.
     @discardableResult
     func remove(_ file: String) -> Bool {
-        // The database last: what is beside it is found by its name.
+        // The database is last: the files beside it are found by its name.
         let results = ["-wal", "-shm", "-journal", ""].map { wipe(file + $0) }
         return results.allSatisfy(\.self)
     }
 
-    /// To be called when it was set aside: from then on it counts.
+    /// Starts the time that a damaged database is kept; call it when the database was set aside.
     func noteSetAside(_ number: Int) { utimes(StoreFiles.damaged(number, of: path), nil) }
 
     private var all: [String] {
@@ -81,7 +81,7 @@ package struct OldStores: Sendable {
 
     /// `nil` if there is no such file.
     private func removalDate(of file: String) -> Date? {
-        // One that has gone meanwhile needs no time.
+        // A file that no longer exists has no date.
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         guard let date = attributes?[.modificationDate] as? Date else { return nil }
         return file == StoreFiles.draft(of: path)
@@ -92,14 +92,14 @@ package struct OldStores: Sendable {
     private func wipe(_ file: String) -> Bool {
         let descriptor = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         if descriptor >= 0 {
-            // An upgrade that was interrupted leaves a backup that is the used database itself.
+            // The backup of an interrupted upgrade is the database in use itself.
             if !isUsed(file) { Self.overwrite(descriptor) }
             close(descriptor)
         }
         return unlink(file) == 0 || errno == ENOENT
     }
 
-    /// Whether it is the database that is used, under another name.
+    /// Whether a file is the database in use, under another name.
     private func isUsed(_ file: String) -> Bool {
         guard let one = Self.identity(of: file), let used = Self.identity(of: path) else {
             return false

@@ -3,50 +3,52 @@ internal import Pawl
 package import PawlCore
 internal import PawlWire
 
-/// Makes a queue anew from what a damaged one still tells, and from the checkpoints of partial files.
+/// Rebuilds a queue from the readable part of a damaged one, and from the checkpoints of partial files.
 ///
-/// A download whose request can be read goes on as if nothing had happened. Of others the settings are
-/// lost, above all what signs in: they are paused, and their problem says so.
+/// A download whose request can be read continues. The settings of the others are lost, including their
+/// credentials: they are paused with a problem that explains this.
 package struct QueueRebuild {
     let path: String
     let store: DaemonStore
-    private let keeper: String?
+    private let identity: String?
 
-    /// `keeper`: whose sign the queue's partial files bear; nil where an earlier version has signed none, so
-    /// that any may be the queue's.
-    package init(path: String, store: DaemonStore, keeper: String?) {
-        (self.path, self.store, self.keeper) = (path, store, keeper)
+    /// `identity`: the identity of the queue in its checkpoints; `nil` if an earlier version has written none,
+    /// so that any partial file may be the queue's.
+    package init(path: String, store: DaemonStore, identity: String?) {
+        (self.path, self.store, self.identity) = (path, store, identity)
     }
 
-    /// What became of it, for the log; nil where there was nothing to do.
+    /// Rebuilds the queue; returns a note for the log, or `nil` if there was nothing to do.
     ///
-    /// All of it is one transaction: one that was broken off is done with the next start.
+    /// It is one transaction: if it is interrupted, the next start repeats it.
     package func run() throws(DownloadError) -> String? {
         let number = store.damaged
-        guard number > 0, try store.write({ try $0.isToRebuild(from: number) }) else { return nil }
+        guard number > 0, try store.write({ try $0.settings.isToRebuild(from: number) }) else {
+            return nil
+        }
         let salvaged = SalvagedQueue(path: StoreFiles.damaged(number, of: path))
         let found = found(beside: salvaged)
         let outcome = try store.write { transaction in
             var outcome = Outcome()
-            // Who has seen events of the old one must take none of these for one of them.
+            // A reader of the old queue must not take the new events for old ones.
             let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
-            try transaction.continueEvents(above: max(now, salvaged.lastEvent))
+            try transaction.events.continueIDs(above: max(now, salvaged.lastEvent))
             for session in salvaged.sessions {
                 let owner = salvaged.sessionOwners[session.identifier] ?? .user
-                try transaction.register(session, by: owner, at: Date())
+                try transaction.sessions.register(session, by: owner, at: Date())
             }
             for item in salvaged.items { try add(item, &outcome, transaction) }
-            try transaction.continueIDs(with: salvaged.lastDownload + 1)
+            try transaction.downloads.continueIDs(with: salvaged.lastDownload + 1)
             for item in found { try add(item.path, item.checkpoint, &outcome, transaction) }
-            try transaction.setRebuilt(from: number)
+            try transaction.settings.setRebuilt(from: number)
             return outcome
         }
         let missing = Self.missing(salvaged.expected, outcome)
         guard outcome.whole + outcome.paused > 0 else {
             return "nothing of the queue was found; \(missing)"
         }
-        return "the queue was made anew; downloads that go on: \(outcome.whole), "
-            + "paused as their settings are lost: \(outcome.paused), \(missing)"
+        return "the queue was rebuilt; downloads that continue: \(outcome.whole), "
+            + "paused because their settings are lost: \(outcome.paused), \(missing)"
     }
 
     private static func missing(_ expected: Int?, _ outcome: Outcome) -> String {
@@ -62,12 +64,13 @@ package struct QueueRebuild {
 
     private typealias Found = (path: String, checkpoint: CheckpointDescription)
 
-    /// Partial files of this queue that none of the salvaged downloads has: those that another program, or
-    /// `pawl` in the foreground, has left there are not the queue's.
+    /// Returns the partial files of this queue that belong to no salvaged download.
+    ///
+    /// Partial files of other programs, or of `pawl` in the foreground, are not among them.
     private func found(beside salvaged: SalvagedQueue) -> [Found] {
         var folders = FolderRecord.read(StoreFiles.folders(of: path))
-        for place in salvaged.destinations {
-            if let slash = place.lastIndex(of: "/") { folders.insert(String(place[...slash])) }
+        for path in salvaged.destinations {
+            if let slash = path.lastIndex(of: "/") { folders.insert(String(path[...slash])) }
         }
         let known = Set(salvaged.items.flatMap { [$0.path, $0.destination].compactMap { $0 } })
         return folders.filter { $0.hasPrefix("/") }.sorted()
@@ -76,7 +79,7 @@ package struct QueueRebuild {
     }
 
     private func isOwn(_ checkpoint: CheckpointDescription) -> Bool {
-        keeper.map { checkpoint.isKept(by: $0) } ?? true
+        identity.map { checkpoint.isKept(by: $0) } ?? true
     }
 
     // MARK: - Adding
@@ -98,7 +101,7 @@ package struct QueueRebuild {
         row.priority = WirePriority(item.priority)
         row.position = item.position
         row.session = item.session
-        // What is kept to a folder was added over TCP.
+        // A download that is confined to a folder was added over TCP.
         row.owner = item.owner ?? (request?.confinedTo == nil ? .user : .unnamedProgram)
         row.taskIdentifier = item.taskIdentifier
         row.taskDescription = item.taskDescription
@@ -109,11 +112,11 @@ package struct QueueRebuild {
         (row.completedBytes, row.totalBytes) = (item.completedBytes, item.totalBytes)
         if request == nil { row.problem = Problem(Self.lost) }
         var known = request ?? NewDownload(url: item.url, destination: item.destination)
-        // The bounds of one that a program has added are lost with its request: they are no wider than that.
+        // The folder that a program was confined to is lost with its request: this one is no wider.
         if request == nil, row.owner != .user {
             known.confinedTo = PathNames.folder(of: item.path ?? item.destination)
         }
-        try transaction.continueIDs(with: item.id)
+        try transaction.downloads.continueIDs(with: item.id)
         try add(row, known, transaction)
         outcome.position = max(outcome.position, item.position)
         if request == nil { outcome.paused += 1 } else { outcome.whole += 1 }
@@ -155,19 +158,19 @@ package struct QueueRebuild {
         _ transaction: StoreTransaction
     ) throws {
         var row = row
-        row.id = try transaction.insert(row, request: try WireJSON.encode(request))
-        // What is not inserted is saved.
-        try transaction.save(row)
-        try transaction.setLimit(row.limitBytesPerSecond, of: row.id)
-        try transaction.append(.added, row, at: Date())
-        if row.problem != nil { try transaction.append(.paused, row, at: Date()) }
+        row.id = try transaction.downloads.insert(row, request: try WireJSON.encode(request))
+        // `insert` does not write all columns.
+        try transaction.downloads.save(row)
+        try transaction.downloads.setLimit(row.limitBytesPerSecond, of: row.id)
+        try transaction.events.append(.added, row, at: Date())
+        if row.problem != nil { try transaction.events.append(.paused, row, at: Date()) }
     }
 
     private static let lost = DownloadError(
         .unknown,
-        "the queue was damaged: this download was found again, and its settings are lost",
+        "the queue was damaged: this download was recovered, but its settings are lost",
         advice:
-            "look whether its URL is right, which may need its name, password or signature again "
+            "check its URL, which may need its user name, password or signature again "
             + "(pawl set --url); then pawl resume"
     )
 }

@@ -3,9 +3,9 @@ internal import GRDB
 internal import PawlCore
 internal import PawlWire
 
-/// What a damaged store still tells of downloads that have not ended.
+/// The unfinished downloads that can be read from a damaged store.
 ///
-/// Nothing of it is believed to have the right form: each value is looked at.
+/// Any value may have the wrong type, so each one is checked.
 struct SalvagedQueue {
     struct Item {
         var id: Int64
@@ -17,7 +17,7 @@ struct SalvagedQueue {
         var priority: DownloadPriority
         var position: Int64
         var session: String?
-        /// Nil where it is lost, or an older version has not recorded it.
+        /// `nil` if it is lost, or if an older version has not recorded it.
         var owner: DownloadOwner?
         var taskIdentifier: Int64?
         var taskDescription: String?
@@ -25,33 +25,33 @@ struct SalvagedQueue {
         var createdAt: Date
         var completedBytes: Int64
         var totalBytes: Int64?
-        /// Nil where it is lost, or makes no sense.
+        /// `nil` if it is lost or invalid.
         var request: NewDownload?
     }
 
-    /// By id.
+    /// The downloads, by id.
     var items: [Item] = []
-    /// Where any download went, also one that has ended.
+    /// The destinations of all downloads, including ended ones.
     var destinations: Set<String> = []
-    /// Those that processes have asked for.
+    /// The sessions that processes have registered.
     var sessions: [SessionRegistration] = []
-    /// Who has registered them; one that is lost is the user's.
+    /// The owners of the sessions; a session without one belongs to the user.
     var sessionOwners: [String: DownloadOwner] = [:]
-    /// The newest ids that were given, as far as that can be told; 0 where it cannot.
+    /// The newest id of a download, as far as it is known; otherwise 0.
     var lastDownload: Int64 = 0
     var lastEvent: Int64 = 0
-    /// How many had not ended, as the queue had counted them; nil where that is lost, too.
+    /// The number of unfinished downloads that the queue had counted; `nil` if it is lost.
     var expected: Int?
 
-    /// More are not read: something else is wrong then.
+    /// More downloads than this are not read: then something else is wrong.
     private static let mostItems = 1_000_000
 
-    /// Reads as far as it goes, from both ends.
+    /// Reads as much as possible, from both ends.
     init(path: String) {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cell_size_check = ON") }
-        // What cannot be opened tells nothing.
+        // A database that cannot be opened holds nothing of use.
         guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
             return
         }
@@ -66,19 +66,19 @@ struct SalvagedQueue {
         lastEvent = Self.last("event", queue)
         sessions = Self.sessions(queue, items, &sessionOwners)
         destinations.formUnion(items.flatMap { [$0.path, $0.destination].compactMap { $0 } })
-        // Best done at last: this reads rows of all states, and may end anywhere.
+        // This comes last: it reads rows of all states, and may fail at any of them.
         try? queue.read { database in
             let sql =
                 "SELECT DISTINCT COALESCE(path, destination) FROM download NOT INDEXED LIMIT 100000"
             let rows = try Row.fetchCursor(database, sql: sql)
             while let row = try rows.next() {
-                if let place = String.fromDatabaseValue(row[0]) { destinations.insert(place) }
+                if let path = String.fromDatabaseValue(row[0]) { destinations.insert(path) }
             }
         }
         try? queue.close()
     }
 
-    /// From both ends up to the damage, and what is between them one by one.
+    /// Reads the rows from both ends up to the damage, and the rows between one by one.
     private static func items(_ queue: DatabaseQueue, last: Int64) -> [Item] {
         var found: [Int64: Item] = [:]
         // Where reading from the lowest id stopped, and from the highest; `nil` if that end is damaged.
@@ -95,7 +95,7 @@ struct SalvagedQueue {
         if low <= high {
             try? queue.read { database in
                 for id in low...min(high, low + mostProbes) where found[id] == nil {
-                    // Each may lie on a damaged page.
+                    // Any of these rows may be on a damaged page.
                     guard let item = try? probe(id, database) else { continue }
                     found[id] = item
                 }
@@ -104,7 +104,7 @@ struct SalvagedQueue {
         return found.values.sorted { $0.id < $1.id }
     }
 
-    /// More are not looked at one by one.
+    /// The maximum number of rows that are read one by one.
     private static let mostProbes: Int64 = 1_000_000
 
     private static func probe(_ id: Int64, _ database: Database) throws -> Item? {
@@ -120,13 +120,13 @@ struct SalvagedQueue {
             "SELECT COUNT(*) FROM download INDEXED BY downloadUnfinished WHERE endedAt IS NULL",
         ]
         let counts = questions.compactMap { sql in
-            // What cannot be read tells nothing.
+            // A count that cannot be read is left out.
             (try? queue.read { try Int.fetchOne($0, sql: sql) }) ?? nil
         }
         return counts.filter { (0...mostItems).contains($0) }.max()
     }
 
-    /// Higher than it can be is damage.
+    /// A higher id is damage.
     private static let mostID: Int64 = 1 << 53
 
     private static func last(_ table: String, _ queue: DatabaseQueue) -> Int64 {
@@ -143,7 +143,7 @@ struct SalvagedQueue {
         return id
     }
 
-    /// Also those that only a task of theirs tells of.
+    /// Returns the sessions, including those that only a task names.
     private static func sessions(
         _ queue: DatabaseQueue,
         _ items: [Item],
@@ -154,7 +154,7 @@ struct SalvagedQueue {
             guard let name = item.session else { continue }
             found[name] = SessionRegistration(identifier: name)
         }
-        // It ends where the damage begins.
+        // Reading stops where the damage begins.
         try? queue.read { database in
             let rows = try Row.fetchCursor(database, sql: "SELECT * FROM session")
             while let row = try rows.next(), found.count < mostSessions {
@@ -162,7 +162,7 @@ struct SalvagedQueue {
                 let command: String? = value("relaunchCommand", of: row)
                 var session = SessionRegistration(
                     identifier: name,
-                    relaunchCommand: StoreTransaction.value(command)
+                    relaunchCommand: ColumnCoding.value(command)
                 )
                 session.maximumConcurrentDownloads =
                     value("maximumConcurrentDownloads", of: row)
@@ -226,9 +226,9 @@ struct SalvagedQueue {
         return text.flatMap { DownloadOwner($0) }
     }
 
-    /// Nil where it is of another form, or not there.
+    /// Returns `nil` if the value has another type, or does not exist.
     ///
-    /// Inlined, it ends the optimizer of Swift 6.3 with an error.
+    /// If it were inlined, the optimizer of Swift 6.3 would crash.
     @inline(never)
     private static func value<Value: DatabaseValueConvertible>(
         _ name: String,

@@ -3,16 +3,16 @@ internal import PawlCore
 
 /// The files beside the database.
 package enum StoreFiles {
-    /// Is there while a daemon has the store open: where one finds it, another did not end well.
+    /// A file that exists while a daemon has the store open; if it exists at a start, the last daemon crashed.
     static func marker(of path: String) -> String { "\(path).open" }
 
-    /// The folders that downloads went to.
+    /// The folders of downloads.
     package static func folders(of path: String) -> String { "\(path).folders" }
 
-    /// What tells the partial files of this queue from those of others; it stays when the queue is damaged.
+    /// The identity of the queue in the checkpoints of its partial files; it remains if the queue is damaged.
     static func identity(of path: String) -> String { "\(path).id" }
 
-    /// A database that was set aside; the numbers rise from 1.
+    /// A damaged database that was set aside; the numbers start at 1.
     package static func damaged(_ number: Int, of path: String) -> String {
         "\(path).damaged.\(number)"
     }
@@ -20,13 +20,13 @@ package enum StoreFiles {
     /// The database as an earlier version left it.
     package static func backup(of path: String) -> String { "\(path).before-upgrade" }
 
-    /// Room that is kept back for a full disk.
+    /// The room that is reserved for a full disk.
     static func reserve(of path: String) -> String { "\(path).reserve" }
 
-    /// The copy that is brought to this version.
+    /// The copy that is being upgraded to this version.
     static func draft(of path: String) -> String { "\(path).upgrading" }
 
-    /// Nobody else may read it; SQLite gives its other files the same rights.
+    /// Creates the database, which only the user may read; SQLite gives its other files the same permissions.
     static func create(_ path: String) throws(DownloadError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
@@ -41,12 +41,12 @@ package enum StoreFiles {
         close(descriptor)
     }
 
-    /// Durable when this returns; true where it was there already.
+    /// Creates the marker, which is durable when this returns; returns whether it existed before.
     static func mark(_ path: String) -> Bool {
         let marker = marker(of: path)
         guard access(marker, F_OK) != 0 else { return true }
         let descriptor = open(marker, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        // Where it cannot be made, the store cannot be written either, which says so.
+        // If the marker cannot be created, neither can the store be written, which throws.
         guard descriptor >= 0 else { return false }
         fsync(descriptor)
         close(descriptor)
@@ -56,7 +56,7 @@ package enum StoreFiles {
 
     static func unmark(_ path: String) { unlink(marker(of: path)) }
 
-    /// So that a name that was made or changed there survives a power cut.
+    /// Syncs the folder of a file, so that a new name survives a power cut.
     static func syncFolder(of path: String) {
         guard let slash = path.lastIndex(of: "/") else { return }
         let descriptor = open(String(path[...slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

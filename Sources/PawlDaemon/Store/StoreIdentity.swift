@@ -1,24 +1,22 @@
 internal import Glibc
 package import PawlCore
 
-/// A random text that names a queue: the checkpoints of its downloads bear its sign, so that they are known
-/// again where the queue itself is damaged.
+/// A random text that identifies a queue.
+///
+/// The checkpoints of its downloads contain it, so that they can be found if the queue is damaged.
 package enum StoreIdentity {
     private static let length = 32
 
-    /// The one that is there; nil where only an earlier version has had the queue.
+    /// Returns the identity of the queue; `nil` if only an earlier version has used it.
     package static func known(beside path: String) -> String? {
         read(StoreFiles.identity(of: path))
     }
 
-    /// The one that is there, or a new one.
+    /// Returns the identity of the queue; creates it if there is none.
     package static func make(beside path: String) throws(DownloadError) -> String {
         let file = StoreFiles.identity(of: path)
         if let known = read(file) { return known }
-        let new = (0..<4).map { _ in
-            let digits = String(UInt32.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }.joined()
+        let new = (0..<4).map { _ in UInt32.random(in: .min ... .max).hexadecimal }.joined()
         try write(new, to: file)
         return new
     }

@@ -1,11 +1,11 @@
 internal import Glibc
 package import PawlCore
 
-/// One daemon a folder: a lock that dies with the process, and the number of who has it.
+/// Allows one daemon per folder: a lock that ends with the process, and the process identifier of its owner.
 package final class StoreLock: Sendable {
     private let descriptor: Int32
 
-    /// Throws `.alreadyRunning`, which names the other process.
+    /// Throws `.alreadyRunning` with the other process.
     package init(folder: String) throws(DownloadError) {
         let path = "\(folder)/daemon.lock"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -18,7 +18,7 @@ package final class StoreLock: Sendable {
             )
         }
         guard Self.take(descriptor) else {
-            // It is closed by `deinit`, which runs as all is set: twice would be another file's number.
+            // `deinit` runs after this error and closes the descriptor: a second `close` could close another file.
             let owner = Self.owner(descriptor).map { " (process \($0))" } ?? ""
             throw DownloadError(
                 .alreadyRunning,
@@ -33,7 +33,7 @@ package final class StoreLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Who looks whether a daemon runs has the lock for a moment, so that it is tried again.
+    /// Takes the lock; tries several times, as a check for a running daemon holds it for a moment.
     private static func take(_ descriptor: Int32) -> Bool {
         for _ in 0..<10 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }

@@ -5,18 +5,18 @@ internal import PawlCore
 
 /// Upgrades the store of an earlier version: a copy is upgraded and then replaces it in one step.
 ///
-/// Where that fails, everything is as it was. The store as it was stays beside it as a backup for a week.
+/// If the upgrade fails, nothing has changed. The old store is kept beside the new one for a week.
 struct StoreMigration {
     let path: String
 
-    /// Copies what is open, closes it, and puts the copy that was brought up in its place.
+    /// Copies the open database, upgrades the copy, closes the database and replaces it by the copy.
     ///
     /// - Throws: `DownloadError`.
     func run(closing pool: DatabasePool) throws(DownloadError) {
         let (draft, others) = (StoreFiles.draft(of: path), OldStores(path: path))
         others.remove(draft)
         do {
-            // It may hold secrets: nobody else may read it from the beginning.
+            // It holds secrets, so only the user may read it from the start.
             try StoreFiles.create(draft)
             let copy = try DatabaseQueue(path: draft, configuration: StoreOpening.configuration)
             try pool.backup(to: copy)
@@ -24,7 +24,7 @@ struct StoreMigration {
             try StoreSchema.migrator.migrate(copy)
             try copy.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             try copy.close()
-            // Fails where another program reads or writes it, and for want of room.
+            // This fails if another program has the database open, and on a full disk.
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
             try pool.close()
         } catch {
@@ -38,25 +38,25 @@ struct StoreMigration {
     }
 
     private func replace(by draft: String) throws(DownloadError) {
-        // What is still in the log of the old one would be taken for the new one's.
+        // SQLite would apply a log of the old database to the new one.
         let log = Self.attributes(of: "\(path)-wal")[.size] as? Int64 ?? 0
         guard log == 0 else { throw failure("another program has it open") }
         unlink("\(path)-wal")
         unlink("\(path)-shm")
         let backup = StoreFiles.backup(of: path)
-        // One of the upgrade before this one may be there.
+        // The backup of an earlier upgrade may exist.
         OldStores(path: path).remove(backup)
-        // A file system without links has no backup: the copy takes the place of what it was made of.
+        // On a file system without links there is no backup.
         if link(path, backup) != 0, errno != EPERM, errno != EOPNOTSUPP {
             throw failure(String(cString: strerror(errno)))
         }
         guard rename(draft, path) == 0 else { throw failure(String(cString: strerror(errno))) }
-        // From now on it is kept for a while.
+        // The time that the backup is kept starts now.
         utimes(backup, nil)
         StoreFiles.syncFolder(of: path)
     }
 
-    /// None where there is no such file.
+    /// Returns no attributes if there is no such file.
     private static func attributes(of path: String) -> [FileAttributeKey: Any] {
         (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
     }
@@ -65,7 +65,7 @@ struct StoreMigration {
         let explained = DaemonStore.explained(error, "bringing \(path) to this version")
         guard explained.code != .diskFull else { return explained }
         let known = error as? DatabaseError
-        // A checkpoint waits for all who read it, and gives up.
+        // A checkpoint waits for all readers, and fails after a while.
         if let known, [.SQLITE_BUSY, .SQLITE_LOCKED].contains(known.resultCode) {
             return failure("another program has it open")
         }

@@ -8,7 +8,7 @@ enum StoreOpening {
     struct Opened {
         var pool: DatabasePool
         var note: String?
-        /// The highest number of those that were set aside; 0 where none was.
+        /// The highest number of the databases that were set aside; 0 if there is none.
         var damaged = 0
     }
 
@@ -41,39 +41,39 @@ enum StoreOpening {
     private static func openSound(_ path: String, isSuspect: Bool) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration)
         do {
-            // GRDB sets NORMAL for a pool when it is open, which loses the last commits in a power
-            // cut; only the connection that writes counts.
+            // GRDB sets NORMAL when it opens a pool, which can lose the last commits in a power cut. Only the
+            // connection that writes needs FULL.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             if isSuspect { try check(pool) }
             let applied = try pool.read(StoreSchema.migrator.appliedIdentifiers)
             let known = Set(StoreSchema.migrator.migrations)
             if !applied.isSubset(of: known) {
-                // A newer one has all of ours, too.
+                // A newer version has all migrations of this one, too.
                 guard known.isSubset(of: applied) else {
                     throw Damaged(reason: "its versions are not known")
                 }
                 throw newer(path)
             }
             guard applied.isEmpty || applied == known else {
-                return try bringUp(pool, path, isSuspect: isSuspect)
+                return try upgrade(pool, path, isSuspect: isSuspect)
             }
             try StoreSchema.migrator.migrate(pool)
             if isSuspect { try checkSchema(pool) }
             return pool
         } catch {
-            // The first error tells more than one of closing.
+            // The first error is more useful than an error of closing.
             try? pool.close()
             throw error
         }
     }
 
-    /// A sound store of an earlier version; that it cannot be brought up does not make it a damaged one.
-    private static func bringUp(
+    /// Upgrades a store of an earlier version; a failure does not count as damage.
+    private static func upgrade(
         _ pool: DatabasePool,
         _ path: String,
         isSuspect: Bool
     ) throws -> DatabasePool {
-        // Damage is found before anything is made of it.
+        // Damage is found before the upgrade changes anything.
         if !isSuspect { try check(pool) }
         try StoreMigration(path: path).run(closing: pool)
         return try openSound(path, isSuspect: isSuspect)
@@ -85,7 +85,7 @@ enum StoreOpening {
         configuration.maximumReaderCount = 2
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { database in
-            // What is deleted of `request` is overwritten.
+            // Deleted requests are overwritten, as they hold secrets.
             try database.execute(sql: "PRAGMA secure_delete = ON")
             try database.execute(sql: "PRAGMA cache_size = -4096")
             database.add(function: TextSearch.function)
@@ -114,8 +114,8 @@ enum StoreOpening {
         throw Damaged(reason: answer)
     }
 
-    /// That the tables, indexes and triggers are ours, to the letter: SQLite knows only whether they
-    /// make sense.
+    /// Checks that the tables, indexes and triggers are exactly those of Pawl: SQLite only checks that they are
+    /// valid.
     private static func checkSchema(_ pool: DatabasePool) throws {
         let fresh = try DatabaseQueue()
         defer { try? fresh.close() }
@@ -126,16 +126,16 @@ enum StoreOpening {
         }
     }
 
-    /// Whether what is in the file is at fault, not the disk, its rights or its room.
+    /// Whether the contents of the file cause an error, and not the disk, the permissions or a lack of room.
     ///
-    /// What is asked of SQLite here is right: where it says that it is not, it was misled by what it read.
+    /// The statements of Pawl are valid, so an error about a statement also means that the file is damaged.
     private static func isDamage(_ error: any Error) -> Bool {
         guard !(error is Damaged), !(error is RowDecodingError) else { return true }
         guard let error = error as? DatabaseError else { return false }
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: return true
         case .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH: return true
-        // `create` could write it: a header that asks for a newer SQLite makes it read-only.
+        // `create` could write it, so a header that requires a newer SQLite makes it read-only.
         case .SQLITE_READONLY: return error.extendedResultCode == .SQLITE_READONLY
         default: return false
         }
@@ -150,7 +150,7 @@ enum StoreOpening {
         let stores = OldStores(path: path)
         let number = (stores.numbers.last ?? 0) + 1
         let new = StoreFiles.damaged(number, of: path)
-        // The log first: without it the database would be another one under the old name.
+        // The log is moved first: SQLite would apply it to a new database of the same name.
         for suffix in ["-wal", "-shm", ""] {
             guard rename(path + suffix, new + suffix) == 0 || errno == ENOENT else {
                 throw DownloadError(

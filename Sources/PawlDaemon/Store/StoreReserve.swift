@@ -1,25 +1,26 @@
 internal import Glibc
 internal import Synchronization
 
-/// Room on the store's disk that is kept back: where the disk is full, the user can still pause, cancel and
-/// remove downloads, which makes room, and ends are still written.
+/// Reserved room on the disk of the store.
+///
+/// With it, the user can still pause, cancel and remove downloads on a full disk, and ends are recorded.
 final class StoreReserve: Sendable {
     private struct State {
-        /// How many bytes are kept back.
+        /// The number of reserved bytes.
         var bytes: off_t = 0
         var triedAt: ContinuousClock.Instant?
-        /// Whether the file system cannot keep room back.
+        /// Whether the file system cannot reserve room.
         var isUnsupported = false
     }
 
     private let path: String
     private let state = Mutex(State())
 
-    /// Enough for changes of thousands of downloads at once.
+    /// The size of the reserve: enough for changes of thousands of downloads at once.
     private static let whole: off_t = 2 << 20
-    /// What one write gets at a time: the rest stays for the next ones.
+    /// The room that one write gets at a time; the rest remains for the next ones.
     private static let portion: off_t = 64 << 10
-    /// What must be free besides, so that something may be added.
+    /// The room that must be free besides the reserve, so that downloads may be added.
     private static let least: UInt64 = 512 << 10
     private static let patience: Duration = .seconds(10)
 
@@ -28,7 +29,7 @@ final class StoreReserve: Sendable {
         restore()
     }
 
-    /// Gives a portion of the room to whoever writes next; returns whether there was any.
+    /// Frees a portion of the reserve for the next write; returns whether there was any.
     func release() -> Bool {
         state.withLock { state in
             let left = max(0, state.bytes - Self.portion)
@@ -38,7 +39,7 @@ final class StoreReserve: Sendable {
         }
     }
 
-    /// Takes the room again, as soon as there is some.
+    /// Fills the reserve again, as soon as there is room.
     func restore() {
         state.withLock { state in
             let isTooSoon = state.triedAt.map { $0.duration(to: .now) < Self.patience } ?? false
@@ -46,15 +47,14 @@ final class StoreReserve: Sendable {
         }
     }
 
-    /// Whether all of the room is kept back, or can be now, and some more is free: then something may be
-    /// added.
+    /// Whether the reserve is full, or can be filled now, and more room is free: downloads may be added.
     var isWhole: Bool {
         let isKept = state.withLock { state in
             fill(&state)
             return state.bytes == Self.whole || state.isUnsupported
         }
         var system = statvfs()
-        // What the system does not tell is not known to be too little.
+        // If the system does not tell the free room, it counts as enough.
         guard isKept, statvfs(path, &system) == 0 else { return isKept }
         let free = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
         return free.overflow || free.partialValue >= Self.least
@@ -71,7 +71,7 @@ final class StoreReserve: Sendable {
         if code == 0 {
             state.bytes = Self.whole
         } else {
-            // What there is of it is needed elsewhere.
+            // The room that was found is needed elsewhere.
             ftruncate(descriptor, state.bytes)
             state.isUnsupported = code == EOPNOTSUPP || code == EINVAL
         }

@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// The tables, version by version; docs/daemon.md says what they hold.
+/// The tables, version by version; docs/daemon.md describes them.
 enum StoreSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -24,31 +24,31 @@ enum StoreSchema {
         return migrator
     }
 
-    /// What makes the tables, indexes and triggers, in the order of their names.
+    /// Returns the statements that create the tables, indexes and triggers, by name.
     static func statements(_ database: Database) throws -> [String] {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
 
-    // Whose a partial file is that a download finds.
+    // Finds the download that has written a partial file.
     private static let partialOwners =
         "CREATE INDEX writtenByInode ON written (file ->> '$.stamp.inode')"
 
-    // Who has added it: what was added over TCP before that was recorded is a program's, and kept to
-    // a folder.
+    // `owner`: who has added the download. A download that was added over TCP before owners were recorded is
+    // confined to a folder, and belongs to a program.
     private static let owners = """
         ALTER TABLE download ADD COLUMN owner TEXT NOT NULL DEFAULT 'user';
         ALTER TABLE session ADD COLUMN owner TEXT NOT NULL DEFAULT 'user';
         UPDATE download SET owner = 'token:main'
-            WHERE COALESCE(confinedTo, \(StoreTransaction.rootOfRequest)) IS NOT NULL;
+            WHERE COALESCE(confinedTo, \(RequestTable.confiningFolder)) IS NOT NULL;
         """
 
-    // `intention`: what is to be done on the disk, written with the change that it follows from and
-    // deleted once it is carried out; it outlives the download. `written`: the files that a download has
-    // written, as JSON. `wasThere`: the finished file was there before, so that it is none of these.
-    // `retryWait`: how long the download that failed waits, in seconds. `outages`: how many of its failures
-    // in a row may be the network's. `missedUpTo`: the newest event that the session was not told of and
-    // that is not kept any more.
+    // `intention`: the file operations to be carried out, written with the change that causes them and deleted
+    // when they are done; they outlive the download. `written`: the files that a download has written, as
+    // JSON. `wasThere`: whether the finished file existed before, so that it is none of these. `retryWait`:
+    // how long a failed download waits, in seconds. `outages`: how many of its consecutive failures the
+    // network may have caused. `missedUpTo`: the newest event that the session has not received and that was
+    // deleted.
     private static let intentions = """
         CREATE TABLE intention (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -75,13 +75,13 @@ enum StoreSchema {
 
     private static let version7 = "ALTER TABLE session ADD COLUMN limitBytesPerSecond INTEGER"
 
-    // `confinedTo`: the folder that what has ended may not be looked for outside of; before that the
-    // request has it.
+    // `confinedTo`: the folder that the files of an ended download must not leave; before the end, the request
+    // has it.
     private static let version6 = "ALTER TABLE download ADD COLUMN confinedTo TEXT"
 
     private static let version5 = "CREATE INDEX eventByDownload ON event (download, id)"
 
-    // A session that a process asked for keeps its events until they are acknowledged.
+    // The events of a registered session are kept until they are acknowledged.
     private static let version2 = """
         ALTER TABLE download ADD COLUMN taskIdentifier INTEGER;
         ALTER TABLE download ADD COLUMN taskDescription TEXT;
@@ -96,8 +96,8 @@ enum StoreSchema {
         CREATE INDEX eventBySession ON event (session, id) WHERE session IS NOT NULL;
         """
 
-    // `detail`: what an event tells besides, as JSON: of `removed` the download as it was, of `settings`
-    // the settings. `seenAt`: when a process of the session was there last.
+    // `detail`: more about an event, as JSON: the download of `removed`, the settings of `settings`. `seenAt`:
+    // when a process of the session was last attached.
     private static let version4 = """
         ALTER TABLE download ADD COLUMN metrics TEXT;
         ALTER TABLE event ADD COLUMN detail TEXT;
@@ -118,8 +118,8 @@ enum StoreSchema {
         ) STRICT;
         """
 
-    // `request` is private: what it holds never leaves the daemon, and is wiped when a download has
-    // ended well or is removed. The other tables hold no secret.
+    // `request` is private: its contents never leave the daemon, and are wiped when a download finishes or is
+    // removed. The other tables hold no secrets.
     private static let version1 = """
         CREATE TABLE download (
             id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,13 +1,12 @@
 internal import CPage
+internal import PawlCore
 
-/// A file of the web page.
-///
-/// All of them are contained in the program.
+/// A file of the web page, embedded in the program.
 package struct PageFile: Sendable {
     package let name: String
     package let bytes: [UInt8]
 
-    /// The path at which the file is served.
+    /// The path at which it is served.
     package var path: String { name == "index.html" ? "/" : "/assets/\(name)" }
 
     package static let all: [PageFile] = {
@@ -22,25 +21,22 @@ package struct PageFile: Sendable {
 
     private init(name: String, _ content: [UInt8]) {
         self.name = name
-        bytes = name.hasSuffix(".js") ? Self.withoutComments(content) : content
+        bytes = name.hasSuffix(".js") ? Self.compact(content) : content
     }
 
-    /// Returns a script without its comment lines, which are only for readers of the source.
-    private static func withoutComments(_ script: [UInt8]) -> [UInt8] {
+    /// A script without indentation and without the lines that are comments, which only readers of the source need.
+    ///
+    /// No script has a template literal of several lines, whose indentation would count.
+    private static func compact(_ script: [UInt8]) -> [UInt8] {
         let end = UInt8(ascii: "\n")
-        let lines = script.split(separator: end, omittingEmptySubsequences: false)
-        let kept = lines.filter { !$0.drop { $0 == UInt8(ascii: " ") }.starts(with: "//".utf8) }
-        return Array(kept.joined(separator: [end]))
+        let lines = script.split(separator: end).map { $0.drop { $0 == UInt8(ascii: " ") } }
+        return Array(lines.filter { !$0.starts(with: "//".utf8) }.joined(separator: [end]))
     }
 
-    /// A tag that changes with the content (FNV-1a).
-    package var tag: String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return "\"\(String(hash, radix: 16))\""
-    }
+    /// An entity tag, which changes with the content.
+    package var tag: String { "\"\(CyclicChecksum.of(bytes).hexadecimal)\"" }
 
-    /// The media type, by the file's name.
+    /// Its media type, by its name.
     package var type: String {
         switch name.split(separator: ".").last {
         case "html": "text/html; charset=utf-8"

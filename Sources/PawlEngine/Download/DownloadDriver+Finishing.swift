@@ -125,7 +125,7 @@ extension DownloadDriver {
         for running in transfers.values { running.transfer.cancel() }
         for message in unread { await receiveAtEnd(message) }
         while !transfers.isEmpty {
-            await mailbox.wait()
+            await mailbox.waitIgnoringCancellation()
             for message in mailbox.take() { await receiveAtEnd(message) }
         }
         // This returns a slot that was granted after the last check.
@@ -237,7 +237,7 @@ extension DownloadDriver {
                 .interrupted,
                 "stopped: \(kept.count) bytes are kept in \(store.paths.partial)",
                 advice: planner.canResume(store.representation)
-                    ? DownloadError.goOnAdvice : DownloadError.startOverAdvice
+                    ? DownloadError.resumeAdvice : DownloadError.startOverAdvice
             )
         )
     }

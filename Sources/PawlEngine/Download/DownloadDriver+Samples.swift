@@ -61,44 +61,16 @@ extension DownloadDriver {
             original: job.url
         )
         request.cookies = job.cookies ?? engine.cookies
-        let (engine, running) = (engine, RunningSample())
-        let alarm = engine.alarms.enroll { running.cancel() }
+        let sample = Completion<[UInt8]?>()
+        let sink = SampleSink(range, of: representation) { sample.complete(with: $0) }
+        let transfer = engine.transport.start(request, sink: sink)
+        let alarm = engine.alarms.enroll { transfer.cancel() }
         defer { engine.alarms.resign(alarm) }
         engine.alarms.set(alarm, at: engine.time.now() + Self.patience)
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let sink = SampleSink(range, of: representation) { bytes in
-                    continuation.resume(returning: bytes)
-                }
-                running.began(engine.transport.start(request, sink: sink))
-            }
+            await sample.waitIgnoringCancellation()
         } onCancel: {
-            running.cancel()
+            transfer.cancel()
         }
-    }
-}
-
-/// The transfer of a sample, which may be cancelled before it has been created.
-private final class RunningSample: Sendable {
-    private struct State {
-        var transfer: (any Transfer)?
-        var isCancelled = false
-    }
-
-    private let state = Mutex(State())
-
-    func began(_ transfer: any Transfer) {
-        let isCancelled = state.withLock { state in
-            state.transfer = transfer
-            return state.isCancelled
-        }
-        if isCancelled { transfer.cancel() }
-    }
-
-    func cancel() {
-        state.withLock { state in
-            state.isCancelled = true
-            return state.transfer
-        }?.cancel()
     }
 }

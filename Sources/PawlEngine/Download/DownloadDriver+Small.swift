@@ -181,7 +181,7 @@ extension DownloadDriver {
         let (ifExists, replaced) = (job.settings.ifExists, job.replaces)
         return { paths in
             let numbered: @Sendable (Int) -> FilePath = {
-                PartialSearch.numbered(paths.wanted, $0)
+                paths.wanted.numbered($0)
             }
             return switch ifExists {
             case .overwrite: replaced.map { .replace($0, numbered: numbered) } ?? .overwrite

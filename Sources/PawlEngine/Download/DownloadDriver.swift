@@ -15,7 +15,7 @@ package final class DownloadDriver {
     let whenFetched: @Sendable () -> Void
     let mailbox = Mailbox<DriverMessage>()
     let context: TransferContext
-    let stop: StopSignal
+    let stop: CancellationToken
     let resolver: TargetResolver
     var planner: DownloadPlanner
     var logger: Logger
@@ -104,7 +104,7 @@ package final class DownloadDriver {
             takesServerDigests: job.settings.checksum == .automatic,
             control: job.control
         )
-        stop = StopSignal(after: job.settings.maximumDuration, engine.time)
+        stop = CancellationToken(after: job.settings.maximumDuration, engine.time)
         resolver = TargetResolver(job, engine.storeSettings, stop)
         digests = DigestKeeper(policy: job.settings.checksum, pool: engine.digests)
         let box = context.store
@@ -140,7 +140,7 @@ package final class DownloadDriver {
         monitor.began(job)
         ticket = engine.budgets.enroll { mailbox.post(.slotGranted(host: $0)) }
         defer { engine.budgets.resign(ticket) }
-        alarm = engine.alarms.enroll { mailbox.nudge() }
+        alarm = engine.alarms.enroll { mailbox.wake() }
         defer { engine.alarms.resign(alarm) }
         let observation = observeNetwork()
         defer { observation?.end() }
@@ -168,7 +168,7 @@ package final class DownloadDriver {
         await attempt { () async throws(DownloadError) in try await self.begin() }
         while outcome == nil {
             engine.alarms.set(alarm, at: nextWake)
-            await mailbox.wait()
+            await mailbox.waitIgnoringCancellation()
             var messages = mailbox.take()[...]
             while outcome == nil, let message = messages.popFirst() { await receive(message) }
             if outcome == nil { await passTime() }
@@ -249,7 +249,7 @@ package final class DownloadDriver {
         case .released: releaseHeld()
         case .limitChanged: endPauses()
         case .networkChanged(let path): await tell(.networkChanged(path))
-        case .cancelled: fail(StopSignal.cancelled)
+        case .cancelled: fail(CancellationToken.cancelled)
         }
     }
 
@@ -274,7 +274,7 @@ package final class DownloadDriver {
     }
 
     private func passTime() async {
-        if stop.isLate { return fail(StopSignal.late) }
+        if stop.isLate { return fail(CancellationToken.late) }
         let now = engine.time.now()
         engine.budgets.distribute()
         for (id, running) in transfers

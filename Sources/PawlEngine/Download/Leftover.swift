@@ -13,7 +13,7 @@ package enum Leftover {
         _ paths: DownloadPaths,
         _ engine: Engine
     ) throws(DownloadError) {
-        let found = try PartialStore.recover(
+        let found = try PartialRecovery.recover(
             paths,
             allowsWeakResume: true,
             settings: engine.storeSettings

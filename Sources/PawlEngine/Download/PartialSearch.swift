@@ -30,8 +30,6 @@ struct PartialSearch: Sendable {
         ownerOfPartialFile = job.ownerOfPartialFile
     }
 
-    /// The highest number that is tried.
-    static let mostNumbers = 10_000
     /// The number of consecutive names without a checkpoint after which the search ends.
     private static let widestGap = 3
 
@@ -76,7 +74,7 @@ struct PartialSearch: Sendable {
         var result = Result()
         var last = number
         let names = PartialNames(final)
-        for number in 0..<Self.mostNumbers {
+        for number in 0..<FreeName.limit {
             guard number <= last + Self.widestGap else { break }
             if let names, names.isFree(number) {
                 if number == 0 { result.isFree = true }
@@ -84,7 +82,7 @@ struct PartialSearch: Sendable {
             }
             let paths = DownloadPaths(
                 final,
-                partial: Self.numbered(final, number),
+                partial: final.numbered(number),
                 wanted: final,
                 number: number
             )
@@ -120,12 +118,13 @@ struct PartialSearch: Sendable {
         settings: StoreSettings
     ) throws(DownloadError) -> (paths: DownloadPaths, notes: [String]) {
         var isBehindAnother = isBehindAnother
-        for number in first..<Self.mostNumbers {
-            let stem = Self.numbered(wanted, number)
+        let found = try FreeName.search(from: first) {
+            (number) throws(DownloadError) -> (paths: DownloadPaths, notes: [String])? in
+            let stem = wanted.numbered(number)
             // A download that replaces a file takes that file's name, whatever other downloads will
             // be named.
             let takesNumber = isBehindAnother && ifExists != .overwrite
-            if takesNumber, try ExistingFile.isThere(stem) { continue }
+            if takesNumber, try ExistingFile.isThere(stem) { return nil }
             let paths = DownloadPaths(
                 takesNumber ? stem : final,
                 partial: stem,
@@ -134,7 +133,7 @@ struct PartialSearch: Sendable {
             )
             switch try owner(of: paths) {
             case .nobody: return (paths, [])
-            case .anotherTool: continue
+            case .anotherTool: break
             case .thisDownload: throw PartialStore.taken(paths)
             case .anotherDownload, .somebodyElse:
                 guard ifExists != .fail else { throw Self.isUnderWay(paths) }
@@ -143,8 +142,10 @@ struct PartialSearch: Sendable {
                 if let notes = try Self.setAside(paths, settings) { return (paths, notes) }
                 isBehindAnother = true
             }
+            return nil
         }
-        throw Self.exists(wanted)
+        guard let found else { throw Self.exists(wanted) }
+        return found
     }
 
     /// Returns the names to take after another download has taken `taken` meanwhile.
@@ -168,11 +169,6 @@ struct PartialSearch: Sendable {
             isBehindAnother: isBehindAnother,
             settings: settings
         ).paths
-    }
-
-    static func numbered(_ path: FilePath, _ number: Int) -> FilePath {
-        guard number > 0, let name = path.lastComponent?.string else { return path }
-        return path.removingLastComponent().appending(FileName.numbered(name, number))
     }
 
     static func exists(_ path: FilePath) -> DownloadError {
@@ -229,7 +225,7 @@ struct PartialSearch: Sendable {
         if target != paths.base.nameBytes, paths.number == 0 {
             let wanted = paths.folder.appending(FilePath(bytes: target).components)
             let number = paths.base.lastComponent.flatMap { FileName.number(in: $0.string) }
-            if let number, number < mostNumbers, numbered(wanted, number) == paths.base {
+            if let number, number < FreeName.limit, wanted.numbered(number) == paths.base {
                 return DownloadPaths(wanted, partial: paths.base, number: number)
             }
         }
@@ -249,7 +245,7 @@ struct PartialSearch: Sendable {
         _ settings: StoreSettings
     ) throws(DownloadError) -> [String]? {
         do throws(DownloadError) {
-            switch try PartialStore.recover(paths, settings: settings) {
+            switch try PartialRecovery.recover(paths, settings: settings) {
             case .nothing(let notes): return notes
             case .resumable(let store, _):
                 // Its checkpoint has become readable since, so the file belongs to somebody.

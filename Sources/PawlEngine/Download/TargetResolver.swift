@@ -12,7 +12,7 @@ struct TargetResolver: Sendable {
     let choice: DestinationChoice?
     let settings: DownloadSettings
     let storeSettings: StoreSettings
-    let stop: StopSignal
+    let stop: CancellationToken
     /// The data to resume from, wherever the partial file is.
     let resume: ResumeOrder?
     /// The key that is recorded with the file.
@@ -21,7 +21,7 @@ struct TargetResolver: Sendable {
     /// The expected path before the server has answered.
     let expected: FilePath
 
-    init(_ job: DownloadJob, _ storeSettings: StoreSettings, _ stop: StopSignal) {
+    init(_ job: DownloadJob, _ storeSettings: StoreSettings, _ stop: CancellationToken) {
         url = job.url
         destination = job.destination
         choice = job.choosesDestination
@@ -165,7 +165,7 @@ struct TargetResolver: Sendable {
         let (paths, said) = try search.free(
             for: wanted,
             from: number,
-            final: PartialSearch.numbered(wanted, number),
+            final: wanted.numbered(number),
             settings: storeSettings
         )
         let store = try create(paths, representation, source)
@@ -249,8 +249,8 @@ struct TargetResolver: Sendable {
         _ digest: ContentDigest?,
         _ comparison: Comparison = Comparison()
     ) throws(DownloadError) -> Choice {
-        for number in 0..<PartialSearch.mostNumbers {
-            let path = PartialSearch.numbered(final, number)
+        let choice = try FreeName.search { (number) throws(DownloadError) -> Choice? in
+            let path = final.numbered(number)
             if !comparison.readsFiles, digest != nil, try ExistingFile.isThere(path) {
                 return .undecided
             }
@@ -270,10 +270,11 @@ struct TargetResolver: Sendable {
                     throw Self.pageInPlace(of: path)
                 }
                 return .open(number)
-            case .rename: continue
+            case .rename: return nil
             }
         }
-        throw PartialSearch.exists(final)
+        guard let choice else { throw PartialSearch.exists(final) }
+        return choice
     }
 
     private static func pageInPlace(of path: FilePath) -> DownloadError {
@@ -327,9 +328,9 @@ struct TargetResolver: Sendable {
         }
         guard let own = result.own else { return .nothing(notes: []) }
         guard settings.resumes else {
-            return try PartialStore.setAside(own, settings: storeSettings)
+            return try PartialRecovery.setAside(own, settings: storeSettings)
         }
-        return try PartialStore.recover(
+        return try PartialRecovery.recover(
             own,
             allowsWeakResume: settings.allowsWeakResume,
             settings: storeSettings
@@ -346,7 +347,7 @@ struct TargetResolver: Sendable {
         for other in result.others
         where other.checkpoint.isProvenSame(representation, at: url, isVouched: other.wasOurs) {
             do throws(DownloadError) {
-                let found = try PartialStore.recover(
+                let found = try PartialRecovery.recover(
                     other.paths,
                     allowsWeakResume: true,
                     settings: storeSettings
@@ -370,7 +371,7 @@ struct TargetResolver: Sendable {
         _ representation: Representation
     ) throws(DownloadError) -> RecoveredStore? {
         guard settings.adoptsPartialFile, settings.resumes else { return nil }
-        let adopted = try PartialStore.adopt(
+        let adopted = try PartialRecovery.adopt(
             paths,
             source: url.redacted,
             representation: representation,

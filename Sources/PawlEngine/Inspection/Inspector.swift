@@ -53,19 +53,17 @@ package struct Inspector: Sendable {
         request.cookies = engine.cookies
         let sink = HeadSink()
         let transfer = engine.transport.start(request, sink: sink)
-        let (time, patience) = (engine.time, settings.stallTimeout)
-        let end = await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                // This task is cancelled if the head arrives first.
-                guard (try? await time.sleep(until: time.now() + patience)) != nil else { return }
-                transfer.cancel()
-            }
-            let end = await sink.receive(from: transfer)
-            group.cancelAll()
-            return end
+        let patience = settings.stallTimeout
+        let alarm = engine.alarms.enroll { transfer.cancel() }
+        defer { engine.alarms.resign(alarm) }
+        engine.alarms.set(alarm, at: engine.time.now() + patience)
+        let outcome = await withTaskCancellationHandler {
+            await sink.outcome.waitIgnoringCancellation()
+        } onCancel: {
+            transfer.cancel()
         }
-        if let head = end.head { return head }
-        guard case .failed(let failure) = end.outcome else {
+        if let head = sink.head { return head }
+        guard case .failed(let failure) = outcome else {
             guard !Task.isCancelled else {
                 throw DownloadError(.interrupted, "stopped before the server answered")
             }
@@ -81,44 +79,17 @@ package struct Inspector: Sendable {
 
 /// Takes a head and refuses the body.
 private final class HeadSink: TransferSink {
-    private struct State {
-        var head: ResponseHead?
-        var outcome: TransferOutcome?
-        var waiter: CheckedContinuation<Void, Never>?
-    }
+    let outcome = Completion<TransferOutcome>()
+    private let received = Mutex<ResponseHead?>(nil)
 
-    private let state = Mutex(State())
-
-    func receive(
-        from transfer: any Transfer
-    ) async -> (head: ResponseHead?, outcome: TransferOutcome) {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let hasEnded = state.withLock { state in
-                    guard state.outcome == nil else { return true }
-                    state.waiter = continuation
-                    return false
-                }
-                if hasEnded { continuation.resume() }
-            }
-        } onCancel: {
-            transfer.cancel()
-        }
-        return state.withLock { ($0.head, $0.outcome ?? .cancelled) }
-    }
+    var head: ResponseHead? { received.withLock { $0 } }
 
     func transferReceived(_ head: ResponseHead) -> HeadAnswer {
-        state.withLock { $0.head = head }
+        received.withLock { $0 = head }
         return .refuse
     }
 
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer { .stop }
 
-    func transferEnded(_ end: TransferEnd) {
-        let waiter = state.withLock { state in
-            state.outcome = end.outcome
-            return state.waiter
-        }
-        waiter?.resume()
-    }
+    func transferEnded(_ end: TransferEnd) { outcome.complete(with: end.outcome) }
 }

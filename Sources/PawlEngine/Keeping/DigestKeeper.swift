@@ -78,7 +78,7 @@ final class DigestKeeper: Sendable {
     func verify(
         _ store: PartialStore,
         total: Int64,
-        _ stop: StopSignal
+        _ stop: CancellationToken
     ) async throws(DownloadError) -> ContentDigest? {
         guard let expected, let digest = try digest(of: store) else { return nil }
         let found = try await pool.run { () throws(DownloadError) in

@@ -31,7 +31,7 @@ package final class Finisher: Sendable {
         var prepare: @Sendable () throws(DownloadError) -> Prepared
         /// Whether the file is to be named as well.
         var isToBeNamed: Bool
-        var answer: CheckedContinuation<Result<Answer, DownloadError>, Never>
+        let answer = Completion<Result<Answer, DownloadError>>()
     }
 
     private struct State {
@@ -74,17 +74,14 @@ package final class Finisher: Sendable {
         _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared,
         isToBeNamed: Bool
     ) async throws(DownloadError) -> Answer {
-        let result = await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                state.waiting.append(
-                    Order(prepare: prepare, isToBeNamed: isToBeNamed, answer: continuation)
-                )
-                defer { state.isBusy = true }
-                return !state.isBusy
-            }
-            if isIdle { begin() }
+        let order = Order(prepare: prepare, isToBeNamed: isToBeNamed)
+        let isIdle = state.withLock { state in
+            state.waiting.append(order)
+            defer { state.isBusy = true }
+            return !state.isBusy
         }
-        return try result.get()
+        if isIdle { begin() }
+        return try await order.answer.waitIgnoringCancellation().get()
     }
 
     private func begin() { pool.start { refusal in self.serve(refusal) } }
@@ -96,7 +93,7 @@ package final class Finisher: Sendable {
             return orders
         }
         if let refusal {
-            for order in orders { order.answer.resume(returning: .failure(refusal)) }
+            for order in orders { order.answer.complete(with: .failure(refusal)) }
             return goOn()
         }
         let batch = Batch(orders)
@@ -130,7 +127,7 @@ package final class Finisher: Sendable {
 
     private func conclude(_ batch: Batch) {
         var synced = batch.synced[...]
-        var names = PartialStore.name(batch.toBeNamed)[...]
+        var names = CompleteFile.name(batch.toBeNamed)[...]
         for (order, result) in zip(batch.orders, batch.prepared) {
             let answer: Result<Answer, DownloadError>
             switch result {
@@ -147,7 +144,7 @@ package final class Finisher: Sendable {
                 guard let name = names.popFirst() else { continue }
                 answer = Self.answer(name, of: file)
             }
-            order.answer.resume(returning: answer)
+            order.answer.complete(with: answer)
         }
         goOn()
     }

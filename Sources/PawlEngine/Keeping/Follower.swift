@@ -8,10 +8,11 @@ final class Follower<Request: Sendable>: Sendable {
         var next: Request?
         var isBusy = false
         var isFinished = false
-        var waiter: CheckedContinuation<Void, Never>?
     }
 
     private let state = Mutex(State())
+    /// Completed when no work is running any more.
+    private let end = Completion<Void>()
     private let pool: BlockingPool
     private let work: @Sendable (Request) throws(DownloadError) -> Void
     private let done: @Sendable (Request, DownloadError?) -> Void
@@ -49,14 +50,7 @@ final class Follower<Request: Sendable>: Sendable {
             return state.isBusy
         }
         // This is the usual case if nothing was ever requested.
-        guard isBusy else { return }
-        await withCheckedContinuation { continuation in
-            let isBusy = state.withLock { state in
-                if state.isBusy { state.waiter = continuation }
-                return state.isBusy
-            }
-            if !isBusy { continuation.resume() }
-        }
+        if isBusy { await end.waitIgnoringCancellation() }
     }
 
     private func begin() {
@@ -74,12 +68,11 @@ final class Follower<Request: Sendable>: Sendable {
                 done(request, error)
             }
         }
-        let (isIdle, waiter) = state.withLock { state in
+        let (isIdle, hasEnded) = state.withLock { state in
             state.isBusy = state.next != nil
-            defer { if !state.isBusy { state.waiter = nil } }
-            return (!state.isBusy, state.isBusy ? nil : state.waiter)
+            return (!state.isBusy, !state.isBusy && state.isFinished)
         }
-        waiter?.resume()
+        if hasEnded { end.complete() }
         if !isIdle { begin() }
     }
 }

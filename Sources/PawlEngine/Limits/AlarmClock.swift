@@ -1,3 +1,4 @@
+internal import HeapModule
 package import PawlCore
 internal import Synchronization
 
@@ -12,9 +13,17 @@ package final class AlarmClock: Sendable {
         var wake: @Sendable () -> Void
     }
 
+    private struct Entry: Comparable {
+        var moment: Moment
+        var ticket: Ticket
+
+        static func < (left: Entry, right: Entry) -> Bool { left.moment < right.moment }
+    }
+
     private struct State {
         var alarms: [Ticket: Alarm] = [:]
-        var line = AlarmLine()
+        /// The alarms by time, including outdated entries of alarms that were set again.
+        var line = Heap<Entry>()
         var nextTicket: Ticket = 1
         var sleeper: Task<Void, Never>?
         var sleepsUntil = Moment.distantFuture
@@ -23,20 +32,22 @@ package final class AlarmClock: Sendable {
         /// A sleeper that was cancelled too late wakes nobody.
         var generation = 0
 
-        /// Returns the earliest alarm, if any, after removing alarms that were set again.
-        mutating func first() -> AlarmLine.Entry? {
-            while let entry = line.first {
+        /// Returns the earliest alarm, and removes earlier entries of alarms that were set again.
+        mutating func first() -> Entry? {
+            while let entry = line.min {
                 if alarms[entry.ticket]?.moment == entry.moment { return entry }
-                line.removeFirst()
+                line.removeMin()
             }
             return nil
         }
 
-        /// Removes and returns the alarms that are due.
+        /// Removes the alarms that are due.
+        ///
+        /// Returns their callbacks.
         mutating func takeDue(_ now: Moment) -> [@Sendable () -> Void] {
             var due: [@Sendable () -> Void] = []
             while let entry = first(), entry.moment <= now {
-                line.removeFirst()
+                line.removeMin()
                 if let wake = alarms[entry.ticket]?.wake { due.append(wake) }
                 alarms[entry.ticket]?.moment = .distantFuture
             }
@@ -47,13 +58,13 @@ package final class AlarmClock: Sendable {
             guard alarms[ticket] != nil, alarms[ticket]?.moment != moment else { return }
             alarms[ticket]?.moment = moment
             guard moment != .distantFuture else { return }
-            line.insert(AlarmLine.Entry(moment: moment, ticket: ticket))
+            line.insert(Entry(moment: moment, ticket: ticket))
             // Entries of alarms that were set again must not accumulate.
             guard line.count > 4 * alarms.count + 64 else { return }
-            line = AlarmLine()
-            for (ticket, alarm) in alarms where alarm.moment != .distantFuture {
-                line.insert(AlarmLine.Entry(moment: alarm.moment, ticket: ticket))
-            }
+            line = Heap(
+                alarms.lazy.filter { $0.value.moment != .distantFuture }
+                    .map { Entry(moment: $0.value.moment, ticket: $0.key) }
+            )
         }
     }
 
@@ -131,45 +142,5 @@ package final class AlarmClock: Sendable {
             return due
         }
         for wake in due { wake() }
-    }
-}
-
-/// The alarms by time, earliest first, including outdated entries of alarms that were set again.
-private struct AlarmLine {
-    struct Entry {
-        var moment: Moment
-        var ticket: AlarmClock.Ticket
-    }
-
-    /// A binary heap, because thousands of alarms may be set.
-    private var entries: [Entry] = []
-
-    var count: Int { entries.count }
-
-    var first: Entry? { entries.first }
-
-    mutating func insert(_ entry: Entry) {
-        entries.append(entry)
-        var index = entries.count - 1
-        while index > 0, entries[index].moment < entries[(index - 1) / 2].moment {
-            entries.swapAt(index, (index - 1) / 2)
-            index = (index - 1) / 2
-        }
-    }
-
-    mutating func removeFirst() {
-        guard let last = entries.popLast(), !entries.isEmpty else { return }
-        entries[0] = last
-        var index = 0
-        while true {
-            var least = index
-            for child in (2 * index + 1)...(2 * index + 2)
-            where child < entries.count && entries[child].moment < entries[least].moment {
-                least = child
-            }
-            guard least != index else { return }
-            entries.swapAt(index, least)
-            index = least
-        }
     }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 package final class DownloadQueue: Sendable {
     private struct State {
         var scheduler: StartScheduler<UInt64>
-        var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+        var admissions: [UInt64: Completion<Void>] = [:]
         var lastID: UInt64 = 0
     }
 
@@ -19,28 +19,23 @@ package final class DownloadQueue: Sendable {
 
     /// Waits for a turn, which has to be ended; `nil` if the task was cancelled before.
     package func turn() async -> DownloadTurn? {
+        guard !Task.isCancelled else { return nil }
+        let admission = Completion<Void>()
         let id = state.withLock { state in
             state.lastID += 1
+            state.admissions[state.lastID] = admission
+            state.scheduler.wait(.init(id: state.lastID, position: Int64(state.lastID)))
             return state.lastID
         }
-        let isAdmitted = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // Cancelled before it waits: the handler below found nobody to wake.
-                let isCancelled = state.withLock { state in
-                    guard !Task.isCancelled else { return true }
-                    state.waiters[id] = continuation
-                    state.scheduler.wait(.init(id: id, position: Int64(id)))
-                    return false
-                }
-                if isCancelled { continuation.resume(returning: false) } else { admit() }
+        admit()
+        if await admission.wait() == nil {
+            let hasLeft = state.withLock { state in
+                guard state.scheduler.leave(id) else { return false }
+                state.admissions[id] = nil
+                return true
             }
-        } onCancel: {
-            let cancelled = state.withLock { state in
-                state.scheduler.leave(id) ? state.waiters.removeValue(forKey: id) : nil
-            }
-            cancelled?.resume(returning: false)
+            if hasLeft { return nil }
         }
-        guard isAdmitted else { return nil }
         return DownloadTurn(mayEndEarly: limit > 1) {
             self.state.withLock { $0.scheduler.ended(id) }
             self.admit()
@@ -49,9 +44,9 @@ package final class DownloadQueue: Sendable {
 
     private func admit() {
         let admitted = state.withLock { state in
-            state.scheduler.begin().compactMap { state.waiters.removeValue(forKey: $0) }
+            state.scheduler.begin().compactMap { state.admissions.removeValue(forKey: $0) }
         }
-        for waiter in admitted { waiter.resume(returning: true) }
+        for admission in admitted { admission.complete() }
     }
 }
 

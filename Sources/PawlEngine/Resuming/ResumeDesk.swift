@@ -133,7 +133,7 @@ extension ResumeData {
     /// It blocks.
     package init?(ofFile path: FilePath, _ url: URL, _ settings: DownloadSettings) {
         let paths = DownloadPaths(path)
-        guard let summary = try? CheckpointFile.describe(paths.partial), !summary.usable.isEmpty
+        guard let summary = try? CheckpointSummary.read(paths.partial), !summary.usable.isEmpty
         else { return nil }
         let content = ResumeContent(url, settings, summary.checkpoint, of: summary.paths)
         var facts = ResumeFacts()

@@ -29,7 +29,7 @@ extension TargetResolver {
         to final: FilePath
     ) throws(DownloadError) -> RestoredStore {
         guard content.isImported else { return try restore(content, own: partial, to: final) }
-        return try PartialStore.takeOver(
+        return try PartialRestoration.takeOver(
             beginning: content.importedBytes,
             of: content.representation,
             source: url.redacted,
@@ -43,7 +43,7 @@ extension TargetResolver {
         own partial: FilePath,
         to final: FilePath
     ) throws(DownloadError) -> RestoredStore {
-        try PartialStore.restore(
+        try PartialRestoration.restore(
             Checkpoint(content),
             of: [content.url] + search.urls,
             at: place(partial, final),
@@ -57,7 +57,7 @@ extension TargetResolver {
         return RestorePlace(
             partial: partial,
             final: final,
-            numbered: { PartialSearch.numbered(final, $0) },
+            numbered: { final.numbered($0) },
             onPiece: { () throws(DownloadError) in try stop.check() }
         )
     }

@@ -21,15 +21,15 @@ extension StreamDriver {
     }
 
     private func begin() async throws(DownloadError) -> Running {
-        let (question, isSuspended, limit) = state.withLock { state in
-            (state.planner.question, state.isSuspended, state.limit)
+        let (next, isSuspended, limit) = state.withLock { state in
+            (state.planner.request, state.isSuspended, state.limit)
         }
-        let slot = try await slot(question.host)
-        let request = request(for: question)
-        let bell = bell
+        let slot = try await slot(next.host)
+        let request = request(for: next)
+        let wakeup = wakeup
         let exchange = StreamExchange(
             judge: StreamHeadJudge(
-                method: question.method,
+                method: next.method,
                 fields: request.fields,
                 acceptsErrorStatuses: order.acceptsErrorStatuses,
                 limit: limit
@@ -37,9 +37,9 @@ extension StreamDriver {
             slot: slot,
             isSuspended: isSuspended,
             engine: engine,
-            wake: { bell.nudge() }
+            wake: { wakeup.send() }
         )
-        logger.debug("\(question.method) \(question.url.redacted)")
+        logger.debug("\(next.method) \(next.url.redacted)")
         let transfer = engine.transport.start(request, sink: exchange)
         let running = Running(exchange: exchange, transfer: transfer)
         // A cancellation or suspension requested meanwhile did not reach the exchange.
@@ -65,15 +65,15 @@ extension StreamDriver {
         }
     }
 
-    private func request(for question: StreamPlanner.Question) -> TransferRequest {
+    private func request(for next: ExchangePlanner.Request) -> TransferRequest {
         var request = TransferRequest(
-            question.url,
+            next.url,
             settings: order.settings,
             original: order.url
         )
         request.cookies = engine.cookies
-        request.method = question.method
-        if question.sendsBody {
+        request.method = next.method
+        if next.sendsBody {
             request.body = order.body
         } else {
             request.fields = RedirectPolicy.fieldsWithoutBody(request.fields)
@@ -160,19 +160,19 @@ extension StreamDriver {
 
     // MARK: - Decisions
 
-    func plan(_ decide: (inout StreamPlanner) -> StreamPlanner.Step) -> StreamPlanner.Step {
+    func plan(_ decide: (inout StreamPlanner) -> ExchangePlanner.Step) -> ExchangePlanner.Step {
         state.withLock { decide(&$0.planner) }
     }
 
     /// Waits for the delay of a step.
-    func follow(_ step: StreamPlanner.Step) async throws(DownloadError) {
+    func follow(_ step: ExchangePlanner.Step) async throws(DownloadError) {
         let delay: Duration
         switch step {
         case .fail(let error): throw error
-        case .ask(let after): delay = after
-        case .askLater(let host, let after, let patience):
+        case .send(let after): delay = after
+        case .sendLater(let after, let host, let pause):
             delay = after
-            engine.budgets.close(host, for: patience)
+            engine.budgets.close(host, for: pause)
         }
         guard delay > .zero else { return }
         logger.notice("retrying in \(delay)")

@@ -99,7 +99,7 @@ extension StreamDriver {
 
     /// The length of the body according to the head; `nil` if it is not known.
     package var announcedBytes: Int64? {
-        let (head, method) = state.withLock { ($0.head, $0.planner.question.method) }
+        let (head, method) = state.withLock { ($0.head, $0.planner.request.method) }
         guard let head, method != "HEAD", case .sound(let length) = BodyFraming(of: head) else {
             return nil
         }

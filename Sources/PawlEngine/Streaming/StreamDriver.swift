@@ -42,7 +42,7 @@ package final class StreamDriver: Sendable {
     let order: StreamOrder
     let engine: Engine
     let state: Mutex<State>
-    let bell = Mailbox<Never>()
+    let wakeup = Wakeup()
     let line: SlotLine
     let logger: Logger
     private let alarm: AlarmClock.Ticket
@@ -53,9 +53,9 @@ package final class StreamDriver: Sendable {
     package init(_ order: StreamOrder, engine: Engine) {
         self.order = order
         self.engine = engine
-        let bell = bell
-        line = SlotLine(engine.budgets) { bell.nudge() }
-        alarm = engine.alarms.enroll { bell.nudge() }
+        let wakeup = wakeup
+        line = SlotLine(engine.budgets) { wakeup.send() }
+        alarm = engine.alarms.enroll { wakeup.send() }
         let planner = StreamPlanner(
             url: order.url,
             method: order.method,
@@ -158,7 +158,7 @@ package final class StreamDriver: Sendable {
             return state.running
         }
         if let running, running.exchange.end == nil { running.transfer.cancel() }
-        bell.nudge()
+        wakeup.send()
         tellEnd()
     }
 
@@ -173,7 +173,7 @@ package final class StreamDriver: Sendable {
             state.isSuspended = isSuspended
             state.running?.exchange.setSuspended(isSuspended)
         }
-        bell.nudge()
+        wakeup.send()
     }
 
     // MARK: - State for callers
@@ -280,7 +280,7 @@ package final class StreamDriver: Sendable {
     /// Waits until something happens, at most until the given moment.
     func wait(until moment: Moment = .distantFuture) async {
         engine.alarms.set(alarm, at: min(moment, state.withLock { $0.deadline }))
-        await bell.wait()
+        await wakeup.waitIgnoringCancellation()
     }
 
     static let stopped = DownloadError(.interrupted, "stopped before the end of the answer")

@@ -50,16 +50,12 @@ package final class TransferCursor: Sendable {
         return ByteRange(start, max(start, countedEnd))
     }
 
-    /// The end of the bytes that count.
-    ///
-    /// If bytes are compared, those after the end are fetched by its neighbour, and the last byte
-    /// before them counts only after the comparison. A transfer that had passed its end before that
-    /// was set has compared nothing there.
+    /// Where the bytes end that count (`Seam.countedEnd`).
     package var countedEnd: Int64 {
         guard isComparing else { return position }
         let (edge, position) = (currentEdge, position)
-        let isUnproven = edge.isProven && proven.load(ordering: .acquiring) != edge.end
-        return min(position, isUnproven ? edge.end - 1 : edge.end)
+        let isProven = !edge.isProven || proven.load(ordering: .acquiring) == edge.end
+        return Seam.countedEnd(at: position, before: edge.end, isProven: isProven)
     }
 
     package var position: Int64 { offset.load(ordering: .acquiring) }

@@ -9,8 +9,8 @@ internal import SystemPackage
 package struct CheckpointFile: Sendable {
     let path: FilePath
     private(set) var file: OpenFile
-    private(set) var slotSize: Int
-    private(set) var table: SlotTable
+    private var slotSize: Int
+    private var table: SlotTable
 
     /// Creates the value for a file that was read: `file` is open for writing and locked.
     init(_ file: OpenFile, path: FilePath, slotSize: Int, table: SlotTable) {
@@ -65,7 +65,7 @@ package struct CheckpointFile: Sendable {
             }
             // Before the file is locked another process may take it for a damaged one.
             let isOurs = try attempt(.lock, path) { () throws(Errno) in
-                guard try FileLock.attempt(file) != .held else { return false }
+                guard try FileLock.tryToTake(file) != .held else { return false }
                 return try path.status()?.identity == file.status().identity
             }
             guard isOurs else { continue }

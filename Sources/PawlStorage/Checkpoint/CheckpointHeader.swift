@@ -1,12 +1,12 @@
 internal import PawlCore
 
-/// The first block of a checkpoint file: what it is and how large its slots are.
+/// The first block of a checkpoint file, which contains its version and the size of its slots.
 package struct CheckpointHeader: Hashable {
     package static let magic = Array("PAWLCKPT".utf8)
     static let currentVersion: UInt32 = 1
-    /// A block of its own, so that writing a slot never touches it.
+    /// The length of the block, which has only the header, so that writing a slot never touches it.
     package static let length = 4096
-    /// Magic, version and slot size, which the checksum behind them covers.
+    /// The length of magic, version and slot size, which the following checksum covers.
     private static let coveredLength = 16
 
     package var slotSize: Int
@@ -18,7 +18,7 @@ package struct CheckpointHeader: Hashable {
         writer.append(Self.magic)
         writer.put(Self.currentVersion)
         writer.put(UInt32(clamping: slotSize))
-        writer.put(writer.bytes.withUnsafeBytes(ShortChecksum.of))
+        writer.put(writer.bytes.withUnsafeBytes(SHA256.prefix))
         writer.pad(to: Self.length)
         return writer.bytes
     }
@@ -39,7 +39,7 @@ package struct CheckpointHeader: Hashable {
             switch version {
             case currentVersion:
                 return try readVersion1(&reader, covered: bytes.prefix(coveredLength))
-            // Older versions get a case each here, which reads them into today's values.
+            // Each older version gets a case here that reads it into the current values.
             case 0: return .torn("its version is 0")
             default: return .newer(version)
             }
@@ -54,7 +54,7 @@ package struct CheckpointHeader: Hashable {
     ) throws(MalformedBytes) -> Reading {
         let slotSize = Int(clamping: try reader.number(UInt32.self))
         let checksum = try reader.number(UInt64.self)
-        guard covered.withUnsafeBytes(ShortChecksum.of) == checksum else {
+        guard covered.withUnsafeBytes(SHA256.prefix) == checksum else {
             return .torn("the checksum of its head is wrong")
         }
         guard

@@ -1,8 +1,8 @@
 package import PawlCore
 
-/// One checkpoint in its slot: a head with a checksum over all of it, then the payload.
+/// One checkpoint in its slot: a head with a checksum of everything, then the payload.
 package enum CheckpointSlot {
-    /// Sequence, synced sequence, length, four bytes of zero, SHA-256.
+    /// The length of the head: sequence, synced sequence, length, four bytes of zero, SHA-256.
     package static let headLength = 56
     private static let coveredLength = 24
 
@@ -17,7 +17,7 @@ package enum CheckpointSlot {
         }
     }
 
-    /// The largest payload of a slot.
+    /// Returns the maximum payload of a slot.
     static func room(in slotSize: Int) -> Int { slotSize - headLength }
 
     package static func encode(_ head: Head, payload: [UInt8]) -> [UInt8] {
@@ -31,7 +31,9 @@ package enum CheckpointSlot {
         return writer.bytes
     }
 
-    /// Throws for a slot that was never written, torn, or made by hand and impossible.
+    /// Decodes a slot.
+    ///
+    /// Throws if it was never written, is torn, or was made by hand and is impossible.
     package static func decode(_ slot: ArraySlice<UInt8>) throws(MalformedBytes) -> (
         Head, Checkpoint
     ) {
@@ -40,12 +42,12 @@ package enum CheckpointSlot {
         let head = Head(sequence: try reader.number(), syncedSequence: try reader.number())
         let length = Int(clamping: try reader.number(UInt32.self))
         _ = try reader.number(UInt32.self)
-        let checksum = try reader.take(ShortChecksum.fullLength)
+        let checksum = try reader.take(SHA256.length)
         let payload = try reader.take(length)
         guard checksum.elementsEqual(self.checksum(of: covered, payload)) else {
             throw MalformedBytes(what: "torn")
         }
-        // The last number leaves none for the next checkpoint; 0 means that there is none.
+        // The last number leaves none for the next checkpoint, and 0 means that there is none.
         guard head.sequence > 0, head.sequence < .max, head.syncedSequence <= head.sequence else {
             throw MalformedBytes(what: "an impossible sequence")
         }
@@ -56,6 +58,6 @@ package enum CheckpointSlot {
         of head: ArraySlice<UInt8>,
         _ payload: ArraySlice<UInt8>
     ) -> [UInt8] {
-        (head + payload).withUnsafeBytes(ShortChecksum.full)
+        (head + payload).withUnsafeBytes(SHA256.digest)
     }
 }

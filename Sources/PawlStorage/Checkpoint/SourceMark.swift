@@ -1,16 +1,18 @@
 package import struct FoundationEssentials.URL
 package import PawlCore
 
-/// Tells whether a partial file was begun with a URL, without holding that URL.
+/// A mark that shows whether a partial file was begun with a URL, without containing that URL.
 ///
-/// The digest is salted and short. It tells the URLs of one name apart, and is too short to find a
-/// token in a query by it; who can guess all that a secret could be, such as four digits, can check
-/// his guesses.
+/// The digest is salted and short. It distinguishes the URLs of one name, and is too short to find
+/// a token in a query from it. Somebody who can guess all possible values of a secret, such as four
+/// digits, can check the guesses.
 package struct SourceMark: Hashable, Sendable {
-    /// 16 hexadecimal digits of salt, a hyphen, 8 of the digest.
+    /// 16 hexadecimal digits of salt, a hyphen, and 8 digits of the digest.
     package let text: String
 
-    /// `keeper`: who keeps the download; half of the salt then depends on it.
+    /// Creates a mark.
+    ///
+    /// `keeper` is the owner of the download, on whom half of the salt depends.
     package init(_ url: URL, keeper: String? = nil) {
         let random = Self.randomDigits()
         text = Self.text(
@@ -19,8 +21,9 @@ package struct SourceMark: Hashable, Sendable {
         )
     }
 
-    /// Whether it was made for the download of this keeper; another mark looks so by chance once in four
-    /// billion.
+    /// Whether it was made for a download of this keeper.
+    ///
+    /// Another mark matches by chance once in four billion.
     package func isKept(by keeper: String) -> Bool {
         let salt = text.prefix(16)
         guard let own = Self.digits(of: keeper, String(salt.prefix(8))) else { return false }
@@ -28,15 +31,14 @@ package struct SourceMark: Hashable, Sendable {
     }
 
     private static func randomDigits() -> String {
-        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 8 - digits.count) + digits
+        UInt32.random(in: .min ... .max).hexadecimal
     }
 
     private static func digits(of keeper: String?, _ random: String) -> String? {
-        keeper.map { String(ShortChecksum.text(of: "\(random) \($0)").prefix(8)) }
+        keeper.map { String(SHA256.shortText(of: "\(random) \($0)").prefix(8)) }
     }
 
-    /// `nil` if the text has a different format.
+    /// Returns `nil` if the text has a different format.
     init?(text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [16, 8],
@@ -49,12 +51,14 @@ package struct SourceMark: Hashable, Sendable {
         text == Self.text(url, salt: String(text.prefix(16)))
     }
 
-    /// User and password are no part of what a URL names, and the server never sees a fragment.
+    /// Returns the digested text.
+    ///
+    /// User and password do not belong to what a URL names, and the server never sees a fragment.
     private static func text(_ url: URL, salt: String) -> String {
         var parts = AddressParts(url.absoluteString)
         parts.userInfo = nil
         parts.fragment = nil
-        return salt + "-" + ShortChecksum.text(of: salt + parts.text).prefix(8)
+        return salt + "-" + SHA256.shortText(of: salt + parts.text).prefix(8)
     }
 }
 
@@ -62,20 +66,20 @@ extension Checkpoint {
     /// Whether the partial file was begun with one of these URLs.
     package func isOf(_ urls: [URL]) -> Bool {
         if let mark { return urls.contains { mark.matches($0) } }
-        // Checkpoints without a mark have only the URLs without their secrets.
+        // Checkpoints without a mark contain only the URLs without their secrets.
         let known = sources.map { AddressParts($0).redacted }
         return urls.contains { known.contains($0.redacted) }
     }
 
     /// Whether its bytes are proven to be of the file for which `url` sent `seen`.
     ///
-    /// Beyond one URL, a validator proves little: an entity tag is unique among the versions of
-    /// one resource only (RFC 9110 §8.8.3), and files written in the same second have the same
-    /// date. So validators count only for the same path of the same origin, as with a link whose
-    /// signature is new; another server can send whatever it likes. A digest counts for any URL.
+    /// Beyond one URL, a validator proves little: an entity tag is unique only among the versions
+    /// of one resource (RFC 9110 §8.8.3), and files written in the same second have the same date.
+    /// So validators count only for the same path of the same origin, as with a link that has a new
+    /// signature; another server can send any validators. A digest counts for any URL.
     ///
-    /// `isVouched`: the user has given `url` in place of the one that the bytes came from: then the
-    /// origin may be another, whose tags are its own.
+    /// `isVouched`: whether the user has given `url` in place of the URL that the bytes came from.
+    /// Then the origin may be another one, with its own tags.
     package func isProvenSame(
         _ seen: Representation,
         at url: URL,
@@ -87,7 +91,7 @@ extension Checkpoint {
         if let digest = representation.digest, digest.algorithm == seen.digest?.algorithm {
             return digest == seen.digest
         }
-        // What is hidden in one is hidden in the other; older versions have hidden less.
+        // Both have the same parts hidden; older versions have hidden less.
         guard let first = sources.first, let own = URL(string: first),
             AddressParts(own.redacted).path == AddressParts(url.redacted).path,
             representation.difference(toAnotherSource: seen, digest: nil) == nil
@@ -97,6 +101,6 @@ extension Checkpoint {
         return tag.matchesWeakly(seenTag)
     }
 
-    /// The URL whose answer the representation is, then the mirrors; secrets hidden.
+    /// The URL whose answer the representation is, then the mirrors, with their secrets hidden.
     private var sources: [String] { source.split(separator: "\n").map(String.init) }
 }

@@ -64,7 +64,7 @@ struct CachedGroup {
             guard let open = try? OpenFile(file.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
                 continue
             }
-            if (try? FileLock.attempt(open)) == .held { return nil }
+            if (try? FileLock.tryToTake(open)) == .held { return nil }
             locks.append(open)
         }
         return locks

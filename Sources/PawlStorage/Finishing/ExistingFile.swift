@@ -38,4 +38,122 @@ package enum ExistingFile: Hashable, Sendable {
         else { return .different }
         return mark.isOn(file) ? .same : .different
     }
+
+    /// Whether anything has that name.
+    package static func isThere(_ path: FilePath) throws(DownloadError) -> Bool {
+        let name = try attempt(.create, path) { () throws(Errno) in try path.status() }
+        guard name != nil else { return false }
+        let target = try attempt(.create, path) { () throws(Errno) in try path.targetStatus() }
+        try checkKind(target, path)
+        return true
+    }
+
+    /// Throws for a folder, a device, a pipe or a socket, which may not be replaced and beside
+    /// which no file is created.
+    static func checkKind(_ status: FileStatus?, _ path: FilePath) throws(DownloadError) {
+        guard let status, !status.isRegular else { return }
+        if status.isDirectory { throw DownloadError(.isDirectory, while: .create, path) }
+        throw DownloadError(
+            .fileNotCreatable,
+            "\(path) is a device, a pipe or a socket instead of a file",
+            advice: "choose another name with --output or --directory"
+        )
+    }
+
+    /// Whether a file has these bytes at that offset.
+    package static func has(
+        _ bytes: [UInt8],
+        at offset: Int64,
+        _ path: FilePath
+    ) throws(DownloadError) -> Bool {
+        try attempt(.inspect, path) { () throws(Errno) in
+            let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
+            var found = [UInt8](repeating: 0, count: bytes.count)
+            return try file.read(into: &found, at: offset) == bytes.count && found == bytes
+        }
+    }
+
+    /// Returns the file's size in bytes.
+    package static func size(_ path: FilePath) throws(DownloadError) -> Int64 {
+        try attempt(.inspect, path) { () throws(Errno) in try path.targetStatus()?.size ?? 0 }
+    }
+
+    // MARK: - Comparing bytes
+
+    private static let pieceLength = 256 << 10
+
+    /// Returns the regular file of `total` bytes at `path`, and its status; `nil` if there is none
+    /// that can be read.
+    static func candidate(
+        at path: FilePath,
+        total: Int64
+    ) -> (file: OpenFile, stamp: FileStamp)? {
+        // A file that cannot be opened or read counts as another file, which keeps its name.
+        guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
+            let status = try? file.status(), status.isRegular, status.size == total
+        else { return nil }
+        return (file, FileStamp(status))
+    }
+
+    /// Whether two files have the same first `total` bytes.
+    ///
+    /// A file that cannot be read has not.
+    ///
+    /// `onPiece` is called before each piece; an error that it throws ends the comparison.
+    static func haveSameBytes(
+        _ one: OpenFile,
+        _ other: OpenFile,
+        _ total: Int64,
+        _ onPiece: () throws(DownloadError) -> Void = {}
+    ) throws(DownloadError) -> Bool {
+        var first = [UInt8](repeating: 0, count: pieceLength)
+        var second = first
+        var offset: Int64 = 0
+        while offset < total {
+            try onPiece()
+            // A file that cannot be read counts as different.
+            guard let count = try? one.read(into: &first, at: offset), count > 0,
+                (try? other.read(into: &second, at: offset)) == count,
+                first[..<count] == second[..<count]
+            else { return false }
+            offset += Int64(count)
+        }
+        return true
+    }
+
+    // MARK: - Web pages
+
+    /// Whether a file is neither empty nor a web page, according to its name and its first bytes.
+    ///
+    /// A file that cannot be read is judged by its name alone.
+    package static func isOtherThanWebPage(_ path: FilePath) -> Bool {
+        let kind = path.extension?.lowercased() ?? ""
+        guard !pageExtensions.contains(kind) else { return false }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        // A file that cannot be opened or read may be anything, so it is kept.
+        guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
+            let count = try? bytes.withUnsafeMutableBytes({ buffer throws(Errno) in
+                try file.read(into: buffer, at: 0)
+            })
+        else { return true }
+        guard count > 0 else { return false }
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self).lowercased()
+        return !text.contains("<html") && !text.contains("<!doctype html")
+    }
+
+    /// The extensions of web pages, including those that programs generate.
+    private static let pageExtensions: Set<String> = [
+        "html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "cgi",
+    ]
+}
+
+extension OpenFile {
+    /// Returns the number of bytes read, which is less than requested only at the end of the file.
+    func read(into bytes: inout [UInt8], at offset: Int64) throws(Errno) -> Int {
+        // The array's own method does not preserve the closure's error type.
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(Errno) in try read(into: buffer, at: offset) }
+        }
+        return try result.get()
+    }
 }

@@ -4,12 +4,12 @@ package import SystemPackage
 
 /// A folder into which others put files with URLs.
 ///
-/// What was taken is moved to `taken` within it, what makes no sense to `rejected`, with the reason in a
-/// file beside it.
+/// Used files are moved to `taken` within it. Invalid files are moved to `rejected`, with the
+/// reason in a file beside them.
 package struct DropFolder: Sendable {
     package static let taken = "taken"
     package static let rejected = "rejected"
-    // `fcntl(2)`: these are behind _GNU_SOURCE.
+    // `fcntl(2)`: these need _GNU_SOURCE.
     private static let setSignal: Int32 = 10
     private static let setLease: Int32 = 1024
 
@@ -17,9 +17,9 @@ package struct DropFolder: Sendable {
 
     package init(_ folder: FilePath) { self.folder = folder }
 
-    /// What the files are now; nil where there is none.
+    /// Returns the current state of the files; `nil` for one that does not exist.
     package func look(at names: [String]) -> [String: DropSettling.Look?] {
-        // A folder that cannot be read has nothing that could be taken.
+        // A folder that cannot be read contains nothing to take.
         let stamps = (try? FolderSnapshot.look(at: names, in: folder)) ?? [:]
         return names.reduce(into: [:]) { looks, name in
             looks[name] = .some(
@@ -28,7 +28,7 @@ package struct DropFolder: Sendable {
         }
     }
 
-    /// All bytes of a file; nil where another process took it meanwhile.
+    /// Returns all bytes of a file; `nil` if another process has taken it meanwhile.
     package func read(_ name: String) throws(DownloadError) -> [UInt8]? {
         do throws(DownloadError) {
             return try FileFolder(folder).read(
@@ -42,15 +42,15 @@ package struct DropFolder: Sendable {
         }
     }
 
-    /// Its downloads have begun.
+    /// Moves a file whose downloads have begun.
     ///
-    /// False where another process was faster.
+    /// Returns `false` if another process was faster.
     @discardableResult
     package func take(_ name: String) throws(DownloadError) -> Bool {
         try move(name, to: Self.taken) != nil
     }
 
-    /// It makes no sense.
+    /// Moves a file that is not valid.
     @discardableResult
     package func reject(_ name: String, _ reason: String) throws(DownloadError) -> Bool {
         guard let moved = try move(name, to: Self.rejected) else { return false }
@@ -66,35 +66,28 @@ package struct DropFolder: Sendable {
         let source = try FileFolder(folder).resolve(name)
         let target = try FileFolder(folder).resolve("\(place)/\(name)")
         try FolderPreparation.prepare(target.folder)
-        for number in 0..<10_000 {
-            let path =
-                number == 0
-                ? target
-                : target.folder.appending(
-                    FileName.numbered(name, number)
-                )
-            do throws(Errno) {
+        do throws(Errno) {
+            return try target.firstFree { (path) throws(Errno) in
                 try Renaming.withoutReplacing(source, path)
-                return path
-            } catch .fileExists {
-                continue
-            } catch .noSuchFileOrDirectory {
-                return nil
-            } catch {
-                throw DownloadError(error, while: .rename, path)
             }
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw DownloadError(error, while: .rename, target)
         }
-        throw DownloadError(.fileExists, while: .rename, target)
     }
 
-    /// Whether somebody has it open for writing: then the kernel gives no lease for reading.
+    /// Whether somebody has the file open for writing.
     ///
-    /// Nil where the file system or the file's owner forbid to ask.
+    /// Then the kernel grants no lease for reading.
+    ///
+    /// It is `nil` if the file system or the file's owner does not allow the question.
     private func hasWriter(_ name: String) -> Bool? {
         guard let path = try? FileFolder(folder).resolve(name),
             let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         else { return nil }
-        // Whoever opens it meanwhile makes the kernel send a signal: one that nobody minds.
+        // If another process opens the file meanwhile, the kernel sends this signal, which has no
+        // effect.
         guard fcntl(file.descriptor, Self.setSignal, SIGURG) == 0 else { return nil }
         guard fcntl(file.descriptor, Self.setLease, Int32(F_RDLCK)) == 0 else {
             return errno == EAGAIN ? true : nil

@@ -2,7 +2,9 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// What a library does with the files in its folder; it blocks.
+/// The operations of a library on the files in its folder.
+///
+/// All calls block.
 package struct LibraryFiles: Sendable {
     package let folder: FilePath
 
@@ -12,9 +14,12 @@ package struct LibraryFiles: Sendable {
         FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.utf8))
     }
 
-    /// Keeps what is known of a file that has just been finished, and says what it is now.
+    /// Records a file that has just been finished.
     ///
-    /// `record`: all but what the disk knows. Without a digest it is read, where that is wanted.
+    /// Returns it as it is now.
+    ///
+    /// `record` contains everything except what the disk knows. If it has no digest and one is
+    /// wanted, the file is read.
     package func note(
         _ record: FileRecord,
         on name: String,
@@ -42,15 +47,15 @@ package struct LibraryFiles: Sendable {
         }
         throw DownloadError(
             .diskFailure,
-            "\(name) is changed by another program just after it was finished",
-            advice: "ask again when nobody writes to it"
+            "another program changes \(name) just after it was finished",
+            advice: "request it again when no program writes to it"
         )
     }
 
-    /// Writes a file in place of `old`, as long as that is what it was; else under the first free name of
-    /// `name` and its numbers.
+    /// Writes a file in place of `old`, if that has not changed; otherwise under the first free
+    /// name of `name` and its numbers.
     ///
-    /// Returns the name. What somebody else has put there is never replaced.
+    /// Returns the name. A file of somebody else is never replaced.
     package func write(
         _ bytes: [UInt8],
         to name: String,
@@ -61,20 +66,20 @@ package struct LibraryFiles: Sendable {
             try folder.write(bytes, to: old.name)
             return old.name
         }
-        for number in 0..<10_000 {
-            let name = number == 0 ? name : FileName.numbered(name, number)
-            guard try !folder.exists(name) else { continue }
+        let free = try FreeName.first(of: name) { (name) throws(DownloadError) in
+            guard try !folder.exists(name) else { return false }
             do throws(DownloadError) {
                 try folder.createFile(name, bytes)
             } catch  where error.code == .fileExists {
-                continue
+                return false
             }
-            return name
+            return true
         }
-        throw DownloadError(.fileExists, while: .create, path(name))
+        guard let free else { throw DownloadError(.fileExists, while: .create, path(name)) }
+        return free
     }
 
-    /// What is under that name; nil where there is no file.
+    /// Returns the stamp of the file of that name; `nil` if there is none.
     package func stamp(_ name: String) throws(DownloadError) -> FileStamp? {
         let path = path(name)
         return try attempt(.inspect, path) { () throws(Errno) in
@@ -82,14 +87,14 @@ package struct LibraryFiles: Sendable {
         }
     }
 
-    /// The name of the file that had this status; nil where there is none.
+    /// Returns the name of the file that had this stamp; `nil` if there is none.
     package func name(of stamp: FileStamp) throws(DownloadError) -> String? {
         try LibraryScan(folder).stamps().first { name, found in
             found == stamp && !LibraryName.isInternal(name)
         }?.key
     }
 
-    /// The file of that name where its record fits it.
+    /// Returns the file of that name if its record fits.
     package func known(_ name: String) throws(DownloadError) -> KnownFile? {
         guard let found = try LibraryScan(folder).look(at: [name])[name],
             let record = found.fittingRecord
@@ -97,7 +102,7 @@ package struct LibraryFiles: Sendable {
         return KnownFile(name: name, record: record, stamp: found.stamp)
     }
 
-    /// The key's file, which is under one of these names, where its record fits it.
+    /// Returns the key's file, under any of these names, if its record fits.
     package func known(
         _ key: StorageKey,
         among names: [String]
@@ -108,57 +113,58 @@ package struct LibraryFiles: Sendable {
         return nil
     }
 
-    /// Whether a download of the key may have that name: neither a file nor what another's download has
-    /// left is there.
+    /// Whether a download of the key may have that name: there is neither a file nor a partial file
+    /// of another download.
     package func isFree(_ name: String, for key: StorageKey) throws(DownloadError) -> Bool {
         guard try !FileFolder(folder).exists(name) else { return false }
         return KeyMark.isPossible(key, on: DownloadPaths(path(name)).partial)
     }
 
-    /// Whether a finished file is what a download of that key has made.
+    /// Whether a finished file was created by a download of that key.
     package func isOwn(_ name: String, _ key: StorageKey) -> Bool {
         if let stored = RecordStore.stored(for: path(name)) { return stored.key == key }
         return KeyMark.key(on: path(name)) == key
     }
 
-    /// All bytes of a file, as long as it is what is known of it; nil where it is not.
+    /// Returns all bytes of a file if it has not changed; otherwise `nil`.
     package func read(_ file: KnownFile, limit: Int) throws(DownloadError) -> [UInt8]? {
         guard try stamp(file.name) == file.stamp else { return nil }
         let bytes = try FileFolder(folder).read(file.name, limit: limit, followsLinks: false)
         return try stamp(file.name) == file.stamp ? bytes : nil
     }
 
-    /// Keeps on disk what a look at a file has found, as long as it is the same file.
+    /// Stores a new record of a file if it is still the same file.
     ///
-    /// False where it is not.
+    /// Returns `false` if it is not.
     package func renew(_ file: KnownFile) throws(DownloadError) -> Bool {
         guard try stamp(file.name) == file.stamp else { return false }
         try RecordStore.write(file.record, for: path(file.name))
         return true
     }
 
-    /// Keeps on disk that a file is not what was fetched, though nothing else tells of it.
+    /// Records that a file is damaged, although its status has not changed.
     ///
-    /// False where there is another file meanwhile.
+    /// Returns `false` if there is another file meanwhile.
     package func noteDamage(_ file: KnownFile) throws(DownloadError) -> Bool {
         var damaged = file
-        // No file has that time: the record fits none.
+        // No file has that time, so the record fits none.
         damaged.record.modified = .min
-        // Without it the next verification finds it again.
+        // If this fails, the next verification finds the damage again.
         return (try? renew(damaged)) ?? true
     }
 
-    /// Removes a file, as long as it is what is known of it, and what is kept of it.
+    /// Removes a file and its record if the file has not changed.
     ///
-    /// False where there was none. Throws `.fileExists` where somebody has put something else there.
+    /// Returns `false` if there was none. Throws `.fileExists` if somebody has put another file
+    /// there.
     package func remove(_ file: KnownFile) throws(DownloadError) -> Bool {
         let path = path(file.name)
         let status = try attempt(.inspect, path) { () throws(Errno) in try path.status() }
         if let status, FileStamp(status) != file.stamp {
             throw DownloadError(
                 .fileExists,
-                "\(file.name) is another file than the key's, or was written to",
-                advice: "look at it, and ask again"
+                "\(file.name) is not the key's file, or has been changed",
+                advice: "check the file, then try again"
             )
         }
         var isGone = status == nil
@@ -173,7 +179,7 @@ package struct LibraryFiles: Sendable {
         return !isGone
     }
 
-    /// How many bytes a file has; nil where there is none.
+    /// Returns the size of a file in bytes; `nil` if there is none.
     package func byteCount(_ name: String) throws(DownloadError) -> Int64? {
         let path = path(name)
         return try attempt(.inspect, path) { () throws(Errno) in
@@ -181,11 +187,11 @@ package struct LibraryFiles: Sendable {
         }
     }
 
-    /// What a cleaning is to decide on; nil where there is nothing.
+    /// Returns a candidate for cleaning; `nil` if there is nothing.
     ///
-    /// `parts`: the files of one key, that go together.
+    /// `parts` are the files of one key, which are removed together.
     package func candidate(_ parts: [String], index: Int) -> CleaningPlan.Candidate? {
-        // What cannot be looked at cannot be cleaned.
+        // A file that cannot be checked cannot be removed.
         let all = parts.compactMap { try? path($0).status() }.filter(\.isRegular)
         guard !all.isEmpty else { return nil }
         return CleaningPlan.Candidate(
@@ -196,7 +202,7 @@ package struct LibraryFiles: Sendable {
         )
     }
 
-    /// The names that a download of a file has until it is finished.
+    /// Returns the names that a download of a file uses until it is finished.
     package static func parts(of name: String) -> [String] {
         let paths = DownloadPaths(FilePath(bytes: Array(name.utf8)))
         return [paths.partial.string, paths.checkpoint.string]

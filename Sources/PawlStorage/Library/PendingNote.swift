@@ -168,7 +168,7 @@ package final class PendingNote: Sendable {
             do throws(Errno) { try draft.file.write(bytes, at: 0) } catch { failure = error }
         }
         if let failure { throw failure }
-        _ = try FileLock.attempt(draft.file)
+        _ = try FileLock.tryToTake(draft.file)
         return draft
     }
 
@@ -188,7 +188,7 @@ package final class PendingNote: Sendable {
             throw DownloadError(error, while: .lock, path)
         }
         return try attempt(.lock, path) { () throws(Errno) in
-            guard try FileLock.attempt(file) != .held else { return .held(file) }
+            guard try FileLock.tryToTake(file) != .held else { return .held(file) }
             let isSame = try path.status()?.identity == file.status().identity
             return isSame ? .taken(file) : .gone
         }

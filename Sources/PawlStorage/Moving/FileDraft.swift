@@ -1,22 +1,21 @@
 internal import Glibc
 internal import SystemPackage
 
-/// A file that has not got its name yet.
+/// A file that does not have its name yet.
 ///
-/// It has none where the file system can make such files: when the process is killed, nothing is left.
-/// Elsewhere it has a hidden name and a lock, and the next draft in that folder removes those that no
-/// living process has.
+/// If the file system supports it, the file has no name at all, so nothing is left if the process
+/// is killed. Otherwise it has a hidden name and a lock, and the next draft in that folder removes
+/// those whose process has ended.
 ///
-/// Not for several threads.
+/// It must not be used by several threads.
 final class FileDraft {
     private static let prefix = ".pawl-draft-"
-    private static let mostAttempts = 100
 
     let file: OpenFile
     private let folder: FilePath
     private var hidden: FilePath?
 
-    /// Makes one in the folder that its name will be in.
+    /// Creates a draft in the folder of its future name.
     init(in folder: FilePath, mode: mode_t, startsUnnamed: Bool = true) throws(Errno) {
         self.folder = folder
         if startsUnnamed, let file = try OpenFile.unnamed(in: folder, mode: mode) {
@@ -28,18 +27,20 @@ final class FileDraft {
     }
 
     deinit {
-        // What is left over, the next draft removes.
+        // If this fails, the next draft removes the file.
         if let hidden { try? hidden.removeFile() }
     }
 
-    /// Never replaces.
+    /// Gives the file its name.
+    ///
+    /// It never replaces a file.
     func giveName(_ path: FilePath) throws(Errno) {
         guard let hidden else { return try file.link(as: path) }
         try Renaming.withoutReplacing(hidden, path)
         self.hidden = nil
     }
 
-    /// Replaces what has the name, in one step.
+    /// Gives the file its name, replacing an existing file in one step.
     func takeName(_ path: FilePath) throws(Errno) {
         if hidden == nil {
             do throws(Errno) {
@@ -55,55 +56,45 @@ final class FileDraft {
     }
 
     private func linkHidden() throws(Errno) {
-        // Before others can see it.
-        _ = try FileLock.attempt(file)
+        // The lock is taken before others can see the file.
+        _ = try FileLock.tryToTake(file)
         Self.removeLeftovers(in: folder)
-        for _ in 0..<Self.mostAttempts {
-            let path = Self.randomPath(in: folder)
-            do throws(Errno) {
-                try file.link(as: path)
-                hidden = path
-                return
-            } catch .fileExists {
-                continue
-            }
+        hidden = try FilePath.firstFree({ _ in Self.randomPath(in: folder) }) {
+            (path) throws(Errno) in try file.link(as: path)
         }
-        throw .fileExists
     }
 
     private static func openHidden(
         in folder: FilePath,
         _ mode: mode_t
     ) throws(Errno) -> (OpenFile, FilePath) {
-        for _ in 0..<mostAttempts {
-            let path = randomPath(in: folder)
-            do throws(Errno) {
-                let file = try OpenFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
-                // Another draft, which found it before it had its lock, may have removed it.
-                if try FileLock.attempt(file) != .held,
-                    try path.status()?.identity == file.status().identity
-                {
-                    return (file, path)
-                }
-            } catch .fileExists {
-                continue
-            }
+        var file: OpenFile?
+        let path = try FilePath.firstFree({ _ in randomPath(in: folder) }) { (path) throws(Errno) in
+            let new = try OpenFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+            // Another draft may have found it before it was locked, and removed it.
+            guard try FileLock.tryToTake(new) != .held,
+                try path.status()?.identity == new.status().identity
+            else { throw .fileExists }
+            file = new
         }
-        throw .fileExists
+        guard let file else { throw .fileExists }
+        return (file, path)
     }
 
     private static func randomPath(in folder: FilePath) -> FilePath {
         folder.appending(prefix + String(UInt64.random(in: .min ... .max), radix: 16))
     }
 
-    /// A convenience: what cannot be removed stays.
+    /// Removes drafts of ended processes.
+    ///
+    /// This is optional: what cannot be removed stays.
     private static func removeLeftovers(in folder: FilePath) {
         let prefix = Array(prefix.utf8)
         for name in (try? FolderListing.names(in: folder)) ?? [] where name.starts(with: prefix) {
             let path = folder.appending(FilePath(bytes: name).components)
             guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
-                // Where there are no locks nobody can tell whose it is.
-                (try? FileLock.attempt(file)) == .taken
+                // Without locks nobody can tell whose draft it is.
+                (try? FileLock.tryToTake(file)) == .taken
             else { continue }
             try? path.removeFile()
         }

@@ -2,31 +2,36 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// Gives a finished file another name, on another file system too.
+/// Moves a finished file to another name, on another file system, too.
 ///
-/// At no moment is there a part of a file under the new name, and the source is removed last: a move
-/// that fails, or a process that is killed, leaves it where it was.
+/// The new name never shows a part of the file, and the source is removed last. If the move fails
+/// or the process is killed, the file stays where it was.
 package struct FileMove: Sendable {
-    private static let highestNumber = 9999
-
     private let source: FilePath
     private let target: FilePath
     private let policy: ExistingFilePolicy
-    /// How bytes are copied where a rename is not enough.
+    /// The ways to copy bytes if a rename is not possible.
     package var methods = FileCopy.Method.allCases
-    /// Off, copies have a hidden name, as on file systems that have no files without one.
+    /// Whether copies have no name at first.
+    ///
+    /// With `false` they have a hidden name, as on file systems that do not support files without
+    /// one.
     package var copiesStartUnnamed = true
 
-    /// `target`: the new name, not a folder to put it in.
+    /// Creates a move.
+    ///
+    /// `target` is the new name, not a folder to put the file in.
     package init(_ source: FilePath, to target: FilePath, policy: ExistingFilePolicy) {
         self.source = source
         self.target = target
         self.policy = policy
     }
 
-    /// Moves; the new name is durable when this returns.
+    /// Moves the file.
     ///
-    /// `onPiece` is called before each piece of a copy, and ends it with what it throws.
+    /// The new name is durable when this returns.
+    ///
+    /// `onPiece` is called before each piece of a copy; an error that it throws ends the copy.
     package func run(
         onPiece: () throws(DownloadError) -> Void = {}
     ) throws(DownloadError) -> MovedFile {
@@ -56,7 +61,7 @@ package struct FileMove: Sendable {
             throw DownloadError(
                 .fileUnreadable,
                 "\(source) is not a file",
-                context: "looking at \(source)"
+                context: "checking \(source)"
             )
         }
         if try isSameName() { return MovedFile(path: target) }
@@ -96,7 +101,8 @@ package struct FileMove: Sendable {
         try sync(path)
         var moved = MovedFile(path: path)
         moved.lostAttributes = lost
-        // The file is where it should be: that the old name could not go is for the caller to know.
+        // The file is in its place. That the old name could not be removed is reported to the
+        // caller.
         do throws(Errno) { try removeSource(status) } catch { moved.sourceRemains = true }
         return moved
     }
@@ -105,33 +111,30 @@ package struct FileMove: Sendable {
         case given(FilePath), taken, otherFileSystem
     }
 
-    /// Has the name given by the policy, with numbers where it says so.
+    /// Takes the name according to the policy, with a number if necessary.
     private func place(
         _ give: (FilePath) throws(Errno) -> Void
     ) throws(DownloadError) -> Name {
-        let name = target.lastComponent?.string ?? ""
-        for number in 0...Self.highestNumber {
-            let path =
-                number == 0
-                ? target
-                : target.removingLastComponent().appending(FileName.numbered(name, number))
+        let name = try FreeName.search { (number) throws(DownloadError) -> Name? in
+            let path = target.numbered(number)
             do throws(Errno) {
                 try give(path)
                 return .given(path)
             } catch .improperLink {
                 return .otherFileSystem
             } catch .fileExists where policy == .rename {
-                continue
+                return nil
             } catch .fileExists where policy == .skip {
                 return .taken
             } catch {
                 throw DownloadError(error, while: .rename, path)
             }
         }
-        throw DownloadError(.fileExists, while: .rename, target)
+        guard let name else { throw DownloadError(.fileExists, while: .rename, target) }
+        return name
     }
 
-    /// Both names lead to the same place: there is nothing to move.
+    /// Whether both names refer to the same place, so that there is nothing to move.
     private func isSameName() throws(DownloadError) -> Bool {
         guard source.nameBytes == target.nameBytes else { return false }
         return try attempt(.inspect, source) { () throws(Errno) in
@@ -139,7 +142,7 @@ package struct FileMove: Sendable {
         }
     }
 
-    /// What was put under the name since is not what was to be moved.
+    /// Checks that the name still refers to the file to be moved.
     private func checkSource(_ status: FileStatus) throws(Errno) {
         guard try source.status()?.identity == status.identity else {
             throw .noSuchFileOrDirectory
@@ -154,12 +157,14 @@ package struct FileMove: Sendable {
             throw DownloadError(
                 .diskFailure,
                 "\(source) was changed while it was copied",
-                advice: "move it when nobody writes to it any more"
+                advice: "move it when no program writes to it any more"
             )
         }
     }
 
-    /// A file system that cannot sync it, or is read-only, has nothing that could be lost.
+    /// Syncs the source.
+    ///
+    /// A file system that cannot sync it, or is read-only, has nothing to lose.
     private func syncSource(_ file: OpenFile) throws(DownloadError) {
         do throws(Errno) {
             try file.syncAll()
@@ -170,9 +175,11 @@ package struct FileMove: Sendable {
         }
     }
 
-    /// Where both were names of one file, the system's rename has left both.
+    /// Removes the second name of a file.
     ///
-    /// Where they differ by their capitals alone, and the file system does not care, there is only one.
+    /// If both were names of one file, the system's rename has kept both.
+    ///
+    /// If they differ only in case, and the file system ignores case, there is only one.
     private func removeSecondName(_ status: FileStatus) throws(Errno) {
         guard status.linkCount > 1, let now = try source.status(), now.linkCount > 1 else { return }
         try removeSource(status)
@@ -184,24 +191,25 @@ package struct FileMove: Sendable {
         try source.folder.syncFolder()
     }
 
-    /// The new name first: with the old one gone and the new one not durable, a power cut would take
-    /// both.
+    /// Syncs the folders, the new name's first.
+    ///
+    /// If the old name were gone before the new one is durable, a power cut would lose both.
     private func sync(_ path: FilePath) throws(DownloadError) {
         try attempt(.sync, path) { () throws(Errno) in try path.folder.syncFolder() }
         guard source.folder != path.folder else { return }
-        // The old name's going may come back with a power cut, as a second name of the same file.
+        // A power cut may restore the old name, as a second name of the same file.
         try? source.folder.syncFolder()
     }
 }
 
-/// What became of a file that was to be moved.
+/// The result of moving a file.
 package struct MovedFile: Hashable, Sendable {
     package var path: FilePath
-    /// The name was taken, and the policy is to leave it at that.
+    /// Whether the name was taken and the policy is to skip the move.
     package var wasSkipped = false
-    /// The file still has its old name too: that could not be removed, or nothing was moved.
+    /// Whether the old name still exists: it could not be removed, or nothing was moved.
     package var sourceRemains = false
-    /// Extended attributes that the other file system does not keep.
+    /// The extended attributes that the other file system does not keep.
     package var lostAttributes: [String] = []
 
     package init(path: FilePath, wasSkipped: Bool = false, sourceRemains: Bool = false) {

@@ -23,13 +23,13 @@ enum FileLock {
     ///
     /// A file system without locks (some network ones) is used without them.
     static func takeWithoutContest(_ file: OpenFile) throws(Errno) {
-        if try attempt(file) == .held { throw .wouldBlock }
+        if try tryToTake(file) == .held { throw .wouldBlock }
     }
 
     enum Attempt { case taken, held, notSupported }
 
     /// Tries to take the lock, for callers to whom a lock that is not supported is not a free one.
-    static func attempt(_ file: OpenFile) throws(Errno) -> Attempt {
+    static func tryToTake(_ file: OpenFile) throws(Errno) -> Attempt {
         do throws(Errno) {
             try retrying { flock(file.descriptor, LOCK_EX | LOCK_NB) }
             return .taken
@@ -38,6 +38,26 @@ enum FileLock {
         } catch .noLocks, .noFunction, .notSupportedOnSocket, .invalidArgument {
             return .notSupported
         }
+    }
+
+    /// Opens and locks a file that still has its name then; `nil` if there is none.
+    static func open(_ path: FilePath) throws(DownloadError) -> OpenFile? {
+        for _ in 0..<8 {
+            let file: OpenFile
+            do throws(Errno) {
+                file = try OpenFile(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+            } catch .noSuchFileOrDirectory {
+                return nil
+            } catch {
+                throw DownloadError(error, while: .open, path)
+            }
+            try take(file, path)
+            let isSame = try attempt(.open, path) { () throws(Errno) in
+                try path.status()?.identity == file.status().identity
+            }
+            if isSame { return file }
+        }
+        throw taken(path)
     }
 
     static func release(_ file: OpenFile) {

@@ -16,8 +16,8 @@ package enum PartialFinding: Sendable {
     ///
     /// It takes no lock, so that no owner ever finds its file locked by a mere check.
     package init(_ paths: DownloadPaths) throws(DownloadError) {
-        guard let status = try PartialStore.status(paths.checkpoint) else {
-            self = try PartialStore.status(paths.partial) == nil ? .nothing : .foreign
+        guard let status = try PartialRecovery.status(paths.checkpoint) else {
+            self = try PartialRecovery.status(paths.partial) == nil ? .nothing : .foreign
             return
         }
         // A file that has gone or cannot be read is checked again when it is opened.
@@ -34,6 +34,6 @@ package enum PartialFinding: Sendable {
 
     /// Returns the stamp of the partial file; `nil` if there is none.
     package static func stamp(of paths: DownloadPaths) throws(DownloadError) -> FileStamp? {
-        try PartialStore.status(paths.partial).map { FileStamp($0) }
+        try PartialRecovery.status(paths.partial).map { FileStamp($0) }
     }
 }

@@ -2,7 +2,19 @@ internal import Glibc
 package import PawlCore
 internal import SystemPackage
 
+/// A closure that returns the names to try after `taken`, which belong to another file.
+///
+/// It throws if there are none.
+package typealias NextName =
+    @Sendable (_ taken: DownloadPaths) throws(DownloadError) -> DownloadPaths
+
+/// Creating partial files.
 extension PartialStore {
+    /// Returns the error for names that are taken, with their owner.
+    package static func taken(_ paths: DownloadPaths) -> DownloadError {
+        FileLock.taken(paths.partial)
+    }
+
     /// Creates a partial file.
     ///
     /// If the file system supports files without a name, nothing is visible in the folder before
@@ -21,23 +33,18 @@ extension PartialStore {
         next: NextName? = nil
     ) throws(DownloadError) -> PartialStore {
         try checkTarget(paths)
-        var state = State(
-            source: source,
-            mark: mark,
-            representation: representation,
-            createdAt: Int64(time(nil))
-        )
+        let claims = ClaimLedger(source: source, mark: mark, representation: representation)
         if let file = try openUnnamed(in: paths.folder, settings) {
-            return PartialStore(paths, file: file, settings: settings, state: state, next: next)
+            return PartialStore(paths, CheckpointedFile(file, claims), settings, next: next)
         }
         var paths = paths
         while true {
-            state.checkpoint = try CheckpointFile.create(
+            let checkpoint = try CheckpointFile.create(
                 paths.checkpoint,
-                empty(paths, settings, state),
+                claims.emptyCheckpoint(paths, settings.boot),
                 startsUnnamed: false
             )
-            if state.checkpoint != nil, let store = try named(paths, settings, state) {
+            if let checkpoint, let store = try named(paths, checkpoint, claims, settings) {
                 return store
             }
             guard let next else { throw FileLock.taken(paths.partial) }
@@ -45,21 +52,31 @@ extension PartialStore {
         }
     }
 
-    /// Returns the checkpoint of a file without bytes.
-    private static func empty(
+    /// Creates the missing partial file of a checkpoint.
+    static func create(
         _ paths: DownloadPaths,
-        _ settings: StoreSettings,
-        _ state: State
-    ) -> Checkpoint {
-        var checkpoint = Checkpoint()
-        checkpoint.bootIdentity = settings.boot.text
-        checkpoint.source = state.source
-        checkpoint.mark = state.mark
-        checkpoint.targetName = paths.targetName
-        checkpoint.representation = state.representation
-        checkpoint.createdAt = state.createdAt
-        checkpoint.updatedAt = state.createdAt
-        return checkpoint
+        _ checkpoint: CheckpointFile,
+        _ claims: ClaimLedger,
+        _ settings: StoreSettings
+    ) throws(DownloadError) -> PartialStore {
+        if let file = try openUnnamed(in: paths.folder, settings) {
+            let files = CheckpointedFile(file, claims, checkpoint: checkpoint)
+            return PartialStore(paths, files, settings)
+        }
+        if let store = try named(paths, checkpoint, claims, settings) { return store }
+        throw FileLock.taken(paths.partial)
+    }
+
+    /// Opens a file without a name if the file system and `/proc` support that, so that a short
+    /// download leaves nothing behind when it is killed.
+    private static func openUnnamed(
+        in folder: FilePath,
+        _ settings: StoreSettings
+    ) throws(DownloadError) -> OpenFile? {
+        guard settings.startsUnnamed else { return nil }
+        return try attempt(.create, folder.appending("a partial file")) { () throws(Errno) in
+            try OpenFile.unnamed(in: folder)
+        }
     }
 
     /// Names the file.
@@ -67,22 +84,22 @@ extension PartialStore {
     /// Its checkpoint exists already, so the named file is known as ours from its first moment.
     ///
     /// Returns `nil`, without a checkpoint, if the name is taken.
-    static func named(
+    private static func named(
         _ paths: DownloadPaths,
-        _ settings: StoreSettings,
-        _ state: State
+        _ checkpoint: CheckpointFile,
+        _ claims: ClaimLedger,
+        _ settings: StoreSettings
     ) throws(DownloadError) -> PartialStore? {
-        var state = state
         do throws(DownloadError) {
             guard let file = try openExclusively(paths.partial) else {
                 try? paths.checkpoint.removeFile()
                 return nil
             }
-            state.isNamed = true
-            let store = PartialStore(paths, file: file, settings: settings, state: state)
+            let files = CheckpointedFile(file, claims, isNamed: true, checkpoint: checkpoint)
+            let store = PartialStore(paths, files, settings)
             do throws(DownloadError) {
                 try FileLock.take(file, paths.partial)
-                try store.saveCheckpoint(written: state.written)
+                try store.saveCheckpoint(written: claims.written)
             } catch {
                 // The file is empty, and without a checkpoint it would look like another tool's.
                 try? paths.partial.removeFile()

@@ -3,12 +3,12 @@ internal import SystemPackage
 
 /// The checksums of the ranges' last bytes.
 ///
-/// Bytes that were claimed do not change, so each is computed once: claims are made many times a
-/// second, most of them of the same ranges.
+/// Claimed bytes do not change, so each checksum is computed once: claims are made many times per
+/// second, mostly of the same ranges.
 struct TailCache: Sendable {
     private var tails: [ByteRange: UInt64] = [:]
 
-    /// Claims of the ranges; those whose tail is not in the file are left out.
+    /// Returns claims of the ranges, without those whose tail is not in the file.
     mutating func claims(
         _ written: RangeSet,
         _ durable: RangeSet,
@@ -43,9 +43,7 @@ struct TailCache: Sendable {
 }
 
 extension OpenFile {
-    /// Nil where the file ends before the range does.
-    ///
-    /// For short ranges.
+    /// Returns the checksum of a short range; `nil` if the file ends before the range does.
     func checksum(of range: ByteRange) throws(Errno) -> UInt64? {
         guard range.start >= 0, range.count <= Claim.tailLength else { return nil }
         let length = Int(range.count)
@@ -56,7 +54,7 @@ extension OpenFile {
             Result { () throws(Errno) in
                 let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<length])
                 guard try read(into: piece, at: range.start) == length else { return nil }
-                return ShortChecksum.of(UnsafeRawBufferPointer(piece))
+                return SHA256.prefix(of: UnsafeRawBufferPointer(piece))
             }
         }
         return try result.get()

@@ -1,9 +1,13 @@
 internal import Glibc
+internal import PawlCore
 package import SystemPackage
 
-/// Names as bytes: a file's name need not be UTF-8.
+/// Names as bytes, because a file's name need not be UTF-8.
 extension FilePath {
-    /// Names of partial files and checkpoints must fit too: at most 255 bytes on most file systems.
+    /// The maximum length of a stem, in bytes.
+    ///
+    /// Names of partial files and checkpoints must fit, too: at most 255 bytes on most file
+    /// systems.
     static let longestStem = 236
 
     package var bytes: [UInt8] {
@@ -17,7 +21,7 @@ extension FilePath {
         return bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(bytes[($0 + 1)...]) } ?? bytes
     }
 
-    /// The path's folder; `.` for a bare name.
+    /// The path's folder; `.` for a plain name.
     package var folder: FilePath {
         let folder = removingLastComponent()
         return folder.isEmpty ? "." : folder
@@ -27,11 +31,44 @@ extension FilePath {
         self.init(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
     }
 
+    /// Returns the path with a number in its name; 0 stands for no number.
+    package func numbered(_ number: Int) -> FilePath {
+        guard number > 0, let name = lastComponent?.string else { return self }
+        return removingLastComponent().appending(FileName.numbered(name, number))
+    }
+
+    /// Calls `take` with this path or, while it throws `.fileExists`, with the next numbered one.
+    ///
+    /// Returns the path that was taken.
+    func firstFree(_ take: (FilePath) throws(Errno) -> Void) throws(Errno) -> FilePath {
+        try Self.firstFree({ numbered($0) }, take)
+    }
+
+    /// Does the same for the paths that `path` returns for the numbers from `first`.
+    static func firstFree(
+        _ path: (Int) -> FilePath,
+        from first: Int = 0,
+        _ take: (FilePath) throws(Errno) -> Void
+    ) throws(Errno) -> FilePath {
+        let taken = try FreeName.search(from: first) { (number) throws(Errno) -> FilePath? in
+            let path = path(number)
+            do throws(Errno) {
+                try take(path)
+                return path
+            } catch .fileExists {
+                return nil
+            }
+        }
+        guard let taken else { throw .fileExists }
+        return taken
+    }
+
     func appending(suffix: String) -> FilePath {
         FilePath(bytes: bytes + Array(suffix.utf8))
     }
 
-    /// Nil where the name does not end so, or is nothing else.
+    /// Returns the path without the suffix; `nil` if the name does not end in it, or is nothing
+    /// else.
     func removing(suffix: String) -> FilePath? {
         let name = nameBytes
         let suffix = Array(suffix.utf8)
@@ -41,22 +78,22 @@ extension FilePath {
         return FilePath(bytes: bytes.dropLast(suffix.count))
     }
 
-    /// The path itself; a name so long that suffixes do not fit is cut and made unique again by a
-    /// checksum of the whole name.
+    /// The path itself.
+    ///
+    /// A name that is too long for suffixes is cut and made unique by a checksum of the whole name.
     var shortenedStem: FilePath {
         guard length > Self.longestStem else { return self }
         let name = nameBytes
         guard name.count > Self.longestStem else { return self }
         var kept = Array(name.prefix(Self.longestStem - 17))
-        // Never in the middle of a UTF-8 sequence: drop what continues, then what began it.
+        // A UTF-8 sequence must not be cut in the middle: its continuation bytes and its first byte
+        // are removed.
         if name[kept.count] & 0xC0 == 0x80 {
             while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
             if let last = kept.last, last >= 0xC0 { kept.removeLast() }
         }
-        let checksum = name.withUnsafeBytes { ShortChecksum.of($0) }
-        let digits = String(checksum, radix: 16)
-        let padding = String(repeating: "0", count: 16 - digits.count)
-        let short = FilePath(bytes: kept + Array("~\(padding)\(digits)".utf8))
+        let digits = name.withUnsafeBytes { SHA256.prefix(of: $0) }.hexadecimal
+        let short = FilePath(bytes: kept + Array("~\(digits)".utf8))
         return removingLastComponent().appending(short.components)
     }
 }

@@ -4,14 +4,15 @@ package import SystemPackage
 
 /// Finds and removes files that a download has written, and no others.
 ///
-/// All of it blocks.
+/// All calls block.
 package enum WrittenFiles {
-    /// More numbered names of one file are not looked at.
+    /// The maximum number of numbered names of one file that are checked.
     private static let mostNumbers = 1000
 
-    /// Where a complete file is that was to get its name; nil where none of the names is its.
+    /// Returns the path of a complete file that was about to get its name; `nil` if it has none of
+    /// the names.
     ///
-    /// `others`: names in its folder that it may have, too.
+    /// `others` are further possible names in its folder.
     package static func find(_ file: WrittenFile, or others: [String] = []) -> String? {
         let path = FilePath(file.path)
         let folder = path.removingLastComponent()
@@ -20,12 +21,12 @@ package enum WrittenFiles {
         return all.first { isThere(file, at: $0) }?.string
     }
 
-    /// Whether there is such a folder to look into.
+    /// Whether the path is a folder that can be read.
     package static func isFolder(_ path: String) -> Bool {
         (try? FilePath(path).status())?.isDirectory == true
     }
 
-    /// The names that a file of that kind may have got, as far as they are taken.
+    /// Returns the existing names that a file of that kind may have.
     private static func names(of path: FilePath, _ kind: WrittenFile.Kind) -> [FilePath] {
         let paths = DownloadPaths(path)
         var names: [FilePath] = []
@@ -34,7 +35,7 @@ package enum WrittenFiles {
             let name =
                 switch kind {
                 case .corrupt: paths.corrupt(number)
-                case .finished, .partial: numbered(path, number)
+                case .finished, .partial: path.numbered(number)
                 }
             names.append(name)
             // A lower number may have become free since.
@@ -43,12 +44,9 @@ package enum WrittenFiles {
         return names
     }
 
-    private static func numbered(_ path: FilePath, _ number: Int) -> FilePath {
-        guard number > 0, let name = path.lastComponent?.string else { return path }
-        return path.removingLastComponent().appending(FileName.numbered(name, number))
-    }
-
-    /// What cannot be looked at is not known to be it.
+    /// Whether the file is at the path.
+    ///
+    /// A file that cannot be checked is not known to be it.
     private static func isThere(_ file: WrittenFile, at path: FilePath) -> Bool {
         guard let status = try? path.status(), status.isRegular else { return false }
         return FileStamp(status) == file.stamp
@@ -56,12 +54,15 @@ package enum WrittenFiles {
 
     // MARK: - Removing
 
-    /// Removes a file where it is still the one that was written; one that is gone is no error.
+    /// Removes a file if it is still the one that was written.
     ///
-    /// Of a partial file the bytes do not count: they change while it grows. Its checkpoint goes with it.
+    /// A missing file is not an error.
     ///
-    /// - Throws: `.conflict` where something else has the name of a finished file, `.alreadyRunning` where
-    ///   somebody has the partial file, and what the disk says.
+    /// The bytes of a partial file are ignored, because they change while it grows. Its checkpoint
+    /// is removed with it.
+    ///
+    /// - Throws: `.conflict` if another file has the name of a finished file, `.alreadyRunning` if
+    ///   another process uses the partial file, and errors of the file system.
     package static func remove(_ file: WrittenFile) throws(DownloadError) {
         let path = FilePath(file.path)
         guard file.kind != .partial else { return try removePartial(file, path) }
@@ -71,9 +72,10 @@ package enum WrittenFiles {
         try unlink(path)
     }
 
-    /// Removes the checkpoints that a complete file has left behind, whose partial file has its name now.
+    /// Removes the checkpoints of a complete file whose partial file has been renamed to its final
+    /// name.
     ///
-    /// `partial`: where that was, besides the usual place.
+    /// `partial` is the earlier path of the partial file, besides the usual one.
     package static func removeCheckpoints(
         of file: WrittenFile,
         partial: [String]
@@ -85,21 +87,21 @@ package enum WrittenFiles {
         }
     }
 
-    /// Removes what is left of a name that a file was to replace in one step.
+    /// Removes the temporary name of a file that was about to replace another in one step.
     package static func removeDrafts(of file: WrittenFile) {
         let partial = DownloadPaths(FilePath(file.path)).partial
         for number in 1..<mostNumbers {
             let draft = partial.appending(suffix: ".\(number)")
-            // What cannot be looked at is none of it.
+            // A file that cannot be checked does not belong to it.
             guard let status = try? draft.status() else { return }
             if FileStamp(status) == file.stamp { try? draft.removeFile() }
         }
     }
 
-    /// Removes a finished file of which nothing is recorded but its size, where the mark that Pawl leaves
-    /// on a file says that it is unchanged.
+    /// Removes a finished file of which only the size is recorded, if Pawl's mark on the file shows
+    /// that it is unchanged.
     ///
-    /// - Throws: `.conflict` where it does not say so.
+    /// - Throws: `.conflict` if the mark does not show that.
     package static func removeMarked(_ path: FilePath, size: Int64) throws(DownloadError) {
         let status = try attempt(.remove, path) { () throws(Errno) in try path.status() }
         guard let status else { return }
@@ -109,13 +111,13 @@ package enum WrittenFiles {
         try unlink(path)
     }
 
-    /// The error of a file that stays as it is not the download's.
+    /// Returns the error for a file that is kept because it is not the download's.
     package static func another(_ path: FilePath) -> DownloadError {
         DownloadError(
             .conflict,
             "\(path) is not the downloaded file and was not removed",
             advice: "it existed before the download, or was changed since; remove it yourself "
-                + "if you want to",
+                + "if you want",
             context: DiskAction.remove.text(path)
         )
     }
@@ -132,7 +134,7 @@ package enum WrittenFiles {
 
     // MARK: - Partial files
 
-    /// It may have been set aside since, under a number.
+    /// Removes a partial file, which may have been set aside since under a number.
     private static func removePartial(
         _ file: WrittenFile,
         _ path: FilePath
@@ -142,7 +144,7 @@ package enum WrittenFiles {
         if let status, FileStamp(status).isSameFile(as: file.stamp) {
             return try remove(path, checkpoint)
         }
-        // A removal that was cut off left it behind.
+        // It is left from an interrupted removal.
         if status == nil { try removeAbandoned(checkpoint) }
         for number in 1..<mostNumbers {
             let aside = path.appending(suffix: ".\(number)")
@@ -153,22 +155,24 @@ package enum WrittenFiles {
         }
     }
 
-    /// In this order: a partial file without a checkpoint would look like another tool's.
+    /// Removes both files.
+    ///
+    /// The order matters: a partial file without a checkpoint would look like another tool's.
     private static func remove(
         _ partial: FilePath,
         _ checkpoint: FilePath
     ) throws(DownloadError) {
-        let lock = try PartialStore.openLocked(partial)
-        let checkpointLock = try PartialStore.openLocked(checkpoint)
+        let lock = try FileLock.open(partial)
+        let checkpointLock = try FileLock.open(checkpoint)
         try unlink(partial)
         if checkpointLock != nil { try unlink(checkpoint) }
         try unlink(CheckpointFile.draft(of: checkpoint))
         withExtendedLifetime((lock, checkpointLock)) {}
     }
 
-    /// Removes a checkpoint whose partial file is gone.
+    /// Removes a checkpoint without a partial file.
     private static func removeAbandoned(_ checkpoint: FilePath) throws(DownloadError) {
-        guard let file = try PartialStore.openLocked(checkpoint) else { return }
+        guard let file = try FileLock.open(checkpoint) else { return }
         let bytes = try attempt(.inspect, checkpoint) { () throws(Errno) in
             try file.contents(limit: CheckpointImage.longest)
         }
@@ -178,26 +182,8 @@ package enum WrittenFiles {
 }
 
 extension PartialStore {
-    /// What tells the partial file from others, whatever it is called.
+    /// Returns the stamp that distinguishes the partial file from others, whatever its name.
     package func stamp() throws(DownloadError) -> FileStamp {
         try attempt(.inspect, paths.partial) { () throws(Errno) in FileStamp(try file.status()) }
     }
-}
-
-extension CompleteFile {
-    /// Before it has its name; it stays the same when it gets it.
-    package func stamp() throws(DownloadError) -> FileStamp { try store.stamp() }
-
-    /// Where it belongs, if that is free.
-    package var path: String { store.paths.final.string }
-
-    /// As it is written down before it gets its name.
-    package func announced(_ stamp: FileStamp) -> WrittenFile {
-        let paths = store.paths
-        let wanted = paths.wanted == paths.final ? nil : paths.wanted.lastComponent?.string
-        return WrittenFile(.finished, at: path, wantedName: wanted, stamp)
-    }
-
-    /// Throws away a file that is not to get its name.
-    package func discard() throws(DownloadError) { try store.discard() }
 }

@@ -92,3 +92,32 @@ final class OpenFile: Sendable {
         return bytes
     }
 }
+
+extension OpenFile {
+    private static let canNameLater: Bool = {
+        let found = try? FilePath("/proc/self/fd").systemCall { access($0, X_OK) }
+        return found != nil
+    }()
+
+    /// Opens a file without a name in that folder; `nil` if the system has none that could be named
+    /// later.
+    static func unnamed(in folder: FilePath, mode: mode_t = 0o666) throws(Errno) -> OpenFile? {
+        guard canNameLater else { return nil }
+        do throws(Errno) {
+            return try OpenFile(folder, O_RDWR | pawl_o_tmpfile, mode: mode)
+        } catch .notSupportedOnSocket, .isDirectory, .noSuchFileOrDirectory, .invalidArgument,
+            .noFunction
+        {
+            return nil
+        }
+    }
+
+    /// Gives a file without a name one.
+    ///
+    /// It never replaces a file.
+    func link(as path: FilePath) throws(Errno) {
+        try FilePath("/proc/self/fd/\(descriptor)").systemCall(path) { handle, path in
+            linkat(AT_FDCWD, handle, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+        }
+    }
+}

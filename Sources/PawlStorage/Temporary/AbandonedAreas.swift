@@ -25,7 +25,7 @@ enum AbandonedAreas {
                 mode: 0o600
             ),
             // Without locks nobody can tell which owners are alive.
-            (try? FileLock.attempt(lock)) == .taken,
+            (try? FileLock.tryToTake(lock)) == .taken,
             // Another process that removes it may have been faster.
             let now = try? name.lock.status(), now.identity == (try? lock.status())?.identity
         else { return false }

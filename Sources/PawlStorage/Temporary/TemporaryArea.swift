@@ -3,14 +3,12 @@ package import PawlCore
 internal import Synchronization
 package import SystemPackage
 
-/// A folder for files that nobody needs after this process: a session's own.
+/// A folder for files that are not needed after this process, such as those of a session.
 ///
-/// Beside the folder lies a lock, which dies with the process. Whoever makes an area first removes those
-/// that dead processes left; those of living ones are not touched.
+/// Beside the folder is a lock, which ends with the process. Creating an area first removes those
+/// whose processes have ended; those of running processes are not changed.
 package final class TemporaryArea: Sendable {
-    private static let mostAttempts = 100
-
-    /// Only this user may look into it.
+    /// The path of the folder, which only this user can access.
     package let path: FilePath
     private let name: AreaName
     private let lock: OpenFile
@@ -22,38 +20,39 @@ package final class TemporaryArea: Sendable {
         path = name.folder
     }
 
-    /// What is still there goes with the owner.
+    /// Removes the remaining files with the owner.
     deinit {
-        // What cannot be removed now, the next process removes.
+        // What cannot be removed now is removed by the next process.
         try? remove()
     }
 
-    /// Makes one in a folder that is there and is this user's alone.
+    /// Creates an area in an existing folder that only this user can access.
     package static func make(in root: FilePath) throws(DownloadError) -> TemporaryArea {
         AbandonedAreas.remove(in: root)
-        for _ in 0..<mostAttempts {
+        let area = try FreeName.search { (_) throws(DownloadError) -> TemporaryArea? in
             let name = AreaName.random(in: root)
-            guard let lock = try claim(name) else { continue }
-            let area = TemporaryArea(name, lock: lock)
-            try attempt(.prepareFolder, name.folder) { () throws(Errno) in
-                try name.folder.systemCall { mkdir($0, 0o700) }
-            }
-            return area
+            return try claim(name).map { TemporaryArea(name, lock: $0) }
         }
-        throw DownloadError(.fileExists, while: .prepareFolder, root)
+        guard let area else { throw DownloadError(.fileExists, while: .prepareFolder, root) }
+        try attempt(.prepareFolder, area.path) { () throws(Errno) in
+            try area.path.systemCall { mkdir($0, 0o700) }
+        }
+        return area
     }
 
-    /// Removes what dead processes left, without making an area.
+    /// Removes the areas of ended processes without creating one.
     package static func removeAbandoned(in root: FilePath) { AbandonedAreas.remove(in: root) }
 
-    /// What is done with files in it.
+    /// The operations on its files.
     package var files: FileFolder { FileFolder(path) }
 
-    /// A partial file that lies elsewhere is to go with the area, unless it is finished before.
+    /// Marks a partial file outside the area to be removed with the area, unless it is finished
+    /// before.
     ///
     /// It blocks.
     package func adopt(_ store: PartialStore, as name: String) {
-        // What cannot be noted is not cleaned up after a crash: no reason to fetch nothing.
+        // Without the mark, the file is not removed after a crash; that is no reason to fail the
+        // download.
         guard let identity = try? UnfinishedNote.Identity(of: store.file) else { return }
         try? UnfinishedNote.write(
             store.paths.partial,
@@ -62,13 +61,13 @@ package final class TemporaryArea: Sendable {
         )
     }
 
-    /// Its file has its name, and is nobody else's business.
+    /// Removes the mark of a file that has its name.
     package func release(_ name: String) {
-        // Its partial file is gone: there is nothing left to be removed by mistake.
+        // The partial file is gone, so nothing could be removed by mistake.
         try? UnfinishedNote.path(name, in: path).removeFile()
     }
 
-    /// Gives a file of the same file system a place in the area.
+    /// Moves a file of the same file system into the area.
     package func take(_ file: FilePath, as name: String) throws(DownloadError) -> FilePath {
         let place = path.appending(name)
         try attempt(.rename, file) { () throws(Errno) in
@@ -77,7 +76,9 @@ package final class TemporaryArea: Sendable {
         return place
     }
 
-    /// Removes it with all that is in it; again does nothing.
+    /// Removes the area with its content.
+    ///
+    /// A second call has no effect.
     package func remove() throws(DownloadError) {
         try isRemoved.withLock { (isRemoved) throws(DownloadError) in
             guard !isRemoved else { return }
@@ -86,7 +87,7 @@ package final class TemporaryArea: Sendable {
         }
     }
 
-    /// Nil where another process was faster.
+    /// Returns `nil` if another process was faster.
     private static func claim(_ name: AreaName) throws(DownloadError) -> OpenFile? {
         do throws(Errno) {
             let lock = try OpenFile(
@@ -94,8 +95,9 @@ package final class TemporaryArea: Sendable {
                 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
                 mode: 0o600
             )
-            // One that looked for dead ones before the lock was taken has it now, and removes it.
-            guard try FileLock.attempt(lock) != .held,
+            // Another process that looked for abandoned areas before the lock was taken may have
+            // locked it, and will remove it.
+            guard try FileLock.tryToTake(lock) != .held,
                 try name.lock.status()?.identity == lock.status().identity
             else { return nil }
             return lock

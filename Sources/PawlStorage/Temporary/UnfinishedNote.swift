@@ -73,7 +73,7 @@ enum UnfinishedNote {
         guard
             let file = try? OpenFile(paths.partial, O_RDWR | O_NOFOLLOW | O_NONBLOCK),
             let found = try? Identity(of: file), found.text == identity,
-            (try? FileLock.attempt(file)) != .held
+            (try? FileLock.tryToTake(file)) != .held
         else { return }
         // The order matters: a partial file without a checkpoint would look like another tool's.
         try? paths.partial.removeFile()

@@ -3,41 +3,46 @@ internal import Glibc
 package import PawlCore
 package import SystemPackage
 
-/// Watches a folder by inotify, on a thread of its own that ends with its owner.
+/// Watches a folder with inotify, on a separate thread that ends with its owner.
 package final class InotifyWatcher: FolderWatching {
     package let baseline: [String: FileStamp]
-    private let mailbox: WatchMailbox
+    private let pending: PendingChanges
 
-    /// `beforeReading`: called on the thread each time before it reads what the kernel has queued.
+    /// Starts watching.
+    ///
+    /// `beforeReading` is called on the thread each time before it reads the kernel's queue.
     package init(
         _ folder: FilePath,
         beforeReading: @escaping @Sendable () -> Void = {}
     ) throws(DownloadError) {
-        let mailbox = try attempt(.watch, folder) { () throws(Errno) in try WatchMailbox() }
-        let thread = try WatchThread(folder, mailbox, beforeReading)
-        self.mailbox = mailbox
+        let pending = try attempt(.watch, folder) { () throws(Errno) in try PendingChanges() }
+        let thread = try WatchThread(folder, pending, beforeReading)
+        self.pending = pending
         baseline = thread.baseline
         try attempt(.watch, folder) { () throws(Errno) in
             try ServiceThread.start("pawl-watch") { thread.run() }
         }
     }
 
-    deinit { mailbox.end() }
+    deinit { pending.end() }
 
-    package func next() async -> [FolderChange]? { await mailbox.next() }
+    package func next() async -> [FolderChange]? { await pending.next() }
 
-    package func stop() { mailbox.end() }
+    package func stop() { pending.end() }
 
-    /// Lives as long as the thread does, for tests.
-    package var threadToken: AnyObject { mailbox }
+    /// An object that lives as long as the thread, for tests.
+    package var threadToken: AnyObject { pending }
 }
 
-/// What the thread does and has.
+/// The state of the thread.
 private struct WatchThread: Sendable {
-    /// So often it is looked whether the folder is still the one under its name: of a folder above
-    /// it that gets another name, the kernel tells nothing.
+    /// The interval, in milliseconds, for checking whether the folder still has its name.
+    ///
+    /// The kernel does not report that a folder above it was renamed.
     private static let lookInterval: Int32 = 1000
-    /// The two halves of a rename come one after the other, but not at once.
+    /// The time in milliseconds to wait for the second half of a rename.
+    ///
+    /// The two halves arrive one after the other, but not at once.
     private static let secondHalf: Int32 = 20
     private static let mostReadings = 5
 
@@ -45,18 +50,19 @@ private struct WatchThread: Sendable {
     private let folder: FilePath
     private let identity: FileStatus.Identity
     private let queue: InotifyQueue
-    private let mailbox: WatchMailbox
+    private let pending: PendingChanges
     private let beforeReading: @Sendable () -> Void
 
     init(
         _ folder: FilePath,
-        _ mailbox: WatchMailbox,
+        _ pending: PendingChanges,
         _ beforeReading: @escaping @Sendable () -> Void
     ) throws(DownloadError) {
         self.folder = folder
-        self.mailbox = mailbox
+        self.pending = pending
         self.beforeReading = beforeReading
-        // First the watch, then the look: what happens in between comes twice, and not never.
+        // The watch begins before the folder is read, so that a change in between is seen twice
+        // instead of never.
         queue = try InotifyQueue(folder)
         let (status, files) = try attempt(.watch, folder) { () throws(Errno) in
             (try folder.targetStatus(), try FolderSnapshot.take(folder))
@@ -72,12 +78,12 @@ private struct WatchThread: Sendable {
         var ledger = FolderLedger(known: baseline)
         var end: FolderEnd?
         let buffer = PieceBuffer(count: 64 * 1024)
-        while !mailbox.isEnded {
+        while !pending.isEnded {
             do throws(Errno) {
                 if end == nil { end = try collect(&ledger, buffer) }
                 try deliver(&ledger, end)
             } catch .noSuchFileOrDirectory {
-                // The folder went just now: the next round finds out how.
+                // The folder has just gone; the next round finds out how.
                 continue
             } catch {
                 end = .unreadable
@@ -87,7 +93,9 @@ private struct WatchThread: Sendable {
         }
     }
 
-    /// Returns why there will be no more, if so.
+    /// Collects changes.
+    ///
+    /// Returns the reason if there will be no more.
     private func collect(
         _ ledger: inout FolderLedger,
         _ buffer: PieceBuffer
@@ -101,16 +109,16 @@ private struct WatchThread: Sendable {
             guard !news.halfRenames.isEmpty, isReadable(within: Self.secondHalf) else { break }
         }
         guard try folder.targetStatus()?.identity != identity else { return nil }
-        // The kernel may be about to say why.
+        // The kernel may be about to report the reason.
         guard isReadable(within: Self.secondHalf) else { return .moved }
         return try queue.drain(buffer).end ?? .moved
     }
 
     private func deliver(_ ledger: inout FolderLedger, _ end: FolderEnd?) throws(Errno) {
-        guard mailbox.isEmptyAndAwaited else { return }
+        guard pending.isEmptyAndAwaited else { return }
         if let end {
-            mailbox.put([.ended(end)])
-            mailbox.end()
+            pending.put([.ended(end)])
+            pending.end()
             return
         }
         let changes: [FolderChange]
@@ -125,10 +133,12 @@ private struct WatchThread: Sendable {
             try checkFolder()
             changes = ledger.rescanned(found: found)
         }
-        if !changes.isEmpty { mailbox.put(changes) }
+        if !changes.isEmpty { pending.put(changes) }
     }
 
-    /// What was seen in another folder of that name is not told as changes of this one.
+    /// Checks the folder.
+    ///
+    /// The content of another folder of that name must not be reported as changes of this one.
     private func checkFolder() throws(Errno) {
         guard try folder.targetStatus()?.identity == identity else {
             throw .noSuchFileOrDirectory
@@ -136,12 +146,12 @@ private struct WatchThread: Sendable {
     }
 
     private func wait(for queueToo: Bool) {
-        var entries = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)]
+        var entries = [pollfd(fd: pending.descriptor, events: Int16(POLLIN), revents: 0)]
         if queueToo {
             entries.append(pollfd(fd: queue.descriptor, events: Int16(POLLIN), revents: 0))
         }
         _ = poll(&entries, nfds_t(entries.count), queueToo ? Self.lookInterval : -1)
-        if entries[0].revents != 0 { mailbox.silence() }
+        if entries[0].revents != 0 { pending.clearEvent() }
     }
 
     private func isReadable(within milliseconds: Int32) -> Bool {

@@ -77,7 +77,7 @@ extension DaemonSettings: TabledSettings {
             entries: [.command, .socket, .network],
             isChangeable: true,
             field: SettingField("Download on metered networks"),
-            help: "What to do while NetworkManager calls the network metered: use it, or wait. "
+            help: "What to do while NetworkManager reports a metered network: use it, or wait. "
                 + "Default: use.",
             about: "Whether to download on metered networks. Default: true."
         ),
@@ -89,10 +89,10 @@ extension DaemonSettings: TabledSettings {
             valueName: "dir",
             entries: bounds,
             isChangeable: true,
-            help: "A folder for them, in place of those before. May be given several times. "
-                + "Default: your downloads.",
+            help: "Allow this folder; replaces the previous ones. May be given several times. "
+                + "Default: your downloads folder.",
             about: "The folders for downloads that are added over TCP. Default: the user's "
-                + "downloads."
+                + "downloads folder."
         ),
         Setting(
             "private-addresses",
@@ -101,8 +101,8 @@ extension DaemonSettings: TabledSettings {
             .words("yes", "no"),
             entries: bounds,
             isChangeable: true,
-            help: "Whether they may go to this machine and its network. Default: no.",
-            about: "Whether downloads that are added over TCP may go to private addresses."
+            help: "Whether to allow connections to this machine and private networks. Default: no.",
+            about: "Whether downloads that are added over TCP may connect to private addresses."
         ),
         Setting(
             "listen",
@@ -111,9 +111,9 @@ extension DaemonSettings: TabledSettings {
             .listen,
             entries: bounds,
             isChangeable: true,
-            help: "Answer over TCP, too: 127.0.0.1 or [::1], with a port, or off. The daemon "
-                + "remembers it. Default port: 6880.",
-            about: "Where the daemon answers over TCP, such as 127.0.0.1:6880."
+            help: "Also listen on this TCP address: 127.0.0.1 or [::1], with an optional port, or "
+                + "off. The daemon remembers it. Default port: 6880.",
+            about: "The address at which the daemon listens for TCP, such as 127.0.0.1:6880."
         ),
     ])
 }
@@ -206,8 +206,8 @@ extension SettingForm where Value == [String]? {
             !names.contains(".."), !names.isEmpty
         else {
             throw ValueError(
-                "'\(path.sanitized(atMost: 100))' is no absolute path of a folder",
-                advice: "give it as /home/me/Downloads; not the whole system"
+                "'\(path.sanitized(atMost: 100))' is not an allowed path",
+                advice: "use an absolute path such as /home/me/Downloads"
             )
         }
         return path
@@ -224,7 +224,7 @@ extension SettingForm where Value == String? {
         },
         decode: { (value) throws(ValueError) in
             guard case .text(let text) = value else {
-                throw ValueError("'\(value.brief)' is no address", advice: "give a text")
+                throw ValueError("invalid address '\(value.brief)'", advice: "use a string")
             }
             return try address(text)
         },

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct BadInputTests {
-    /// Arguments in which URL stands for one that would serve a file, and what is to come of them.
+    /// Arguments in which URL stands for a valid URL, and the expected error.
     static let cases: [([String], ErrorCode)] = [
         (["not a url"], .usage),
         (["example.org/disk.iso"], .usage),
@@ -43,9 +43,9 @@ struct BadInputTests {
         (["URL", "--checksum", "crc32=12345678"], .usage),
         (["URL", "--checksum", "md5=" + String(repeating: "g", count: 32)], .usage),
         (["URL", "--checksum", String(repeating: "a", count: 64)], .usage),
-        (["URL", "--limit-rate", "-5"], .usage),
-        (["URL", "--limit-rate", "0"], .usage),
-        (["URL", "--limit-rate", "fast"], .usage),
+        (["URL", "--total-limit", "-5"], .usage),
+        (["URL", "--total-limit", "0"], .usage),
+        (["URL", "--total-limit", "fast"], .usage),
         (["URL", "--min-speed", "-1K"], .usage),
         (["URL", "--max-time", "-1"], .usage),
         (["URL", "--max-time", "inf"], .usage),
@@ -91,7 +91,7 @@ struct BadInputTests {
     }
 
     @Test(arguments: cases)
-    func `bad input is said in a line or two, before anything is touched`(
+    func `invalid input is reported in at most two lines before anything is changed`(
         arguments: [String],
         code: ErrorCode
     ) async throws {
@@ -102,14 +102,14 @@ struct BadInputTests {
         )
         expectFailure(code, run)
         #expect((1...2).contains(run.errorLines.count), "\(run.errors)")
-        // What to do stands behind a semicolon, or on a line of its own.
+        // The advice follows a semicolon or has its own line.
         #expect(run.errors.contains("; ") || run.errorLines.count == 2, "\(run.errors)")
         #expect(workshop.folder.list() == before)
         #expect(try workshop.folder.readText("plain") == "text\n")
         #expect(workshop.origin.requests.isEmpty)
     }
 
-    @Test func `one bad option among good ones stops all of them`() async throws {
+    @Test func `one invalid option prevents the whole run`() async throws {
         let workshop = try workshop()
         try workshop.folder.write(
             "mixed.txt",
@@ -122,7 +122,7 @@ struct BadInputTests {
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a read-only disk"))
-    func `a read-only disk is told before anything is asked`() async throws {
+    func `a read-only disk is reported before any request`() async throws {
         let workshop = try workshop()
         let disk = try #require(try SmallDisk(bytes: 1 << 20))
         #expect(disk.makeReadOnly())
@@ -137,7 +137,7 @@ struct BadInputTests {
     }
 
     @Test(.enabled(if: Demotion.isAvailable, "no way to run without root's rights"))
-    func `a folder without permission is told before anything is asked`() async throws {
+    func `a folder without permission is reported before any request`() async throws {
         let workshop = try workshop()
         let closed = try workshop.folder.makeFolder("closed")
         try workshop.folder.setPermissions(".", 0o755)
@@ -155,13 +155,13 @@ struct BadInputTests {
     }
 
     /// Root may do anything there by the permissions, and nothing in fact.
-    @Test func `a folder in which no file can be made is an error`() async throws {
+    @Test func `a folder in which no file can be created is an error`() async throws {
         let workshop = try workshop()
         expectFailure(.directoryNotUsable, try await workshop.run(workshop.url, "-d", "/proc"))
         expectFailure(.directoryNotUsable, try await workshop.run(workshop.url, "-o", "/proc/x"))
     }
 
-    @Test func `a secret in a bad URL is not repeated`() async throws {
+    @Test func `a secret in an invalid URL is not printed`() async throws {
         let workshop = try workshop()
         let urls = [
             "htp://me:hunter2@host/x", "http://me:hunter2@host:x/y",
@@ -179,18 +179,18 @@ extension BadInputTests {
     @Test(arguments: [
         (
             ["lst", "--all"],
-            "pawl: 'lst' is neither a command of pawl nor a URL; did you mean pawl list?"
+            "pawl: no command 'lst'; did you mean 'pawl list'?"
         ),
         (
             ["daemon", "strat"],
-            "pawl: 'strat' is no command of pawl daemon; did you mean pawl daemon start?"
+            "pawl: no command 'strat'; did you mean 'pawl daemon start'?"
         ),
         (
             ["frobnicate", "x"],
-            "pawl: 'frobnicate' is neither a command of pawl nor a URL; write pawl --help for the list of commands"
+            "pawl: 'frobnicate' is neither a command nor a URL; see 'pawl --help'"
         ),
     ])
-    func `a mistyped verb is told as such`(arguments: [String], line: String) async throws {
+    func `a mistyped verb is recognized`(arguments: [String], line: String) async throws {
         let run = try await Workshop().run(arguments)
         expectFailure(.usage, run)
         #expect(run.errorLines.first == line)

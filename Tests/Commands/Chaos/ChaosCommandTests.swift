@@ -18,8 +18,8 @@ struct ChaosCommandTests {
 }
 
 extension ChaosCommandTests {
-    /// curl writes under the file's own name, and goes on by its length alone.
-    @Test func `a client that proves nothing is caught`() async throws {
+    /// curl writes under the final name and resumes by the length alone.
+    @Test func `a client that does not verify is detected`() async throws {
         let campaign = ChaosCampaign("chaos, a careless client", width: 8)
         let failures = try await campaign.run(seeds: Array(1...24), CarelessClient())
         #expect(failures.contains { $0.contains("is nothing that was served") })
@@ -73,7 +73,7 @@ private struct CommandClient: ChaosClient {
         switch status {
         case .code(0): return .finished
         case .signal(SIGKILL) where order.trigger.isPulled && order.manner == .kill: return .killed
-        // It had not come to look for Ctrl-C yet.
+        // The signal arrived before the program handled it.
         case .signal(SIGINT) where order.trigger.isPulled && order.manner == .interrupt:
             return .killed
         case .code(let number):

@@ -6,7 +6,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What is set of a task, taken away from it, or moved, over the lives of several processes.
+    /// Settings, removals and moves of tasks across several processes.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct BackgroundChangeTests {
         private let big = Resource(size: 24 << 20)
@@ -40,7 +40,7 @@ extension DaemonSuites {
 
         // MARK: - What is set
 
-        @Test func `what is set of a task that runs reaches the daemon, and the next process`()
+        @Test func `a setting of a running task reaches the daemon and the next process`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -50,7 +50,7 @@ extension DaemonSuites {
             #expect(row.limitBytesPerSecond == 1_000_000)
             #expect(row.taskDescription == "two")
             #expect(row.state == .running)
-            // What another one sets is this one's, too.
+            // Settings of another process apply to this one, too.
             try await scene.succeed("set", "--priority", "low", "--limit", "off", "1")
             while process.lines("tasks [").last?.contains(" low") != true, !Task.isCancelled {
                 _ = await process.showsTask("two", .running)
@@ -60,7 +60,9 @@ extension DaemonSuites {
             #expect(await second.showsTask("two", .running) > 0)
         }
 
-        @Test func `a date that is set while it is paused holds when it goes on`() async throws {
+        @Test func `a start date that is set while a task is paused applies when it resumes`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)
             process.type("pause", "one")
@@ -72,7 +74,7 @@ extension DaemonSuites {
             #expect((row.notBefore ?? .distantPast) > Date().addingTimeInterval(3000))
         }
 
-        @Test func `a date that was asked for outlives a pause`() async throws {
+        @Test func `a requested start date survives a pause`() async throws {
             let scene = try DaemonScene(Workshop(small))
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", scene.workshop.url, "--not-before", "+2h")
@@ -88,14 +90,14 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a session runs as many at a time as it says`() async throws {
+        @Test func `a session runs as many downloads at a time as it sets`() async throws {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene, "--jobs", "1")
             process.type("add", "two", scene.workshop.url, scene.workshop.folder.path("b.iso"))
             try await scene.waitForEvents(.added, count: 2)
             scene.workshop.serve(.resource(small), at: "/small")
             try await scene.succeed("add", scene.workshop.origin.url("/small"))
-            // It was added last, and passes the one that may not begin.
+            // It was added last and overtakes the download that may not start.
             try await scene.succeed("wait", "small")
             #expect(try await scene.downloads().map(\.state) == [.running, .waiting, .finished])
             let sessions = try await scene.succeed("session", "list", "--json")
@@ -104,7 +106,7 @@ extension DaemonSuites {
             try await scene.waitForEvents(.started, of: 2)
         }
 
-        @Test func `its metrics come with its end`() async throws {
+        @Test func `its metrics are delivered with its end`() async throws {
             let scene = try DaemonScene(Workshop(small))
             let process = try await scene.session("films")
             process.type("add", "one", scene.workshop.url, scene.workshop.folder.path("a.iso"))
@@ -117,7 +119,7 @@ extension DaemonSuites {
 
         // MARK: - What is gone
 
-        @Test func `what was removed while nobody was there is told`() async throws {
+        @Test func `a download removed in the meantime is reported`() async throws {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)
             await process.kill()
@@ -131,7 +133,9 @@ extension DaemonSuites {
             #expect(third.lines("completed").isEmpty)
         }
 
-        @Test func `what had finished and was removed before anybody heard is told as it ended`()
+        @Test
+        func
+            `a download that finished and was removed in the meantime is reported with its result`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -155,7 +159,7 @@ extension DaemonSuites {
         }
 
         @Test(arguments: ["damaged", "removed"])
-        func `a queue that is lost is told of, and a new one's events are heard`(how: String)
+        func `a lost queue is reported, and events of the new one are received`(how: String)
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -177,7 +181,9 @@ extension DaemonSuites {
             await process.hears("completed two ok")
         }
 
-        @Test func `what goes on after damage is heard by who was attached before`() async throws {
+        @Test func `a session receives the events of downloads that resume after damage`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)
             scene.workshop.serve(.resource(small), at: "/small")
@@ -187,7 +193,7 @@ extension DaemonSuites {
             process.runner.signal(SIGSTOP)
             try await scene.succeed("daemon", "stop")
             let store = "state/pawl/queue.sqlite"
-            // A table without rows lies last.
+            // The last page of the file is that of an empty table.
             var bytes = try scene.home.read(store)
             let start = bytes.count - 4096
             for index in start..<(start + 300) { bytes[index] = 0xA5 }
@@ -223,7 +229,7 @@ extension DaemonSuites {
             try expectExact("chosen/a.iso", small, in: scene.workshop)
         }
 
-        @Test func `what a request says of a file that is there counts where a closure chooses`()
+        @Test func `the request's choice for an existing file applies if a closure names the file`()
             async throws
         {
             let scene = try DaemonScene(Workshop(small))
@@ -235,7 +241,7 @@ extension DaemonSuites {
             try expectExact("a.iso", small, in: scene.workshop)
         }
 
-        /// What lies in the session's own folder.
+        /// The files in the session's own folder.
         private func ownFiles(_ scene: DaemonScene) -> [String] {
             let all = try? FileManager.default.subpathsOfDirectory(atPath: scene.home.path("cache"))
             return (all ?? []).filter { $0.contains("/background/") }
@@ -243,7 +249,7 @@ extension DaemonSuites {
                 .filter { $0.prefix(1).allSatisfy(\.isNumber) }
         }
 
-        @Test func `resume data of a temporary task outlive the process, and lead to another one`()
+        @Test func `resume data of a temporary task survive the process and start another one`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -263,7 +269,7 @@ extension DaemonSuites {
             #expect(ownFiles(scene).contains { $0.hasSuffix(".part") })
         }
 
-        @Test func `resume data of a temporary task begin a temporary one`() async throws {
+        @Test func `resume data of a temporary task start a temporary one`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
             let process = try await scene.session("films")
@@ -307,7 +313,7 @@ extension DaemonSuites {
             let text = try scene.home.readText("child").filter(\.isNumber)
             let child = try #require(pid_t(text))
             try await scene.succeed("daemon", "stop")
-            // One that nobody has waited for is still listed.
+            // A download that no process waits for is still listed.
             let status = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
             let isGone = status.map { $0.contains(") Z ") } ?? true
             #expect(isGone)

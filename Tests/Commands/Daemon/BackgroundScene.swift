@@ -3,14 +3,14 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// A process with a background session, told by its input what to do.
+/// A process with a background session that receives commands on its input.
 struct SessionProcess {
     let runner: ProcessRunner
     let arguments: [String]
 
     func type(_ words: String...) { runner.type(words.joined(separator: " ") + "\n") }
 
-    /// Waits for that line; records an issue where it does not come.
+    /// Waits for this line; records an issue if it does not arrive.
     func hears(_ line: String, sourceLocation: SourceLocation = #_sourceLocation) async {
         let isThere = await runner.waitForOutput(containing: line + "\n")
         #expect(
@@ -20,7 +20,7 @@ struct SessionProcess {
         )
     }
 
-    /// Asks for its tasks until it says that it has one in that state; returns how many bytes it has.
+    /// Lists the tasks until one has this state; returns its number of bytes.
     func showsTask(
         _ name: String,
         _ state: TaskState,
@@ -40,7 +40,7 @@ struct SessionProcess {
         return Int64(line.dropFirst(beginning.count).prefix { $0.isNumber }) ?? -1
     }
 
-    /// What it wrote that begins with one of these words; what was typed is there, too.
+    /// The output lines that start with one of these words, including the echoed input.
     func lines(_ words: String...) -> [String] {
         runner.output.split(whereSeparator: \.isNewline).map(String.init).filter { line in
             words.contains { line.hasPrefix($0) }

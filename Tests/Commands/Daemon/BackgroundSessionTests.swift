@@ -5,7 +5,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What URLSession promises of background sessions, with real processes and real kills.
+    /// The behaviour of URLSession's background sessions, with real processes and real kills.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct BackgroundSessionTests {
         private let big = Resource(size: 24 << 20)
@@ -22,7 +22,8 @@ extension DaemonSuites {
 
         // MARK: - The five cases
 
-        @Test func `in front: a session hears of its download`() async throws {
+        @Test func `in the foreground: a session receives the events of its download`() async throws
+        {
             let scene = try DaemonScene(Workshop(big))
             let process = try await scene.session("films")
             await process.hears("events")
@@ -42,7 +43,7 @@ extension DaemonSuites {
             await process.hears("invalid ok")
         }
 
-        @Test func `in back: a process that stands still hears all of it later`() async throws {
+        @Test func `in the background: a stopped process receives all events later`() async throws {
             let scene = try DaemonScene(Workshop())
             let door = Latch()
             scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
@@ -58,7 +59,7 @@ extension DaemonSuites {
             try expectExact(Workshop.name, big, in: scene.workshop)
         }
 
-        @Test func `killed and not reopened: the daemon goes on, and runs what was asked for`()
+        @Test func `killed and not reopened: the daemon continues and runs the relaunch command`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -81,7 +82,7 @@ extension DaemonSuites {
             try await scene.succeed("daemon", "stop")
             #expect(try scene.home.readText("relaunched") == "films\n")
             let log = try scene.home.readText("state/pawl/daemon.log")
-            #expect(log.contains("all has ended, running /bin/sh"))
+            #expect(log.contains("all downloads have ended, running /bin/sh"))
         }
 
         private func acknowledged(_ scene: DaemonScene) async throws -> Int64? {
@@ -90,7 +91,7 @@ extension DaemonSuites {
                 .acknowledged
         }
 
-        @Test func `killed and reopened: the tasks, how far they are, and what was missed`()
+        @Test func `killed and reopened: the tasks, their progress and the missed events`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -102,7 +103,7 @@ extension DaemonSuites {
             await add("one", to: first, in: scene)
             await scene.workshop.origin.waitForBytes(8 << 20)
             await first.kill()
-            // While nobody is there another one of the session ends.
+            // Another download of the session ends while no process is attached.
             try await scene.succeed(
                 "add",
                 "--session",
@@ -117,17 +118,17 @@ extension DaemonSuites {
             door.release()
             await second.hears("completed one ok")
             try expectExact(Workshop.name, big, in: scene.workshop)
-            // It says so, and acknowledges then.
+            // The process reports the event and then acknowledges it.
             let last = try await scene.events().last?.id
             while try await acknowledged(scene) != last { try Task.checkCancellation() }
             await second.kill()
-            // What was acknowledged does not come again.
+            // An acknowledged event is not sent again.
             let third = try await scene.session("films")
             await third.hears("events")
             #expect(third.lines("file", "completed").isEmpty)
         }
 
-        @Test func `reopened without the session: nothing is heard, and nothing lost`()
+        @Test func `reopened without the session: no event is received and none is lost`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -152,7 +153,7 @@ extension DaemonSuites {
 
         // MARK: - Owners
 
-        @Test func `a session has one owner, until another one takes it over`() async throws {
+        @Test func `a session has one owner until another process takes it over`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
             let first = try await scene.session("films")
@@ -169,7 +170,7 @@ extension DaemonSuites {
             #expect(sessions.output.contains("\(third.runner.identifier)"))
         }
 
-        @Test func `a daemon that is killed comes back, and no event is lost or doubled`()
+        @Test func `a killed daemon comes back, and no event is lost or repeated`()
             async throws
         {
             let scene = try DaemonScene(Workshop())

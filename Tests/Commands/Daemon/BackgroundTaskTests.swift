@@ -5,12 +5,13 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What tasks of a background session can be asked.
+    /// The methods of tasks of a background session.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct BackgroundTaskTests {
         private let big = Resource(size: 24 << 20)
 
-        /// A session with a task that came so far and stands still until the door is opened.
+        /// A session with a task that has received some bytes and waits until the latch is
+        /// released.
         private func begin(
             _ scene: DaemonScene,
             _ door: Latch = Latch()
@@ -32,7 +33,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `it is held, and goes on`() async throws {
+        @Test func `a task is suspended and resumed`() async throws {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)
             process.type("suspend", "one")
@@ -52,7 +53,7 @@ extension DaemonSuites {
             return (process, await process.showsTask("one", .paused))
         }
 
-        @Test func `one that is paused keeps its progress, and says so when it continues`()
+        @Test func `a paused task keeps its progress and reports it when it resumes`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -74,7 +75,7 @@ extension DaemonSuites {
             try expectExact(Workshop.name, big, in: scene.workshop)
         }
 
-        @Test func `one whose file changed while it was paused says that it starts over`()
+        @Test func `a task whose file changed while it was paused reports that it starts over`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -88,7 +89,7 @@ extension DaemonSuites {
             try expectExact(Workshop.name, other, in: scene.workshop)
         }
 
-        @Test func `what others do to it is followed`() async throws {
+        @Test func `a task follows the actions of other clients`() async throws {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)
             try await scene.succeed("pause", "--all")
@@ -108,7 +109,7 @@ extension DaemonSuites {
             try await scene.workshop.folder.wait { $0.list().isEmpty }
         }
 
-        @Test func `its resume data go on elsewhere`() async throws {
+        @Test func `its resume data resume the download elsewhere`() async throws {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)
             process.type("data", "one")
@@ -119,7 +120,7 @@ extension DaemonSuites {
             #expect(scene.workshop.folder.list().contains(Workshop.name + ".part"))
         }
 
-        @Test func `resume data begin a task of the daemon's`() async throws {
+        @Test func `resume data start a task of the daemon`() async throws {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)
             process.type("data", "one")
@@ -152,7 +153,8 @@ extension DaemonSuites {
             #expect(line.hasPrefix("completed one not-found data "), "\(line)")
         }
 
-        @Test func `a temporary file outlives a process that is killed while it hears of it`()
+        @Test
+        func `a temporary file survives a process that is killed while it receives the event`()
             async throws
         {
             let resource = Resource(size: 3 << 20)
@@ -166,7 +168,7 @@ extension DaemonSuites {
             #expect(second.lines("file one \(resource.size) ").count == 1)
         }
 
-        @Test func `a daemon that was ended stays so until it is wanted`() async throws {
+        @Test func `a stopped daemon stays stopped until it is needed`() async throws {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)
             try await scene.succeed("daemon", "stop")
@@ -176,7 +178,9 @@ extension DaemonSuites {
             try await wait(for: .cancelled, scene)
         }
 
-        @Test func `what ended meanwhile is told once, as it ended`() async throws {
+        @Test func `a task that ended in the meantime is reported once with its result`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             let door = Latch()
             let process = try await begin(scene, door)
@@ -193,7 +197,7 @@ extension DaemonSuites {
             try expectExact(Workshop.name, big, in: scene.workshop)
         }
 
-        @Test func `without the daemon's program a task says what is missing`() async throws {
+        @Test func `without the daemon's program a task reports what is missing`() async throws {
             let scene = try DaemonScene(Workshop(big))
             // A program that has no pawld beside it, nor in PATH, whatever is installed here.
             try scene.home.makeFolder("empty")
@@ -215,7 +219,7 @@ extension DaemonSuites {
             #expect(scene.workshop.origin.requests.isEmpty)
         }
 
-        @Test func `a relaunch command that is no absolute path makes no session`() async throws {
+        @Test func `a relaunch command that is not an absolute path is an error`() async throws {
             let scene = try DaemonScene(Workshop(big))
             let process = try await scene.session("films", "--relaunch", "player", "--woken")
             await process.hears("invalid usage")

@@ -5,7 +5,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What downloads that are added over TCP may do.
+    /// The restrictions of downloads that are added over TCP.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonConfinementTests {
         private let resource = Resource(size: 300_000)
@@ -52,7 +52,7 @@ extension DaemonSuites {
             #expect(try await add(network, "\(home.path)/Downloads/d.iso").status == 403)
             try await network.scene.succeed("wait", "--all")
             #expect(home.exists("other/c.iso"))
-            // What the user says is done.
+            // The user is not restricted.
             let folder = try home.makeFolder("anywhere")
             try await network.scene.succeed(
                 "add",
@@ -117,11 +117,11 @@ extension DaemonSuites {
             let renamed = try await network.ask("POST", "/v1/changes", selection)
             #expect(renamed.status == 403)
             #expect(try await network.scene.downloads().map(\.name) == ["a.iso"])
-            // The user's own choice of a name is nobody else's.
+            // A name that the user has chosen is not used for another download.
             try await network.scene.succeed("set", "1", "--name", "a.part")
         }
 
-        @Test func `a folder that is not there is not allowed`() async throws {
+        @Test func `a folder that does not exist is not allowed`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let home = scene.home
@@ -139,7 +139,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        /// It was a folder when it was asked for.
+        /// It was a folder when the download was added.
         @Test func `a link that takes the folder's place leads nowhere`() async throws {
             let network = try await NetworkScene.make()
             try await open(network)
@@ -158,7 +158,7 @@ extension DaemonSuites {
             #expect(home.list("outside").isEmpty)
         }
 
-        /// Begun in the folder, which is another one when it ends.
+        /// The folder is replaced between the start and the end.
         @Test func `a link that comes while it runs changes nothing`() async throws {
             let network = try await NetworkScene.make()
             try await open(network)
@@ -179,7 +179,7 @@ extension DaemonSuites {
             #expect(try home.read("Downloads/moved/a.iso") == resource.bytes())
         }
 
-        @Test func `it goes on where it was, after a crash too`() async throws {
+        @Test func `it resumes at its position, also after a crash`() async throws {
             let network = try await NetworkScene.make()
             try await open(network)
             let home = network.scene.home
@@ -226,7 +226,7 @@ extension DaemonSuites {
             #expect(origin.snapshot.acceptedConnections == 0)
         }
 
-        @Test func `what the user added elsewhere gets no other URL or name over TCP`()
+        @Test func `a download of the user outside the folders gets no other URL or name over TCP`()
             async throws
         {
             let network = try await NetworkScene.make()

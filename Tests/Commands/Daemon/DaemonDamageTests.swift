@@ -10,7 +10,9 @@ extension DaemonSuites {
         private let big = Resource(size: 24 << 20)
         private let store = "state/pawl/queue.sqlite"
 
-        @Test func `where the queue is gone, what came is found by its checkpoints`() async throws {
+        @Test func `if the queue is lost, partial files are found by their checkpoints`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             try await scene.leaveInTheMiddle(of: big)
             let before = scene.workshop.origin.snapshot
@@ -40,7 +42,7 @@ extension DaemonSuites {
             #expect(try await scene.downloads().first?.problem == nil)
         }
 
-        @Test func `a partial file of the foreground is not taken for the queue's`() async throws {
+        @Test func `a partial file of pawl get is not added to the queue`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(
                 .resource(big).holdAfterBytes(10 << 20, until: Latch()),
@@ -66,23 +68,25 @@ extension DaemonSuites {
             let daemon = try await scene.startDaemon()
             #expect(try await scene.downloads().map(\.name) == [Workshop.name])
             #expect(scene.workshop.folder.exists("own.iso.part"))
-            #expect(daemon.errors.contains("paused as their settings are lost: 1"))
+            #expect(daemon.errors.contains("paused because their settings are lost: 1"))
         }
 
-        @Test func `what the damaged queue still tells goes on by itself`() async throws {
+        @Test func `downloads that a damaged queue still contains resume by themselves`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             try await scene.leaveInTheMiddle(of: big)
             try await scene.succeed("daemon", "start")
             try await scene.succeed("pause", "--all")
             try await scene.succeed("daemon", "stop")
-            // A table without rows lies last.
+            // The last page of the file is that of an empty table.
             var bytes = try scene.home.read(store)
             let start = bytes.count - 4096
             for index in start..<(start + 300) { bytes[index] = 0xA5 }
             try scene.home.write(store, bytes)
             try scene.home.write(store + ".open", [])
             let daemon = try await scene.startDaemon()
-            #expect(daemon.errors.contains("that go on: 1, paused"))
+            #expect(daemon.errors.contains("that continue: 1, paused"))
             #expect(try await scene.downloads().map(\.id) == [1], "\(daemon.errors)")
             scene.workshop.serve(.resource(big))
             try await scene.succeed("resume", "1")

@@ -20,7 +20,7 @@ extension DaemonSuites {
             let daemon: ProcessRunner
         }
 
-        /// A daemon whose queue lies on a small disk, as do the files.
+        /// A daemon whose queue and files are on a small disk.
         private func start() async throws -> Setting {
             let scene = try DaemonScene(Workshop())
             let disk = try #require(try SmallDisk(bytes: Self.size))
@@ -30,7 +30,7 @@ extension DaemonSuites {
             return Setting(scene: scene, disk: disk, daemon: daemon)
         }
 
-        /// Takes all that is left on a disk.
+        /// Uses all free space of a disk.
         private func fill(_ disk: SmallDisk) {
             let file = open(disk.path + "/hog", O_WRONLY | O_CREAT, 0o600)
             defer { close(file) }
@@ -38,7 +38,7 @@ extension DaemonSuites {
             while write(file, bytes, bytes.count) > 0 {}
         }
 
-        @Test func `on a full disk downloads can be paused and removed, which makes room`()
+        @Test func `on a full disk downloads can be paused and removed, which frees space`()
             async throws
         {
             let setting = try await start()
@@ -72,7 +72,7 @@ extension DaemonSuites {
             withExtendedLifetime(setting) {}
         }
 
-        @Test func `the daemon is not well while its queue cannot be written`() async throws {
+        @Test func `the daemon reports a problem while its queue cannot be written`() async throws {
             let setting = try await start()
             let (scene, disk) = (setting.scene, setting.disk)
             let socket = scene.home.path("run/pawl/daemon.sock")
@@ -91,7 +91,7 @@ extension DaemonSuites {
             withExtendedLifetime(setting) {}
         }
 
-        @Test func `what is kept back is for what ends things, and not for what is added`()
+        @Test func `the reserve is for actions that end downloads, not for new downloads`()
             async throws
         {
             let setting = try await start()
@@ -102,7 +102,7 @@ extension DaemonSuites {
                 try await scene.succeed(number % 2 == 0 ? "cancel" : "remove", "\(number)")
                 let added = try await scene.run("add", "--paused", scene.workshop.url)
                 #expect(added.status == .code(ErrorCode.diskFull.exitStatus), "\(number)")
-                // What others leave free for a moment is taken, too.
+                // Also uses the space that the other operations have freed.
                 fill(disk)
             }
             unlink(disk.path + "/hog")
@@ -110,7 +110,9 @@ extension DaemonSuites {
             withExtendedLifetime(setting) {}
         }
 
-        @Test func `with a few pages left the daemon is not well and adds nothing`() async throws {
+        @Test func `with a few pages left the daemon reports a problem and adds nothing`()
+            async throws
+        {
             let setting = try await start()
             let (scene, disk) = (setting.scene, setting.disk)
             fill(disk)
@@ -127,11 +129,11 @@ extension DaemonSuites {
             withExtendedLifetime(setting) {}
         }
 
-        @Test func `a download waits for room on its disk, and is tried again`() async throws {
+        @Test func `a download waits for space on its disk and is retried`() async throws {
             let scene = try DaemonScene(Workshop())
             let disk = try #require(try SmallDisk(bytes: 4 << 20))
             let daemon = try await scene.startDaemon()
-            // The length is not known, and what came cannot be resumed.
+            // The length is unknown, so the received bytes cannot be resumed.
             scene.workshop.serve(Reply.resource(Resource(size: 8 << 20)).chunked().omitValidators)
             let events = try scene.start("events", "--after", "0", "--json")
             try await scene.succeed("add", scene.workshop.url, "-o", disk.path + "/disk.iso")
@@ -150,10 +152,9 @@ extension DaemonSuites {
             }
         }
 
-        /// A full disk, on which download 2 begins at a date that is still to come.
+        /// A full disk, on which download 2 starts at a date in the future.
         ///
-        /// However slow the machine is: if the date comes before the disk is full, a later one is
-        /// tried.
+        /// On a slow machine the date may pass before the disk is full; then a later date is tried.
         private func startFull() async throws -> Setting {
             for seconds in [3, 10, 30] {
                 let setting = try await start()
@@ -172,7 +173,7 @@ extension DaemonSuites {
             throw CancellationError()
         }
 
-        @Test func `what cannot be written begins nothing`() async throws {
+        @Test func `a command that cannot be stored starts nothing`() async throws {
             let setting = try await startFull()
             let (scene, disk) = (setting.scene, setting.disk)
             let isBehind = await setting.daemon.waitForOutput(containing: "cannot be written")

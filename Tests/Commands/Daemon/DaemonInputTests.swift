@@ -7,7 +7,7 @@ import Testing
 extension DaemonSuites {
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonInputTests {
-        @Test func `bad input has the right status, a sentence that helps, and changes nothing`()
+        @Test func `invalid input has the right status and advice and changes nothing`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -48,7 +48,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a number is an id where there is such a one, and else a name`() async throws {
+        @Test func `a number is an ID if a download has it, otherwise a name`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let urls = ["/x", "/1", "/9"].map { scene.workshop.origin.url($0) }
@@ -79,7 +79,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `events are shown of one, of several and of a session`() async throws {
+        @Test func `events are shown for one download, several, and a session`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             for name in ["a.iso", "b.iso", "c.zip"] {
@@ -105,7 +105,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `who stops looking hears no error of a stream`() async throws {
+        @Test func `a reader that stops causes no error`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", scene.workshop.url, "--not-before", "+1h")
@@ -115,7 +115,7 @@ extension DaemonSuites {
             #expect(await events.waitForExit() == .code(0))
             #expect(events.errors.isEmpty)
             let wait = try scene.start("wait", "--all")
-            // It has asked for the events when it reads them.
+            // It has requested the events when it reads them.
             try await scene.succeed("set", "--priority", "high", "1")
             wait.signal(SIGINT)
             await wait.waitForExit()
@@ -123,7 +123,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `moving and changing count for who begins`() async throws {
+        @Test func `moving and changing priorities determines what starts next`() async throws {
             let scene = try DaemonScene(Workshop())
             let resource = Resource(size: 1000)
             for name in ["a", "b", "c", "d", "e"] {
@@ -148,7 +148,7 @@ extension DaemonSuites {
             try await scene.succeed("move", "--first", "c")
             try await scene.succeed("move", "--last", "a")
             let moved = try await scene.succeed("move", "--before", "b", "e")
-            #expect(moved.output == "6\tmoved in front of b\te\n")
+            #expect(moved.output == "6\tmoved before b\te\n")
             try await scene.succeed("set", "--priority", "high", "d")
             door.release()
             try await scene.succeed("wait", "--all")

@@ -5,13 +5,13 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// `pawl daemon install` and `uninstall` with a `systemctl` that notes what it is asked.
+    /// `pawl daemon install` and `uninstall` with a `systemctl` that records its arguments.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonInstallTests {
         private struct Scene {
             let daemon: DaemonScene
 
-            /// What `systemctl --user` does besides noting it.
+            /// The effect of `systemctl --user` besides recording its arguments.
             init(systemctl script: String = "exit 0") throws {
                 daemon = try DaemonScene(Workshop())
                 try daemon.home.makeFolder("bin")
@@ -28,7 +28,7 @@ extension DaemonSuites {
                 return try await daemon.workshop.run(["daemon"] + arguments, settings)
             }
 
-            /// What systemctl was asked since the last time.
+            /// The arguments of systemctl since the last call of this function.
             func asked() throws -> [String] {
                 let text = (try? daemon.home.readText("asked")) ?? ""
                 unlink(daemon.home.path("asked"))
@@ -50,7 +50,7 @@ extension DaemonSuites {
 
         private static let both = ["pawld.service", "pawld.socket"]
 
-        @Test func `install writes the units and enables them, twice as well as once`()
+        @Test func `install writes and enables the units and can be repeated`()
             async throws
         {
             let scene = try Scene()
@@ -76,7 +76,7 @@ extension DaemonSuites {
             #expect(socket.contains("ListenStream=\(path)\n"))
             let second = try await scene.run("install", "--jobs", "3")
             #expect(second.status == .code(0), "\(second.errors)")
-            #expect(second.errors.contains("There already"))
+            #expect(second.errors.contains("Already installed"))
             #expect(try scene.asked().last == "start pawld.socket")
             #expect(scene.unitNames == Self.both)
             #expect(try scene.daemon.home.readText("\(scene.units)/pawld.service") == service)
@@ -96,7 +96,7 @@ extension DaemonSuites {
             #expect(!check.errors.contains("pawld"), "\(check.errors)")
         }
 
-        @Test func `uninstall undoes it, twice as well as once`() async throws {
+        @Test func `uninstall removes the units and can be repeated`() async throws {
             let scene = try Scene()
             _ = try await scene.run("install")
             try scene.daemon.home.makeFolder("\(scene.units)/sockets.target.wants")
@@ -119,7 +119,7 @@ extension DaemonSuites {
             #expect(try scene.asked().isEmpty)
         }
 
-        @Test func `where no systemd answers, it says what to write`() async throws {
+        @Test func `without systemd, the commands to run are printed`() async throws {
             let scene = try Scene(systemctl: "echo 'Failed to connect to bus' >&2; exit 1")
             let run = try await scene.run("install")
             #expect(run.status == .code(0), "\(run.errors)")
@@ -136,7 +136,7 @@ extension DaemonSuites {
             #expect(scene.unitNames.isEmpty)
         }
 
-        @Test func `what systemd refuses is said, with its reason`() async throws {
+        @Test func `an error of systemd is reported with its reason`() async throws {
             let scene = try Scene(
                 systemctl: "[ \"$1\" != enable ] || { echo 'Unit is masked.' >&2; exit 1; }"
             )
@@ -146,7 +146,9 @@ extension DaemonSuites {
         }
 
         @Test(arguments: both, [true, false])
-        func `somebody else's unit is left alone`(name: String, isLink: Bool) async throws {
+        func `a unit that Pawl did not write is not changed`(name: String, isLink: Bool)
+            async throws
+        {
             let scene = try Scene()
             try scene.makeUnitFolder()
             let path = scene.daemon.home.path("\(scene.units)/\(name)")
@@ -168,7 +170,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `a daemon that runs is ended, and goes on as a service`() async throws {
+        @Test func `a running daemon is stopped and started as a service`() async throws {
             let scene = try Scene(systemctl: "[ \"$1\" != is-active ]")
             let daemon = try await scene.daemon.startDaemon()
             let run = try await scene.run("install")
@@ -177,7 +179,8 @@ extension DaemonSuites {
             #expect(try scene.asked().last == "start --no-block pawld.service")
         }
 
-        @Test func `where to listen goes to the settings, not to the unit`() async throws {
+        @Test func `the listen address is saved in the settings and not in the unit`() async throws
+        {
             let scene = try Scene()
             let run = try await scene.run("install", "--jobs", "3", "--listen", "127.0.0.1:0")
             #expect(run.status == .code(0), "\(run.errors)")
@@ -193,7 +196,7 @@ extension DaemonSuites {
             try await scene.daemon.succeed("daemon", "stop")
         }
 
-        @Test func `to look changes nothing, nor does a wrong word`() async throws {
+        @Test func `a dry run and an invalid option change nothing`() async throws {
             let scene = try Scene()
             let shown = try await scene.run("install", "--print")
             #expect(shown.status == .code(0), "\(shown.errors)")

@@ -5,11 +5,11 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// The daemon is killed before and after each step that it does on the disk: the next one knows what
-    /// was done, and does the rest.
+    /// Kills the daemon before and after each of its operations on the disk: the next daemon knows
+    /// which were done, and does the rest.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonIntentionTests {
-        /// The kills that are tried: each run dies at the next one, until a run comes to its end.
+        /// The kills: each run is killed one operation later, until a run completes.
         private static func points(_ calls: Set<FaultPlan.Call>, of path: String) -> [FaultPlan] {
             (1...12).flatMap { number in
                 [FaultPlan.Action.killBefore, .killAfter].map { action in
@@ -28,13 +28,14 @@ extension DaemonSuites {
             let faults = plan.environment(library: try await FaultShim.library())
             settings.environment.merge(faults) { _, fault in fault }
             let runner = try scene.workshop.start(arguments: ["daemon", "run"], settings)
-            #expect(await runner.waitForOutput(containing: "answers at"), "\(runner.errors)")
+            #expect(await runner.waitForOutput(containing: "listens at"), "\(runner.errors)")
             return runner
         }
 
-        /// Kills at each point in turn; `act` returns when the daemon has done all of it, or is gone.
+        /// Kills at each operation in turn; `act` returns when the daemon has completed or was
+        /// killed.
         ///
-        /// `check` looks at what the daemon after it makes of that.
+        /// `check` examines the result of the next daemon.
         private func killAtEach(
             _ calls: Set<FaultPlan.Call>,
             of path: String,
@@ -61,7 +62,7 @@ extension DaemonSuites {
         }
 
         @Test(arguments: [60_000, 12 << 20])
-        func `a file that has its name is finished, whenever the daemon is killed`(
+        func `a file with its final name is finished, whenever the daemon is killed`(
             size: Int64
         ) async throws {
             var resource = Resource(size: size)
@@ -103,7 +104,7 @@ extension DaemonSuites {
             #expect(kills >= 2)
         }
 
-        /// A download of a queue that is at rest, paused with what came.
+        /// A paused download with received bytes, in an idle queue.
         private func pause(_ scene: DaemonScene, _ resource: Resource) async throws {
             let door = Latch()
             scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: door))
@@ -118,7 +119,7 @@ extension DaemonSuites {
             #expect(names == ["disk.iso.part", "disk.iso.part.pawl"])
         }
 
-        @Test func `what was to be removed is gone, whenever the daemon is killed`() async throws {
+        @Test func `a removed download is gone, whenever the daemon is killed`() async throws {
             let resource = Resource(size: 12 << 20)
             let kills = try await killAtEach([.unlink], of: Workshop.name) { scene in
                 try await pause(scene, resource)
@@ -126,14 +127,14 @@ extension DaemonSuites {
                 _ = try await scene.run("remove", "1", "--with-files")
             } check: { scene in
                 #expect(try await scene.downloads().isEmpty)
-                // It ends when it has done what was left.
+                // The daemon stops after the remaining operations.
                 try await scene.succeed("daemon", "stop")
                 #expect(scene.workshop.folder.list().isEmpty)
             }
             #expect(kills >= 2)
         }
 
-        @Test func `what is cancelled while it runs is gone, whenever the daemon is killed`()
+        @Test func `a cancelled running download is gone, whenever the daemon is killed`()
             async throws
         {
             let resource = Resource(size: 12 << 20)
@@ -144,20 +145,19 @@ extension DaemonSuites {
                 try await scene.succeed("add", scene.workshop.url, "-x", "1")
                 try await scene.workshop.folder.wait(for: Workshop.name + ".part.pawl")
                 _ = try await scene.run("cancel", "1")
-                // Gone with the daemon, or with what it deletes.
+                // Waits until the daemon was killed or the deletion is done.
                 _ = try await scene.run("wait", "1")
             } check: { scene in
                 #expect(try await scene.downloads().map(\.state) == [.cancelled])
                 expectSound(try await scene.events())
-                // It ends when it has done what was left.
+                // The daemon stops after the remaining operations.
                 try await scene.succeed("daemon", "stop")
                 #expect(scene.workshop.folder.list().isEmpty)
             }
             #expect(kills >= 2)
         }
 
-        @Test func `another name is taken as a whole, whenever the daemon is killed`() async throws
-        {
+        @Test func `a rename is complete or absent, whenever the daemon is killed`() async throws {
             let resource = Resource(size: 12 << 20)
             let kills = try await killAtEach([.rename, .link], of: "other.iso") { scene in
                 try await pause(scene, resource)
@@ -179,7 +179,7 @@ extension DaemonSuites {
 
         // MARK: - Only what Pawl wrote
 
-        @Test func `a file that was there before is not removed, and is named`() async throws {
+        @Test func `a file that existed before is not removed, and is reported`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 5000)))
             let file = try scene.workshop.folder.write("f.bin", Array("thesis".utf8))
             let daemon = try await scene.startDaemon()
@@ -200,7 +200,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a file that was changed since is not removed, and is named`() async throws {
+        @Test func `a file that was changed is not removed, and is reported`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 5000)))
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", scene.workshop.url)
@@ -212,7 +212,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `what has the wrong digest goes with its download`() async throws {
+        @Test func `a file with the wrong digest is removed with its download`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 5000)))
             let daemon = try await scene.startDaemon()
             let wrong = "md5=" + String(repeating: "0", count: 32)
@@ -225,7 +225,8 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a numbered partial file goes with its download, and another tool's stays`()
+        @Test
+        func `a numbered partial file is removed with its download, that of another tool is kept`()
             async throws
         {
             let scene = try DaemonScene(Workshop())

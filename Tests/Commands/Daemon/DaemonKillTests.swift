@@ -10,7 +10,7 @@ extension DaemonSuites {
         private static let count = 10
         private static let kills = 8
 
-        /// Somebody adds and somebody listens while the daemon is killed again and again.
+        /// Adds downloads and reads events while the daemon is killed repeatedly.
         @Test func `kills at random lose nothing acknowledged, and no event comes twice`()
             async throws
         {
@@ -56,7 +56,8 @@ extension DaemonSuites {
             withExtendedLifetime(last) {}
         }
 
-        @Test func `what no daemon outlives lets the others go first, and is tried once more`()
+        @Test
+        func `a download that crashes the daemon lets the others run first and is retried once`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -80,7 +81,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        /// Returns when so many bytes were sent, or nothing is left to be.
+        /// Returns when this many bytes were sent, or all of them.
         private func waitForBytes(
             _ count: Int64,
             or downloads: Set<Int64>,

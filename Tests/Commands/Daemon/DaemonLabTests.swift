@@ -6,8 +6,8 @@ import Testing
 
 /// 100 kills of the daemon during 50 downloads.
 ///
-/// Three readers follow its events, and somebody adds, pauses and resumes all the time. It takes minutes, so it runs where it is asked for:
-/// `PAWL_LAB=1 swift test --filter DaemonLabTests`.
+/// Three readers follow its events, while downloads are added, paused and resumed all the time. The
+/// test takes minutes, so it runs only on request: `PAWL_LAB=1 swift test --filter DaemonLabTests`.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: getenv("PAWL_LAB") != nil))
 struct DaemonLabTests {
     private static let count = 50
@@ -65,7 +65,7 @@ struct DaemonLabTests {
     }
 
     private static func events(_ text: String) throws -> [WireEvent] {
-        // What was being written when it was ended is no line yet.
+        // An incomplete line was being written when the reader ended.
         let whole = text.lastIndex(of: "\n").map { text[...$0] } ?? ""
         return try whole.split(separator: "\n").map {
             try WireJSON.decode(WireEvent.self, from: $0.utf8)
@@ -73,24 +73,24 @@ struct DaemonLabTests {
     }
 }
 
-/// Somebody who adds, pauses and resumes, and remembers what the daemon has acknowledged.
+/// Adds, pauses and resumes downloads, and remembers what the daemon has acknowledged.
 private struct Commander {
     let scene: DaemonScene
     let count: Int
     private let program: String
     private var random: SplitMix64
-    /// What was added, by the number in its URL.
+    /// The added downloads by the number in their URL.
     private(set) var ids: [Int: Int64] = [:]
-    /// What the last acknowledged command has made of each; without those whose last command was
-    /// not acknowledged.
+    /// The state of each download after its last acknowledged command, without those whose last
+    /// command was not acknowledged.
     private var paused: [Int64: Bool] = [:]
     private var acknowledged: [String: Int] = [:]
     private var pauses: [Int64: Int] = [:]
-    /// Whether these were added before the kill is not known: the next daemon tells.
+    /// Downloads that were possibly added before the kill; the next daemon tells.
     private var unknown: Set<Int> = []
 
-    /// Commands are given with a copy of the program that has no `pawld` beside it: where the
-    /// daemon is dead, it must start none.
+    /// Runs commands with a copy of the program that has no `pawld` beside it, so that it does not
+    /// start a daemon.
     init(scene: DaemonScene, count: Int, seed: UInt64) async throws {
         (self.scene, self.count) = (scene, count)
         random = SplitMix64(seed: seed)
@@ -106,8 +106,8 @@ private struct Commander {
 
     var summary: String { "acknowledged \(acknowledged.sorted { $0.key < $1.key })" }
 
-    /// Gives commands one after the other; the daemon is killed when so many bytes more were sent,
-    /// or all commands are given.
+    /// Runs commands one after the other; the daemon is killed when this many more bytes were sent
+    /// or all commands were run.
     func work(_ commands: Int, killing daemon: ProcessRunner, afterBytes bytes: Int64) async throws
         -> Commander
     {
@@ -181,13 +181,13 @@ private struct Commander {
             acknowledged[verb, default: 0] += 1
             if state == .paused { pauses[id, default: 0] = 1 }
         case .code(ErrorCode.conflict.exitStatus):
-            // It has ended, or is what it should become.
+            // It has ended or has the expected state.
             break
         default: paused[id] = nil
         }
     }
 
-    /// What was acknowledged is so after the next start.
+    /// Acknowledged commands have an effect after the next start.
     mutating func expectKept() async throws {
         let downloads = try await scene.downloads()
         let states = Dictionary(uniqueKeysWithValues: downloads.map { ($0.id, $0.state) })

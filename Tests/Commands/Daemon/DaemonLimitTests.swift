@@ -20,7 +20,7 @@ extension DaemonSuites {
             return try WireJSON.decode(DaemonSettings.self, from: run.output.utf8)
         }
 
-        @Test func `what runs is held back, and let go when the limit is lifted`() async throws {
+        @Test func `a limit slows down running downloads until it is removed`() async throws {
             let scene = try DaemonScene(Workshop(big))
             let daemon = try await scene.startDaemon()
             let limited = try await settings(scene, crawl)
@@ -36,7 +36,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a limit holds for what runs already`() async throws {
+        @Test func `a limit applies to running downloads`() async throws {
             let scene = try DaemonScene(Workshop())
             let resource = Resource(size: 2_000_000)
             let door = Latch()
@@ -54,7 +54,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `one download has a limit of its own, which is lifted while it runs`()
+        @Test func `the limit of one download is removed while it runs`()
             async throws
         {
             let scene = try DaemonScene(Workshop(big))
@@ -78,7 +78,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `who reads events hears of a change`() async throws {
+        @Test func `readers of events receive a change of the settings`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             _ = try await settings(scene, "3M", "-j", "2")
@@ -91,7 +91,7 @@ extension DaemonSuites {
             #expect(event.settings?.maximumConcurrentDownloads == 2)
             let shown = try await scene.succeed("events", "--past")
             #expect(shown.output.contains("settings\t-\t"))
-            #expect(shown.output.contains("at a time 2"))
+            #expect(shown.output.contains("downloads 2 at a time"))
             withExtendedLifetime(daemon) {}
         }
 
@@ -130,7 +130,7 @@ extension DaemonSuites {
         }
 
         /// Another time zone is another time of the day.
-        @Test func `the timetable goes by the local clock`() async throws {
+        @Test func `the timetable follows local time`() async throws {
             var now = time(nil)
             var parts = tm()
             gmtime_r(&now, &parts)
@@ -139,7 +139,7 @@ extension DaemonSuites {
             // At noon by its clock, so that no hour passes meanwhile into another period.
             let zone = "XXX\(hour - 12)"
             let daemon = try scene.start(["daemon", "run"], ["TZ": zone])
-            #expect(await daemon.waitForOutput(containing: "answers at"), "\(daemon.errors)")
+            #expect(await daemon.waitForOutput(containing: "listens at"), "\(daemon.errors)")
             let limited = try await settings(
                 scene,
                 "7M",
@@ -157,7 +157,7 @@ extension DaemonSuites {
             #expect(other.current?.limitBytesPerSecond == 7 << 20)
         }
 
-        @Test func `how many run at a time changes at once`() async throws {
+        @Test func `the number of simultaneous downloads changes immediately`() async throws {
             let scene = try DaemonScene(Workshop())
             let door = Latch()
             for name in ["a", "b", "c"] {
@@ -179,7 +179,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `another choice for metered networks begins what runs anew, behind what came`()
+        @Test func `a change for metered networks restarts running downloads, which resume`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -216,7 +216,7 @@ extension DaemonSuites {
             #expect(watch.elapsed > .seconds(1.7))
         }
 
-        @Test func `a session's limit is what its newest process says`() async throws {
+        @Test func `the limit of a session is that of its newest process`() async throws {
             let scene = try DaemonScene(Workshop(big))
             let first = try await scene.session("films", "--limit", "51200")
             first.type("add", "one", scene.workshop.url, scene.workshop.folder.path("a"))
@@ -232,7 +232,7 @@ extension DaemonSuites {
             withExtendedLifetime((first, second)) {}
         }
 
-        @Test func `what is wrong is refused, and changes nothing`() async throws {
+        @Test func `an invalid setting is refused and changes nothing`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", "--paused", scene.workshop.url)

@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// Where the daemon listens for TCP is a setting of it.
+    /// The daemon's address for TCP, which is a setting.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonListenTests {
         private func status(_ scene: DaemonScene) async throws -> DaemonStatus {
@@ -12,7 +12,7 @@ extension DaemonSuites {
             return try WireJSON.decode(DaemonStatus.self, from: run.output.utf8)
         }
 
-        /// The status of an answer; 0 where nobody answers.
+        /// The status of a response; 0 if there is none.
         private func ask(_ scene: DaemonScene, _ url: String) async throws -> Int {
             let token = try await scene.succeed("daemon", "token").output.prefix { $0 != "\n" }
             let run = try await ProcessRunner.run(
@@ -25,7 +25,8 @@ extension DaemonSuites {
             return Int(run.output) ?? -1
         }
 
-        @Test func `a port that is taken is named at once, and no daemon is left`() async throws {
+        @Test func `an occupied port is reported immediately, and no daemon remains`() async throws
+        {
             let other = try await NetworkScene.make()
             let scene = try DaemonScene(Workshop())
             let run = try await scene.run("daemon", "start", "--listen", "\(other.port)")
@@ -39,7 +40,9 @@ extension DaemonSuites {
             try await scene.succeed("daemon", "stop")
         }
 
-        @Test func `it is remembered, by a daemon that starts by itself, too`() async throws {
+        @Test func `the address is remembered, also by a daemon that starts by itself`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             try await scene.succeed("daemon", "start", "--listen", "127.0.0.1:0")
             #expect(try await status(scene).url != nil)
@@ -56,7 +59,9 @@ extension DaemonSuites {
             try await scene.succeed("daemon", "stop")
         }
 
-        @Test func `one that runs listens, elsewhere and no longer, as it is told`() async throws {
+        @Test func `a running daemon starts to listen, changes its address and stops listening`()
+            async throws
+        {
             let other = try await NetworkScene.make()
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
@@ -80,7 +85,8 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `one that was told to listen no longer does not after a restart`() async throws {
+        @Test func `a daemon that stopped listening does not listen after a restart`() async throws
+        {
             let scene = try DaemonScene(Workshop())
             try await scene.succeed("daemon", "start", "--listen", "127.0.0.1:0", "--jobs", "3")
             #expect(try await status(scene).url != nil)
@@ -95,7 +101,7 @@ extension DaemonSuites {
             try await scene.succeed("daemon", "stop")
         }
 
-        @Test func `a remembered port that is taken keeps nobody from downloading`() async throws {
+        @Test func `a remembered port that is occupied does not prevent downloads`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 1000)))
             try await scene.succeed("daemon", "start", "--listen", "127.0.0.1:0")
             let url = try #require(try await status(scene).url)

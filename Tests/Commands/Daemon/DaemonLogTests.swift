@@ -6,7 +6,7 @@ extension DaemonSuites {
     /// The log of a daemon in the background.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonLogTests {
-        @Test func `a daemon that runs begins a new log where the old one has become too large`()
+        @Test func `a running daemon starts a new log when the old one is too large`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -16,7 +16,7 @@ extension DaemonSuites {
             let years = [UInt8](repeating: UInt8(ascii: "x"), count: 4 << 20)
             #expect(Glibc.write(file, years, years.count) == years.count)
             close(file)
-            // Nobody listens there, which is worth a line.
+            // No server listens there, which is logged.
             try await scene.succeed("add", "http://127.0.0.1:1/a")
             try await FolderWatch.wait(for: "state/pawl/daemon.log.1", in: scene.home)
             #expect(try scene.home.readText("state/pawl/daemon.log.1").hasPrefix(first))

@@ -6,10 +6,10 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// The API over TCP: who is let in.
+    /// Access to the API over TCP.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonNetworkTests {
-        @Test func `only who asks for it gets a TCP listener`() async throws {
+        @Test func `the daemon listens for TCP only if requested`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let status = try await scene.succeed("daemon", "status", "--json")
@@ -35,7 +35,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `the token of a private file lets in, and a new one shuts the old one out`()
+        @Test func `the token of a private file is accepted, and a new one replaces it`()
             async throws
         {
             let network = try await NetworkScene.make()
@@ -51,13 +51,13 @@ extension DaemonSuites {
             let fresh = String(url.prefix { $0 != "\n" })
             let field = "Authorization: Bearer \(fresh)"
             #expect(try await network.ask("GET", "/v1/status", fields: [field]).status == 200)
-            // The same until somebody wants another.
+            // The token stays the same until a new one is requested.
             #expect(try await network.scene.succeed("daemon", "token").output == url)
             let all = try await network.scene.succeed("daemon", "status").everything
             #expect(!(all + network.daemon.output + network.daemon.errors).contains(fresh))
         }
 
-        @Test func `a token of a scope is made, listed, used and revoked`() async throws {
+        @Test func `a token with a scope is created, listed, used and revoked`() async throws {
             let network = try await NetworkScene.make()
             let scene = network.scene
             func make(_ options: String...) async throws -> String {
@@ -82,7 +82,7 @@ extension DaemonSuites {
             #expect(try await ask(adder, "POST", "/v1/downloads", new) == 201)
             #expect(try await ask(adder, "PATCH", "/v1/settings", #"{"listen":null}"#) == 403)
             #expect(try await scene.downloads().first?.owner == .token("browser"))
-            // A browser that logs in with it may do what it may.
+            // A browser that logs in with the token has its rights.
             let token = adder.split(separator: " ").last ?? ""
             let login = try await network.ask(
                 "POST",
@@ -117,7 +117,7 @@ extension DaemonSuites {
             )
         }
 
-        @Test func `a file of the token that others may read is none`() async throws {
+        @Test func `a token file that others can read is not accepted`() async throws {
             let network = try await NetworkScene.make()
             chmod(network.scene.home.path("state/pawl/api-token"), 0o644)
             #expect(try await network.ask("GET", "/v1/status").status == 401)
@@ -155,14 +155,14 @@ extension DaemonSuites {
             #expect(try await network.ask("GET", "/v1/status", fields: fields).status == 401)
         }
 
-        @Test func `a login code is for the user alone`() async throws {
+        @Test func `a login code is available only to the user`() async throws {
             let network = try await NetworkScene.make()
             let answer = try await network.ask("POST", "/v1/login-codes")
             #expect(answer.status == 403)
             #expect(answer.problem?.code == .notAllowed)
         }
 
-        @Test func `every answer tells the browser to keep out`() async throws {
+        @Test func `every response has headers that restrict the browser`() async throws {
             let network = try await NetworkScene.make()
             let answers = [
                 try await network.ask("GET", "/v1/status"),
@@ -189,7 +189,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `who guesses waits, and nobody else does`() async throws {
+        @Test func `a client that guesses tokens waits, and no other client does`() async throws {
             let network = try await NetworkScene.make()
             let fields = ["Authorization: Bearer wrong"]
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -205,7 +205,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `the port of somebody else is not taken`() async throws {
+        @Test func `the port of another process is not taken`() async throws {
             let network = try await NetworkScene.make()
             let other = try DaemonScene(Workshop())
             let run = try await other.run("daemon", "run", "--listen", "\(network.port)")

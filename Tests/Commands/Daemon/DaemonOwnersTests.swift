@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What downloads of different owners, and of different servers, do to each other's partial files.
+    /// How downloads of different owners and servers treat each other's partial files.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonOwnersTests {
         private let resource = Resource(size: 12 << 20, seed: 1)
@@ -18,7 +18,7 @@ extension DaemonSuites {
             try await scene.succeed("pause", "1")
         }
 
-        @Test func `a program passes over what the user has begun, of the same URL too`()
+        @Test func `a program ignores the user's download of the same URL`()
             async throws
         {
             let access = try await AccessScene.make()
@@ -62,7 +62,8 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `with another URL of another server it goes on from what came`() async throws {
+        @Test func `with a URL of another server it resumes from the received bytes`() async throws
+        {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let folder = scene.workshop.folder

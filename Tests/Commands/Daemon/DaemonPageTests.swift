@@ -5,11 +5,12 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// The page's files, and what the API has for it; the page itself is tested in a browser
-    /// (Tests/Web).
+    /// The page's files and the part of the API that only the page uses.
+    ///
+    /// The page itself is tested in a browser (Tests/Web).
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonPageTests {
-        @Test func `the page's files come without a token, and may do nothing but ask the daemon`()
+        @Test func `the page's files need no token and can only connect to the daemon`()
             async throws
         {
             let network = try await NetworkScene.make()
@@ -36,7 +37,7 @@ extension DaemonSuites {
             #expect(try await network.curl(["\(network.origin)/assets/nothing.js"]).status == 404)
         }
 
-        @Test func `a file that the browser has is not sent again`() async throws {
+        @Test func `a cached file is not sent again`() async throws {
             let network = try await NetworkScene.make()
             let url = "\(network.origin)/assets/main.js"
             let first = try await network.curl([url])
@@ -47,7 +48,8 @@ extension DaemonSuites {
             #expect(try await network.curl([url, "-H", "If-None-Match: \"other\""]).status == 200)
         }
 
-        @Test func `which connection brings what, and what happened to one, is told`() async throws
+        @Test func `the segments of each connection and the events of a download are available`()
+            async throws
         {
             let network = try await NetworkScene.make()
             let workshop = network.scene.workshop
@@ -81,7 +83,8 @@ extension DaemonSuites {
             #expect(try await network.ask("GET", "/v1/downloads/x/events").status == 400)
         }
 
-        @Test func `the ranges of one that does not run are those of its checkpoint`() async throws
+        @Test func `the ranges of a download that is not running are those of its checkpoint`()
+            async throws
         {
             let network = try await NetworkScene.make()
             let workshop = network.scene.workshop
@@ -128,7 +131,7 @@ extension DaemonSuites {
             return try WireJSON.decode(WireSegments.self, from: answer.body.utf8)
         }
 
-        @Test func `one is put in front of another, or nothing changes`() async throws {
+        @Test func `a download is moved before another one, or nothing changes`() async throws {
             let network = try await NetworkScene.make()
             for name in ["a", "b", "c", "d"] {
                 let url = network.scene.workshop.origin.url("/\(name)")

@@ -39,7 +39,7 @@ extension DaemonSuites {
 
         private let json = "Content-Type: application/json"
 
-        @Test func `an error is a problem document with the code that it has everywhere`()
+        @Test func `an error is a problem document with its usual code`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -105,8 +105,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `the same key adds once, and is not to be used for something else`() async throws
-        {
+        @Test func `a key adds once and cannot be reused for another request`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let body = { (name: String) in
@@ -121,7 +120,7 @@ extension DaemonSuites {
             #expect(first.body == second.body)
             let other = try await ask(scene, url, "-H", json, "-H", key, "-d", body("b"))
             #expect(other.status == 409)
-            // Whatever is asked for otherwise, but for a secret, of which nothing is kept.
+            // Everything else in the request counts, except a secret, which is not stored.
             for more in [#""priority":"high""#, #""settings":{"connections":2}"#] {
                 let text = body("a").replacing(
                     #""isPaused":true"#,
@@ -134,7 +133,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a reader gets what it missed, then what happens`() async throws {
+        @Test func `a reader receives the missed events, then new ones`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             for name in ["a", "b", "c"] {
@@ -157,7 +156,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a reader is told where events that it missed are not kept any more`()
+        @Test func `a reader is notified if missed events are no longer stored`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -168,7 +167,7 @@ extension DaemonSuites {
             first.signal(15)
             await first.waitForExit()
             let store = try DaemonStore(path: scene.home.path("state/pawl/queue.sqlite"))
-            try store.write { try $0.prune(keeping: 1) }
+            try store.write { try $0.events.prune(keeping: 1) }
             try store.close()
             let second = try await scene.startDaemon()
             let reader = try ProcessRunner(

@@ -5,13 +5,13 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What is thrown away of downloads that were added over TCP, where their folder is another one by
-    /// then: nothing outside is touched.
+    /// Removing files of downloads that were added over TCP after their folder was replaced:
+    /// nothing outside is changed.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonRemovalTests {
         private let resource = Resource(size: 300_000)
 
-        /// Another file of the same name, and of those that an unfinished download has.
+        /// A foreign file with the name of the file, and with each name of an unfinished download.
         private struct Decoy {
             let home: ScratchFolder
             let outside: String
@@ -21,7 +21,7 @@ extension DaemonSuites {
                 outside = try home.makeFolder("outside")
             }
 
-            /// Copies what lies in the folder, whose place is then taken by a link.
+            /// Copies the files in the folder and replaces the folder by a link.
             func takePlace(of folder: String) throws {
                 for name in home.list(folder) {
                     try home.write("outside/\(name)", try home.read("\(folder)/\(name)"))
@@ -52,7 +52,7 @@ extension DaemonSuites {
             await network.daemon.waitForExit()
         }
 
-        @Test func `a finished file is removed beneath the root alone`() async throws {
+        @Test func `a finished file is removed only below the root`() async throws {
             let network = try await scene(.resource(resource))
             let home = network.scene.home
             try await network.scene.succeed("wait", "1")
@@ -62,8 +62,8 @@ extension DaemonSuites {
                 ["remove", "1", "--with-files"],
                 network.scene.settings
             )
-            // It is off the list, and what is still there is said.
-            #expect(run.output == "1\tremoved, not all of its files\ta.iso\n")
+            // It is removed from the list, and the remaining files are reported.
+            #expect(run.output == "1\tremoved, but not all of its files\ta.iso\n")
             #expect(run.errors.contains("does not lie in"), "\(run.errors)")
             #expect(run.status == .code(ErrorCode.notAllowed.exitStatus))
             try await stop(network)
@@ -72,7 +72,7 @@ extension DaemonSuites {
             #expect(network.daemon.errors.contains("was not removed"))
         }
 
-        @Test func `what is said of removed files is so`() async throws {
+        @Test func `the reported result of removed files is true`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             scene.workshop.serve(.resource(resource))
@@ -93,13 +93,13 @@ extension DaemonSuites {
             try await scene.succeed("add", "--if-exists", "skip", "-o", "a.iso", scene.workshop.url)
             try await scene.succeed("wait", "3")
             let kept = try await scene.run("remove", "--with-files", "3")
-            #expect(kept.output == "3\tremoved, not all of its files\ta.iso\n")
+            #expect(kept.output == "3\tremoved, but not all of its files\ta.iso\n")
             #expect(kept.errors.contains("is not the downloaded file and was not removed"))
             #expect(try scene.workshop.folder.readText("a.iso") == "thesis")
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `what is left is removed beneath the root alone`() async throws {
+        @Test func `the remaining files are removed only below the root`() async throws {
             let door = Latch()
             let network = try await scene(
                 .resource(resource).holdAfterBytes(200_000, until: door)
@@ -124,20 +124,20 @@ extension DaemonSuites {
             #expect(second.errors.contains("was not removed"))
         }
 
-        @Test func `where nothing has changed, all of it is removed`() async throws {
+        @Test func `if nothing has changed, all files are removed`() async throws {
             let network = try await scene(.resource(resource))
             let home = network.scene.home
             try await network.scene.succeed("wait", "1")
             #expect(home.list("Downloads/sub") == ["a.iso"])
             try await remove(network, "remove-with-files")
-            // One that runs.
+            // A running download.
             let door = Latch()
             network.scene.workshop.serve(.resource(resource).holdAfterBytes(200_000, until: door))
             let body =
                 #"{"downloads":[{"url":"\#(network.scene.workshop.url)","destination":"sub/b.iso"}]}"#
             #expect(try await network.ask("POST", "/v1/downloads", body).status == 201)
             await network.scene.workshop.origin.waitForBytes(500_000)
-            // And one that is paused.
+            // A paused download.
             try await network.scene.succeed("pause", "2")
             try await network.scene.succeed("remove", "2", "--with-files")
             try await stop(network)

@@ -7,7 +7,7 @@ extension DaemonSuites {
     /// Downloads that failed and wait for another try.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonRetryTests {
-        @Test func `a wait that the network has ended does not come back with a change`()
+        @Test func `a wait that ended with the network does not return with a change`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -20,7 +20,7 @@ extension DaemonSuites {
                 at: "/third"
             )
             let events = try scene.start("events", "--after", "0", "--json")
-            // Nobody listens there, as when there is no way to the network.
+            // No server listens there, as if the network were not reachable.
             try await scene.succeed("add", "--retries", "1", "-o", "a", "http://127.0.0.1:1/a")
             #expect(await events.waitForOutput(containing: #""retrying""#))
             #expect(try await scene.downloads().first?.notBefore != nil)
@@ -37,7 +37,7 @@ extension DaemonSuites {
             )
             second.release()
             try await scene.succeed("wait", "2")
-            // Something came: the first is next in line, behind the one that is more urgent.
+            // Bytes were received, so the first one is next after the more urgent one.
             #expect(try await scene.downloads().first?.notBefore == nil)
             try await scene.succeed("move", "--last", "1")
             let row = try #require(try await scene.downloads().first)
@@ -50,7 +50,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `with no retries a download that fails has failed`() async throws {
+        @Test func `without retries a failing download fails immediately`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.status(503))
             let daemon = try await scene.startDaemon()
@@ -59,7 +59,7 @@ extension DaemonSuites {
             #expect(wait.status == .code(ErrorCode.serverBusy.exitStatus), "\(wait.errors)")
             let kinds = try await scene.events().map(\.kind)
             #expect(kinds == [.added, .started, .failed])
-            // It goes on where all are asked to.
+            // It resumes when all downloads are resumed.
             scene.workshop.serve(.resource(Resource(size: 5000)))
             let resumed = try await scene.succeed("resume", "--all")
             #expect(resumed.output.contains("disk.iso"))
@@ -67,7 +67,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `one that waits for its next try is started by resume`() async throws {
+        @Test func `a download that waits for its next retry is started by resume`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.status(503))
             let daemon = try await scene.startDaemon()

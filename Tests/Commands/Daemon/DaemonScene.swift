@@ -5,8 +5,8 @@ import PawlTesting
 import PawlWire
 import Testing
 
-/// A daemon of a test's own: its socket and its store lie in the workshop's sibling folder, so that
-/// nobody's real one is ever touched.
+/// A daemon for a test, with its socket and store in a folder of its own beside the workshop's, so
+/// that no real one is changed.
 final class DaemonScene: Sendable {
     let workshop: Workshop
     /// Of the socket and the store.
@@ -46,21 +46,21 @@ final class DaemonScene: Sendable {
         )
     }
 
-    /// Starts a daemon in front, which answers when this returns.
+    /// Starts a daemon in the foreground; returns when it is ready.
     func startDaemon(_ options: String...) async throws -> ProcessRunner {
         let runner = try workshop.start(arguments: ["daemon", "run"] + options, settings)
-        let isReady = await runner.waitForOutput(containing: "answers at")
+        let isReady = await runner.waitForOutput(containing: "listens at")
         #expect(isReady, "\(runner.errors)")
         return runner
     }
 
-    /// A download that came to a checkpoint, and a daemon that was killed.
+    /// A download with a checkpoint, and a daemon that was killed.
     func leaveInTheMiddle(of resource: Resource) async throws {
         workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
         let daemon = try await startDaemon()
         try await succeed("add", workshop.url, "-x", "1")
         try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: workshop.folder)
-        // It is made a moment before it says something.
+        // The log file is created before its first line.
         while try await run("inspect", "disk.iso.part").status != .code(0) {
             try Task.checkCancellation()
         }
@@ -83,7 +83,7 @@ final class DaemonScene: Sendable {
         return try workshop.start(arguments: arguments, settings)
     }
 
-    /// Runs what must end well.
+    /// Runs a command that must succeed.
     @discardableResult
     func succeed(
         _ arguments: String...,
@@ -102,8 +102,8 @@ final class DaemonScene: Sendable {
             .sorted { $0.id < $1.id }
     }
 
-    /// Waits until the queue has told of `count` such events, of one download or of all, since its
-    /// beginning.
+    /// Waits until the queue has reported `count` such events, of one download or of all, since its
+    /// creation.
     func waitForEvents(
         _ kind: WireEvent.Kind,
         count: Int = 1,

@@ -9,7 +9,7 @@ extension DaemonSuites {
     struct DaemonSecretTests {
         private let resource = Resource(size: 100_000)
 
-        /// A paused download with secrets, and another server, which asks for a name and password.
+        /// A paused download with secrets, and another server, which requires a name and password.
         private func begin(
             _ scene: DaemonScene,
             in folder: String,
@@ -50,7 +50,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `what one download was logged in to is closed to others`() async throws {
+        @Test func `the cookies of one download are not sent by others`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let (origin, folder) = (scene.workshop.origin, scene.workshop.folder.path)
@@ -91,7 +91,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `what pawl set gives with the URL is sent, and nothing else`() async throws {
+        @Test func `only the secrets that pawl set sets with the URL are sent`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let folder = scene.workshop.folder.path
@@ -112,12 +112,12 @@ extension DaemonSuites {
             let request = try #require(other.requests.first)
             #expect(request["Cookie"] == "other=1")
             #expect(request["X-Api-Key"] == nil)
-            // `me:new` (RFC 7617), once it was asked for.
+            // `me:new` (RFC 7617), sent after the server has requested it.
             #expect(other.requests.last?["Authorization"] == "Basic bWU6bmV3")
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a header for every server can be given again, and stays with another URL`()
+        @Test func `a header for every server can be set again and is kept with another URL`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -142,7 +142,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `the same server keeps getting them`() async throws {
+        @Test func `the same server keeps receiving secrets`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             _ = try await begin(scene, in: scene.workshop.folder.path)

@@ -28,18 +28,18 @@ extension DaemonSuites {
             activator.output.split(separator: "\n").count { $0.hasPrefix("started") }
         }
 
-        @Test func `it answers at a socket that it is handed, and leaves it there`() async throws {
+        @Test func `the daemon listens at a socket that it receives and keeps it`() async throws {
             let resource = Resource(size: 200_000)
             let scene = try DaemonScene(Workshop(resource))
             let activator = try await listen(scene)
-            // To ask whether it runs does not start it, nor does to end it.
+            // The status does not start the daemon, nor does stopping it.
             expectFailure(.daemonUnavailable, try await scene.run("daemon", "status"))
             expectFailure(.daemonUnavailable, try await scene.run("daemon", "stop"))
             #expect(started(activator) == 0)
             try await scene.succeed("add", scene.workshop.url)
             #expect(started(activator) == 1)
             let socket = scene.home.path("run/pawl/daemon.sock")
-            #expect(activator.errors.contains("answers at \(socket)"))
+            #expect(activator.errors.contains("listens at \(socket)"))
             #expect(mode(socket) == 0o600)
             try await scene.succeed("wait", "1")
             try expectExact(Workshop.name, resource, in: scene.workshop)
@@ -50,10 +50,10 @@ extension DaemonSuites {
             #expect(try await scene.downloads().map(\.state) == [.finished])
             #expect(started(activator) == 2)
             let again = try await scene.succeed("daemon", "start")
-            #expect(again.errors.contains("runs already"))
+            #expect(again.errors.contains("is already running"))
         }
 
-        @Test func `what is said at a start of a daemon that systemd starts is done, or named`()
+        @Test func `options for a daemon that systemd starts are applied or reported`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -66,7 +66,7 @@ extension DaemonSuites {
             for verb in ["start", "restart"] {
                 let run = try await scene.workshop.run(["daemon", verb] + options, scene.settings)
                 #expect(run.status == .code(0), "\(run.errors)")
-                #expect(run.errors.contains("without '--jobs 7'"), "\(run.errors)")
+                #expect(run.errors.contains("'--jobs 7' has no effect"), "\(run.errors)")
                 #expect(try await url() != nil, "\(verb)")
                 try await scene.succeed("daemon", "restart", "--listen", "off")
                 #expect(try await url() == nil, "\(verb)")
@@ -74,7 +74,7 @@ extension DaemonSuites {
             #expect(started(activator) == 4)
         }
 
-        @Test func `what asks while it is killed is answered by the next`() async throws {
+        @Test func `a request during a kill is answered by the next daemon`() async throws {
             let scene = try DaemonScene(Workshop())
             let activator = try await listen(scene)
             try await scene.succeed("add", "--paused", scene.workshop.url)
@@ -94,12 +94,12 @@ extension DaemonSuites {
             #expect(started(activator) == 2)
         }
 
-        @Test func `one by hand does not take the place of systemd's`() async throws {
+        @Test func `a daemon started by hand does not replace that of systemd`() async throws {
             let scene = try DaemonScene(Workshop())
             let activator = try await listen(scene)
             let byHand = try await scene.run("daemon", "run")
             expectFailure(.alreadyRunning, byHand)
-            #expect(byHand.errors.contains("somebody else listens"))
+            #expect(byHand.errors.contains("another program listens"))
             #expect(started(activator) == 0)
             #expect(try await scene.downloads().isEmpty)
             #expect(started(activator) == 1)
@@ -109,7 +109,9 @@ extension DaemonSuites {
             "LISTEN_FDS=2 exec \"$0\"", "LISTEN_FDS=x exec \"$0\"",
             "LISTEN_FDS=1 exec \"$0\" 3</dev/null", "LISTEN_FDS=1 exec \"$0\" 3>&-",
         ])
-        func `a descriptor that is no such socket is refused`(script: String) async throws {
+        func `a descriptor that is not a listening Unix socket is refused`(script: String)
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             let run = try await ProcessRunner.run(
                 "sh",
@@ -126,12 +128,14 @@ extension DaemonSuites {
             settings.environment["LISTEN_PID"] = "1"
             settings.environment["LISTEN_FDS"] = "1"
             let daemon = try ProcessRunner(BuiltProduct.path("pawld"), [], settings)
-            #expect(await daemon.waitForOutput(containing: "answers at"))
+            #expect(await daemon.waitForOutput(containing: "listens at"))
             #expect(try await scene.downloads().isEmpty)
         }
 
         @Test(arguments: ["", "@pawl-test-notify-"])
-        func `the service manager hears when it answers and when it ends`(name: String)
+        func `the service manager is notified when the daemon is ready and when it stops`(
+            name: String
+        )
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -154,7 +158,7 @@ extension DaemonSuites {
     }
 }
 
-/// Where a service manager hears of its services (sd_notify(3)).
+/// The socket at which a service manager receives states (sd_notify(3)).
 private final class NotifySocket: Sendable {
     private let descriptor: Int32
 
@@ -181,7 +185,7 @@ private final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Waits for the next message; nil where none comes.
+    /// Waits for the next message; `nil` if none arrives.
     func next() -> String? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &bytes, bytes.count, 0)

@@ -10,14 +10,14 @@ extension DaemonSuites {
     struct DaemonSetTests {
         private let big = Resource(size: 24 << 20)
 
-        /// A download that stands still behind its first checkpoint.
+        /// A download that waits after its first checkpoint.
         private func begin(_ scene: DaemonScene, _ door: Latch = Latch()) async throws {
             scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
             try await scene.succeed("add", scene.workshop.url, "-x", "1")
             try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
         }
 
-        @Test func `one that runs gets another name, and keeps what came`() async throws {
+        @Test func `a running download is renamed and keeps its bytes`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             try await begin(scene)
@@ -36,7 +36,9 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `one that is paused, and one that never began, too`() async throws {
+        @Test func `paused downloads and downloads that have not started are renamed, too`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             try await begin(scene)
@@ -61,7 +63,7 @@ extension DaemonSuites {
 
         /// The run that is to take the name may have ended already, or be about to, when it is paused.
         @Test(arguments: [true, false])
-        func `one that is paused and resumed while it takes another name keeps what came`(
+        func `a download that is paused and resumed during a rename keeps its bytes`(
             pausesAtOnce: Bool
         ) async throws {
             let scene = try DaemonScene(Workshop())
@@ -90,25 +92,25 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a name that is taken is refused`() async throws {
+        @Test func `the name of an existing file is refused`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             try await begin(scene)
             try scene.workshop.folder.write("there.iso", [1, 2, 3])
             expectFailure(.conflict, try await scene.run("set", "--name", "there.iso", "1"))
             #expect(try await scene.downloads().map(\.name) == ["disk.iso"])
-            // Its own name is none.
+            // Its own name is not a change.
             try await scene.succeed("set", "--name", "disk.iso", "1")
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `one that runs waits for its new date`() async throws {
+        @Test func `a running download waits for its new start date`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             try await begin(scene)
             try await scene.succeed("set", "--not-before", "+1d", "1")
             var waiting = try #require(try await scene.downloads().first)
-            // Nothing tells of it.
+            // There is no event for it.
             while waiting.state == .running, !Task.isCancelled {
                 waiting = try #require(try await scene.downloads().first)
             }
@@ -121,7 +123,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `what is added for later waits`() async throws {
+        @Test func `a download with a start time waits`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 1000)))
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", "--not-before", "+2h", scene.workshop.url)

@@ -6,7 +6,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What the verbs show of the daemon's downloads: order, times, ends, and that it was written.
+    /// The output of the verbs: order, times, results, and errors of writing.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonShowingTests {
         @Test func `moving shows in the list, of the table and of JSON`() async throws {
@@ -25,7 +25,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a pipe gets whole names, and why a download failed`() async throws {
+        @Test func `a pipe gets complete names and the reasons of failures`() async throws {
             let name = String(repeating: "long-", count: 40) + "end.iso"
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.status(404), at: "/\(name)")
@@ -39,7 +39,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `times are local, and say how far from UTC`() async throws {
+        @Test func `times are local with their offset from UTC`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", "--paused", scene.workshop.url)
@@ -54,7 +54,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `wait tells of each end as it comes, and quietly of none`() async throws {
+        @Test func `wait reports each result, and none with --quiet`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 3 << 20)))
             let door = Latch()
             let held = Reply.resource(Resource(size: 200_000)).holdAfterBytes(100, until: door)
@@ -95,7 +95,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `what cannot be written is an error of every verb`() async throws {
+        @Test func `every verb reports output that cannot be written`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 1000)))
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", "--paused", "--session", "s", scene.workshop.url)
@@ -121,7 +121,7 @@ extension DaemonSuites {
                 let reason = "writing to standard output failed: No space left on device"
                 #expect(run.errors.contains(reason), "\(verb): \(run.errors)")
             }
-            // A reader that has seen enough is none.
+            // A reader that closes the pipe early is not an error.
             let early = try await ProcessRunner.run(
                 "sh",
                 ["-c", "(\"$0\" help get; echo $? >status) | true", Workshop.program],

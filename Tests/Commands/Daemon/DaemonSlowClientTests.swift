@@ -13,7 +13,9 @@ extension DaemonSuites {
                 + "Authorization: Bearer \(network.token)\\r\\n\(more)"
         }
 
-        @Test func `a client that says nothing, half a head or half a body is cut`() async throws {
+        @Test func `a client that sends nothing, half a head or half a body is disconnected`()
+            async throws
+        {
             let network = try await NetworkScene.make("--client-timeout", "5")
             let half = head(
                 network,
@@ -28,7 +30,7 @@ extension DaemonSuites {
                 network.connect(
                     sending: half + "Transfer-Encoding: chunked\\r\\n\\r\\n1\\r\\n{\\r\\n"
                 ),
-                // One that was answered, and says no more.
+                // A client that has received a response and sends nothing more.
                 network.connect(sending: head(network, "GET /v1/status", "\\r\\n")),
                 // A drop at a time.
                 network.connect(
@@ -62,9 +64,10 @@ extension DaemonSuites {
             #expect(try await network.scene.downloads().isEmpty)
         }
 
-        /// More than may be there, and none of them ever says who it is.
-        @Test func `strangers take no connection from who has the token`() async throws {
-            // Nobody is cut for being slow.
+        /// More clients than may connect, none of which sends a token.
+        @Test func `clients without the token take no connection from those with it`() async throws
+        {
+            // No client is disconnected for being slow.
             let network = try await NetworkScene.make("--client-timeout", "1000")
             let reader = try ProcessRunner(
                 "curl",
@@ -73,10 +76,10 @@ extension DaemonSuites {
                     "Last-Event-ID: 0", "-H", "Authorization: Bearer \(network.token)",
                 ]
             )
-            // Until it is answered, it is a stranger as well.
+            // Until its first response, it counts as a client without a token.
             #expect(await reader.waitForOutput(containing: "HTTP/1.1 200"), "\(reader.errors)")
-            // What has no room is closed by the daemon: reading from it ends. Which ones these are hangs
-            // on which of its threads is faster.
+            // The daemon closes connections for which there is no room, so reading from them ends.
+            // Which ones these are depends on which of its threads is faster.
             let room = ConnectionLimits().unknownConnections
             let script = """
                 for i in $(seq 200); do
@@ -109,7 +112,7 @@ extension DaemonSuites {
             #expect(unsaid.status == 413)
         }
 
-        @Test func `one that guesses, and one that hangs, keep nobody waiting`() async throws {
+        @Test func `a client that guesses and a client that hangs delay no other`() async throws {
             let network = try await NetworkScene.make()
             let hanging = try (0..<20).map { _ in try network.connect(sending: "GET /v1/sta") }
             for _ in 0..<3 { #expect(try await network.ask("GET", "/v1/status").status == 200) }

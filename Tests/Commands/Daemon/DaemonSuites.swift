@@ -1,5 +1,5 @@
 import Testing
 
-/// What starts daemons and waits for them: one suite after the other, beside the rest.
+/// The suites that start daemons; they run one after the other, beside the other tests.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 enum DaemonSuites {}

@@ -9,7 +9,7 @@ extension DaemonSuites {
     struct DaemonTests {
         private let big = Resource(size: 24 << 20)
 
-        @Test func `what is added is fetched, listed and told`() async throws {
+        @Test func `an added download is completed, listed and reported`() async throws {
             let resource = Resource(size: 3 << 20)
             let scene = try DaemonScene(Workshop(resource))
             let daemon = try await scene.startDaemon()
@@ -34,7 +34,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a daemon that is killed goes on where it was`() async throws {
+        @Test func `a killed daemon resumes where it was`() async throws {
             let scene = try DaemonScene(Workshop())
             try await scene.leaveInTheMiddle(of: big)
             let before = scene.workshop.origin.snapshot
@@ -51,7 +51,7 @@ extension DaemonSuites {
             withExtendedLifetime(second) {}
         }
 
-        @Test func `SIGTERM winds up, and the next start goes on by itself`() async throws {
+        @Test func `SIGTERM stops the daemon, and the next start resumes by itself`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.resource(big).rate(24 << 20))
             let first = try await scene.startDaemon()
@@ -72,7 +72,7 @@ extension DaemonSuites {
             withExtendedLifetime(second) {}
         }
 
-        @Test func `a second daemon on the same store ends and names the first`() async throws {
+        @Test func `a second daemon on the same store exits and names the first`() async throws {
             let scene = try DaemonScene(Workshop())
             let first = try await scene.startDaemon()
             let second = try await scene.run("daemon", "run")
@@ -92,7 +92,8 @@ extension DaemonSuites {
             let paused = try await scene.run("wait", "1")
             #expect(paused.status == .code(ErrorCode.interrupted.exitStatus))
             #expect(try await scene.downloads().map(\.state) == [.paused])
-            // One that is paused already stays so; one that is named must be able to.
+            // A download that is already paused stays paused; a named one must be able to be
+            // paused.
             try await scene.succeed("pause", "--all")
             door.release()
             scene.workshop.serve(.resource(big))
@@ -106,7 +107,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        /// Whether the queue lets who asks wait.
+        /// Whether requests to the queue have to wait.
         private func isBusy(_ scene: DaemonScene) async throws -> Bool {
             let socket = scene.home.path("run/pawl/daemon.sock")
             let url = "http://localhost/v1/settings"
@@ -114,8 +115,8 @@ extension DaemonSuites {
             return try await ProcessRunner.run("curl", arguments).status == .code(28)
         }
 
-        /// Runs a download to its end while the queue is busy for a while: the end waits for that, and so
-        /// does what `body` asks for.
+        /// Runs a download to its end while the queue is busy for a while: the end waits for that,
+        /// and so does the request of `body`.
         private func endWhileBusy(_ scene: DaemonScene, _ body: () async throws -> Void)
             async throws
         {
@@ -136,10 +137,13 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `what finishes while it is paused and resumed is finished`() async throws {
+        @Test func `a download that finishes while it is paused and resumed is finished`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             try await endWhileBusy(scene) {
-                // Before the queue has heard of the end, or after it: then there is nothing to pause.
+                // Before or after the queue has received the end; in the latter case there is
+                // nothing to pause.
                 let pausing = try scene.start("pause", "1")
                 _ = try await scene.run("resume", "1")
                 await pausing.waitForExit()
@@ -150,7 +154,9 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `what finishes while it is removed with its files leaves none`() async throws {
+        @Test func `a download that finishes while it is removed with its files leaves no file`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             try await endWhileBusy(scene) {
                 try await scene.succeed("remove", "1", "--with-files")
@@ -174,7 +180,7 @@ extension DaemonSuites {
             #expect(scene.workshop.folder.list().isEmpty)
         }
 
-        @Test func `get hands over, too`() async throws {
+        @Test func `get adds downloads to the queue with --background`() async throws {
             let resource = Resource(size: 100_000)
             let scene = try DaemonScene(Workshop(resource))
             let daemon = try await scene.startDaemon()
@@ -187,7 +193,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a failure is kept with its reason and its exit status`() async throws {
+        @Test func `a failure is stored with its reason and exit status`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", scene.workshop.origin.url("/nothing"))
@@ -199,20 +205,20 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `add starts a daemon, stop ends it`() async throws {
+        @Test func `add starts a daemon and stop stops it`() async throws {
             let resource = Resource(size: 100_000)
             let scene = try DaemonScene(Workshop(resource))
             try await scene.succeed("add", scene.workshop.url)
             try await scene.succeed("wait", "--all")
             try expectExact(Workshop.name, resource, in: scene.workshop)
             let start = try await scene.succeed("daemon", "start")
-            #expect(start.errors.contains("runs already"))
+            #expect(start.errors.contains("is already running"))
             try await scene.succeed("daemon", "stop")
             expectFailure(.daemonUnavailable, try await scene.run("daemon", "status"))
-            #expect(try scene.home.readText("state/pawl/daemon.log").contains("answers at"))
+            #expect(try scene.home.readText("state/pawl/daemon.log").contains("listens at"))
         }
 
-        @Test func `where no daemon runs, each verb says so`() async throws {
+        @Test func `without a daemon, each verb reports that`() async throws {
             let scene = try DaemonScene(Workshop())
             for arguments in [
                 ["list"], ["show", "1"], ["pause", "1"], ["resume", "--all"], ["cancel", "1"],

@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// The way to the Internet is gone behind a router that is there.
+    /// The Internet is not reachable behind a router that is.
     @Suite(
         .timeLimit(.minutes(2)),
         .serialized,
@@ -12,7 +12,7 @@ extension DaemonSuites {
     )
     struct DaemonUplinkTests {
         /// Each may be tried again once, so that a second failure of its own would be the last.
-        @Test func `an uplink that is gone fails nothing, and all goes on when it is back`()
+        @Test func `a lost uplink causes no failure, and downloads resume when it is back`()
             async throws
         {
             let network = try await RoutedNetwork()
@@ -42,7 +42,7 @@ extension DaemonSuites {
                 if failures < 3 { try await scene.succeed("resume", "--all") }
             }
             try await network.giveUplinkBack()
-            // One is tried; the other follows, as the network is there.
+            // One download is retried; the other follows because the network is back.
             try await scene.succeed("resume", "1")
             try await scene.succeed("wait", "--all")
             #expect(try await scene.downloads().map(\.state) == [.finished, .finished])

@@ -54,7 +54,7 @@ extension DaemonSuites {
         private static let usage =
             #"{"type":"urn:pawl:usage","title":"the body: 'news' is not known","code":"usage","retry":"never"}"#
 
-        @Test func `an older daemon that does not know what it is asked is told of`() async throws {
+        @Test func `an older daemon that does not support a request is reported`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try OtherDaemon(scene, "400 Bad Request", Self.usage)
             let run = try await scene.run("list")
@@ -72,7 +72,8 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `what a newer daemon says does not break a list`() async throws {
+        @Test func `unknown members of a newer daemon's response do not break a list`() async throws
+        {
             let scene = try DaemonScene(Workshop())
             let row =
                 #"{"id":1,"state":"archiving","name":"a","url":"http://h/a","destination":"/","#
@@ -92,7 +93,8 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a daemon is started again with what it had, and what ran goes on`() async throws
+        @Test func `a restarted daemon keeps its options, and running downloads resume`()
+            async throws
         {
             let scene = try DaemonScene(Workshop())
             let resource = Resource(size: 12 << 20)

@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What `pawl wait` says of what it waited for.
+    /// The results that `pawl wait` reports.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonWaitTests {
         @Test func `a download that failed before the wait began counts`() async throws {

@@ -5,7 +5,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What Ctrl-C on a terminal offers, taken up with a real daemon.
+    /// The command that Ctrl-C on a terminal prints, run with a real daemon.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct HandingOverTests {
         private let resource = Resource(size: 12 << 20)
@@ -19,7 +19,9 @@ extension DaemonSuites {
         /// The command that the terminal shows.
         private func shownCommand(_ runner: ProcessRunner) -> String? {
             runner.output.split(whereSeparator: \.isNewline).compactMap { line in
-                line.firstRange(of: "In the background: ").map { String(line[$0.upperBound...]) }
+                line.firstRange(of: "To continue in the background: ").map {
+                    String(line[$0.upperBound...])
+                }
             }.last
         }
 
@@ -35,7 +37,7 @@ extension DaemonSuites {
             )
         }
 
-        @Test func `the command shown goes on from the partial file, in the background`()
+        @Test func `the printed command resumes from the partial file in the background`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -66,7 +68,9 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `of several the rest is handed over, with its options`() async throws {
+        @Test func `the unfinished ones of several downloads are added with their options`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             let small = Resource(size: 1000)
             scene.workshop.serve(.resource(small), at: "/small")
@@ -102,7 +106,7 @@ extension DaemonSuites {
             #expect(after.allSatisfy { $0.range != nil }, "it began anew")
         }
 
-        @Test func `what is handed over is said as get was asked to say things`() async throws {
+        @Test func `the output of get --background follows its options`() async throws {
             let scene = try DaemonScene(Workshop(resource))
             let daemon = try await scene.startDaemon()
             let get = ["get", "--background", scene.workshop.url]
@@ -116,7 +120,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `nothing is offered where no one is at a terminal, or it is to be quiet`()
+        @Test func `no command is printed without a terminal or with --quiet`()
             async throws
         {
             for (isTerminal, options) in [(false, [String]()), (true, ["-q"])] {

@@ -3,7 +3,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-/// A daemon that listens for TCP, and programs that ask it there.
+/// A daemon that listens for TCP, and programs that connect to it.
 struct NetworkScene: Sendable {
     let scene: DaemonScene
     let daemon: ProcessRunner
@@ -25,7 +25,7 @@ struct NetworkScene: Sendable {
         let scene = try DaemonScene(Workshop())
         let arguments = ["daemon", "run", "--listen", address] + options
         let daemon = try scene.start(arguments, [:])
-        let isReady = await daemon.waitForOutput(containing: "answers at")
+        let isReady = await daemon.waitForOutput(containing: "listens at")
         #expect(isReady, "\(daemon.errors)")
         let status = try await scene.succeed("daemon", "status", "--json")
         let about = try WireJSON.decode(DaemonStatus.self, from: status.output.utf8)
@@ -44,7 +44,7 @@ struct NetworkScene: Sendable {
 
     var origin: String { "http://127.0.0.1:\(port)" }
 
-    /// Asks with the token, unless another `Authorization` is given.
+    /// Makes a request with the token unless another `Authorization` is given.
     func ask(
         _ method: String,
         _ path: String,
@@ -72,8 +72,8 @@ struct NetworkScene: Sendable {
         return Answer(run.output)
     }
 
-    /// A program that connects and sends what bash's `printf` makes of a text; its output is what
-    /// comes back, and it ends when the daemon ends the connection.
+    /// A program that connects and sends the output of bash's `printf` for a text; its own output
+    /// is the response, and it ends when the daemon closes the connection.
     func connect(sending text: String, then script: String = "cat <&3") throws -> ProcessRunner {
         try ProcessRunner(
             "bash",
@@ -83,7 +83,7 @@ struct NetworkScene: Sendable {
 }
 
 extension NetworkScene.Answer {
-    /// As it came over the wire.
+    /// The response as received.
     init(_ wire: String) {
         let text = wire.replacing("\r\n", with: "\n")
         let parts = text.split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)

@@ -19,7 +19,7 @@ struct ServiceUnitTests {
         text.split(separator: "\n").map(String.init)
     }
 
-    @Test func `systemd listens where the daemon would, for the user alone`() throws {
+    @Test func `systemd listens at the daemon's socket for the user only`() throws {
         let units = try ServiceUnits(program: "/usr/bin/pawld", places: places())
         let socket = lines(units.socket)
         #expect(socket.contains("ListenStream=/run/user/7/pawl/daemon.sock"))
@@ -32,7 +32,7 @@ struct ServiceUnitTests {
         #expect(socket[0] == ServiceUnits.mark && service[0] == ServiceUnits.mark)
     }
 
-    @Test func `the service is kept from what it never needs`() throws {
+    @Test func `the service is restricted to what it needs`() throws {
         let service = lines(try ServiceUnits(program: "/pawld", places: places()).service)
         for line in [
             "NoNewPrivileges=yes", "LockPersonality=yes", "RestrictRealtime=yes",
@@ -41,7 +41,7 @@ struct ServiceUnitTests {
         ] {
             #expect(service.contains(line), "\(line)")
         }
-        // The kernel's routes are asked for, beside the network and the socket.
+        // AF_NETLINK is for the kernel's routes, the others for the network and the socket.
         let families = service.first { $0.hasPrefix("RestrictAddressFamilies=") }
         #expect(families == "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK")
         let calls = try #require(service.first { $0.hasPrefix("SystemCallFilter=~") })
@@ -55,7 +55,7 @@ struct ServiceUnitTests {
         #expect(section < own && own < next)
     }
 
-    @Test func `what is special to systemd is escaped`() throws {
+    @Test func `special characters of systemd are escaped`() throws {
         let units = try ServiceUnits(
             program: "/opt/100% \"mine\"/$HOME\\pawld",
             arguments: ["--jobs", "3"],
@@ -73,7 +73,7 @@ struct ServiceUnitTests {
     }
 
     @Test(arguments: ["/a\nExecStartPre=/bin/rm", "/a\tb", "/a\u{7F}"])
-    func `a path that a unit cannot hold is refused`(path: String) throws {
+    func `a path that a unit cannot contain is refused`(path: String) throws {
         let places = try places()
         #expect(throws: DownloadError.self) {
             try ServiceUnits(program: path, places: places)

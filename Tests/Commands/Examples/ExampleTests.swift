@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The programs of `Examples/`, built as one who uses Pawl sees it.
+/// The programs of `Examples/`, compiled like a user's code.
 @Suite(.timeLimit(.minutes(1)))
 struct ExampleTests {
     private func start(_ name: String, _ arguments: String..., in workshop: Workshop) throws
@@ -54,7 +54,7 @@ struct ExampleTests {
         for name in names { try expectExact(name, resource, in: workshop) }
     }
 
-    @Test func `ResumableFetch goes on where it was killed`() async throws {
+    @Test func `ResumableFetch resumes where it was killed`() async throws {
         let resource = Resource(size: 24 << 20)
         let workshop = try Workshop()
         workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))

@@ -3,14 +3,14 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What an error says of what is kept, and of what to do next, is so.
+/// Errors tell the truth about the kept bytes and about what to do next.
 @Suite(.timeLimit(.minutes(1)))
 struct AdviceTests {
     @Test(
         .enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"),
         arguments: [true, false]
     )
-    func `a full disk says what is kept of a file of unknown length`(
+    func `the error for a full disk tells how much of a file of unknown length is kept`(
         hasValidators: Bool
     ) async throws {
         let resource = Resource(size: 24 << 20)
@@ -37,7 +37,7 @@ struct AdviceTests {
         #expect(errors.contains("none of the received bytes are kept") == !isKept)
     }
 
-    @Test func `of several downloads the one that failed is named`() async throws {
+    @Test func `the error names the failed one of several downloads`() async throws {
         let workshop = try Workshop(Resource(size: 1000))
         let missing = workshop.origin.url("/missing?key=s3cret")
         let run = try await workshop.run(workshop.url, missing)
@@ -49,19 +49,21 @@ struct AdviceTests {
         #expect(one.errorLines.first?.hasPrefix("pawl: 127.0.0.1") == true, "\(one.errors)")
     }
 
-    @Test func `what was cut without a length starts over, and says so`() async throws {
+    @Test func `a truncated download of unknown length starts over and reports it`() async throws {
         let workshop = try Workshop()
         let reply = Reply.resource(Resource(size: 12 << 20)).chunked().omitValidators
         workshop.serve(reply.afterBytes(10 << 20, .reset))
         let run = try await workshop.run(workshop.url, "--retries", "0")
         expectFailure(.network, run)
         #expect(run.errors.contains("the next run starts from zero"), "\(run.errors)")
-        #expect(!run.errors.contains("to go on"))
+        #expect(!run.errors.contains("to resume"))
     }
 
     /// Removed, or another file put in its place, which stays.
     @Test(arguments: [true, false])
-    func `a partial file that is taken away meanwhile is named`(isReplaced: Bool) async throws {
+    func `the error names a partial file that was removed during the download`(isReplaced: Bool)
+        async throws
+    {
         let workshop = try Workshop()
         let resource = Resource(size: 12 << 20)
         let door = Latch()
@@ -74,22 +76,22 @@ struct AdviceTests {
         door.release()
         #expect(await runner.waitForExit() == .code(ErrorCode.renameFailed.exitStatus))
         #expect(runner.errors.contains("disk.iso.part was removed or replaced"), "\(runner.errors)")
-        // Nothing lies about that nobody can find.
+        // No file remains that the user cannot find.
         #expect(workshop.folder.list() == (isReplaced ? ["disk.iso.part"] : []))
         if isReplaced { #expect(try workshop.folder.readText("disk.iso.part") == "mine") }
     }
 
-    @Test func `a line of a list that is no URL is told what a line is`() async throws {
+    @Test func `the error for an invalid line of a list explains the format`() async throws {
         let workshop = try Workshop()
         try workshop.folder.write("list.txt", Array("some words\n".utf8))
         let run = try await workshop.run("-i", "list.txt")
         expectFailure(.usage, run)
         #expect(run.errors.contains("list.txt, line 1"))
-        #expect(run.errors.contains("a comment begins with #"))
+        #expect(run.errors.contains("comments start with #"))
         #expect(!run.errors.contains("did you mean"))
     }
 
-    @Test func `progress that cannot be written ends the run with its own status`() async throws {
+    @Test func `a run whose progress cannot be written ends with its own status`() async throws {
         let workshop = try Workshop()
         let resource = Resource(size: 12 << 20)
         workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
@@ -103,27 +105,27 @@ struct AdviceTests {
         )
         #expect(run.status == .code(ErrorCode.diskFull.exitStatus), "\(run.errors)")
         #expect(run.errors.contains("writing to standard output failed"))
-        // And what became of the download.
+        // The result of the download is reported, too.
         #expect(run.errors.contains("interrupted; "))
     }
 
-    @Test func `a daemon that cannot be started is not to be started`() async throws {
+    @Test func `the advice is not to start a daemon that cannot be started`() async throws {
         let scene = try DaemonScene(Workshop())
         let daemon = try await scene.startDaemon()
         unlink(scene.home.path("run/pawl/daemon.sock"))
         for arguments in [["list"], ["daemon", "start"], ["add", scene.workshop.url]] {
             let run = try await scene.workshop.run(arguments, scene.settings)
             expectFailure(.daemonUnavailable, run)
-            #expect(run.errors.contains("process \(daemon.identifier) has the queue"))
+            #expect(run.errors.contains("process \(daemon.identifier) uses the queue"))
             #expect(run.errors.contains("kill \(daemon.identifier)"), "\(run.errors)")
         }
         daemon.signal(SIGTERM)
         await daemon.waitForExit()
         let stopped = try await scene.run("list")
-        #expect(stopped.errors.contains("start it: pawl daemon start"))
+        #expect(stopped.errors.contains("run 'pawl daemon start'"))
     }
 
-    @Test func `without the daemon's program it is to be installed`() async throws {
+    @Test func `without the daemon's program the advice is to install it`() async throws {
         let scene = try DaemonScene(Workshop())
         // Without a program beside it or in PATH, whatever is installed here.
         let folder = "\(Workshop.program)-\(getpid())"
@@ -142,7 +144,7 @@ struct AdviceTests {
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
-    func `a state folder that cannot be written is advised about by its variable`() async throws {
+    func `the advice for a state folder that is not writable names its variable`() async throws {
         let scene = try DaemonScene(Workshop(Resource(size: 1000)))
         let disk = try #require(try SmallDisk(bytes: 1 << 20))
         try #require(disk.makeReadOnly())

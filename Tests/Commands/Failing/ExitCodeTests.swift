@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct ExitCodeTests {
     @Test(arguments: Provocation.all)
-    func `each error has its status, its reason and no file`(provocation: Provocation)
+    func `each error has its status and reason and leaves no file`(provocation: Provocation)
         async throws
     {
         let workshop = try Workshop()
@@ -19,7 +19,7 @@ struct ExitCodeTests {
     }
 
     /// Whatever is added to the table must be provoked here too.
-    @Test func `every code of the table is provoked`() {
+    @Test func `every code of the table is tested`() {
         let here: Set<ErrorCode> = [.diskFull, .alreadyRunning, .interrupted]
         let provoked = here.union(Provocation.all.map(\.code))
         // By its nature nothing outside leads to the first on purpose; the last are the daemon's
@@ -31,7 +31,7 @@ struct ExitCodeTests {
         #expect(Set(ErrorCode.table.map(\.code)).subtracting(provoked) == others)
     }
 
-    @Test func `interrupted is 7`() async throws {
+    @Test func `the status of an interruption is 7`() async throws {
         let workshop = try Workshop()
         workshop.serve(.never)
         let runner = try workshop.start(workshop.url)
@@ -40,7 +40,7 @@ struct ExitCodeTests {
         #expect(await runner.waitForExit() == .code(7))
     }
 
-    @Test func `the second process on one file is told who has it`() async throws {
+    @Test func `the error of a second process on a file names the first`() async throws {
         let resource = Resource(size: 9 << 20)
         let workshop = try Workshop()
         let door = Latch()
@@ -59,7 +59,7 @@ struct ExitCodeTests {
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
-    func `a full disk says how much is missing, before a byte is fetched`() async throws {
+    func `a full disk is reported with the missing space before the download`() async throws {
         let resource = Resource(size: 8 << 20)
         let workshop = try Workshop(resource)
         let disk = try #require(try SmallDisk(bytes: 4 << 20))
@@ -72,7 +72,7 @@ struct ExitCodeTests {
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
-    func `a disk that another fills is an error, and with room the download goes on`()
+    func `a disk that becomes full is an error, and the download resumes when there is space`()
         async throws
     {
         let resource = Resource(size: 20 << 20)

@@ -16,7 +16,9 @@ struct OpenFileTests {
     }
 
     @Test(arguments: [9, 12, 20, 63])
-    func `too few files end it at the start, with advice`(count: Int) async throws {
+    func `a limit of open files that is too low ends it at the start with advice`(count: Int)
+        async throws
+    {
         let workshop = try Workshop(Resource(size: 300_000))
         let run = try await run(workshop, "ulimit -n \(count)")
         expectFailure(.usage, run)
@@ -25,7 +27,7 @@ struct OpenFileTests {
         #expect(workshop.origin.requests.isEmpty)
     }
 
-    @Test func `a limit that may be raised is raised`() async throws {
+    @Test func `a limit of open files that can be raised is raised`() async throws {
         let workshop = try Workshop(Resource(size: 300_000))
         let run = try await run(workshop, "ulimit -S -n 16")
         #expect(run.status == .code(0), "\(run.errors)")

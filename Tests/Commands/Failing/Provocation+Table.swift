@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 extension Provocation {
-    /// One for each code, but for those that need two runs or a mount.
+    /// One provocation per code, except for those that need two runs or a mount.
     static let all: [Provocation] = transport + answers + disk + use
 
     private static let transport = [

@@ -3,13 +3,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// A download whose disk fails, and what must hold after it whatever happened.
+/// A download whose disk fails, and the conditions that must hold afterwards.
 struct FaultScenario: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var size: Int64
-    /// What each connection brings a second; nil is as much as it can.
+    /// The bytes per second of each connection; `nil` for no limit.
     var rate: Int64?
-    /// Begun by a run that was killed at its first checkpoint.
+    /// Whether a run that was killed at its first checkpoint has started the download.
     var isResumed = false
 
     /// Too small for a checkpoint.
@@ -36,10 +36,10 @@ struct FaultScenario: Sendable, CustomTestStringConvertible {
         return FaultShim.counts(in: try counts.readText("counts"))
     }
 
-    /// Runs with the fault, then without: an exact file or none after the first, an exact one after
-    /// the second.
+    /// Runs with the fault, then without: the file is exact or absent after the first run, and
+    /// exact after the second.
     ///
-    /// Returns whether the fault made itself felt.
+    /// Returns whether the fault had an effect.
     @discardableResult
     func endure(_ plan: FaultPlan) async throws -> Bool {
         let workshop = try await workshop()
@@ -56,7 +56,7 @@ struct FaultScenario: Sendable, CustomTestStringConvertible {
         #expect(again.status == .code(0), "\(name): \(again.errors)")
         let path = workshop.folder.path(Workshop.name)
         #expect(try resource.verify(fileAt: path) == nil, "\(name)")
-        // Nothing is left but what tells of a kill at the very end, or was set aside.
+        // No other files remain than those of a kill at the very end, or those set aside.
         let left = workshop.folder.list().filter {
             $0 != Workshop.name && !$0.hasPrefix("disk.iso.part")
         }

@@ -6,7 +6,7 @@ extension HeavyTests {
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct FaultTests {
         @Test(arguments: [FaultScenario.small, .large, .resumed])
-        func `whichever call fails, there is an exact file or none`(scenario: FaultScenario)
+        func `whichever call fails, the file is exact or absent`(scenario: FaultScenario)
             async throws
         {
             let counts = try await scenario.count()
@@ -23,15 +23,16 @@ extension HeavyTests {
                 }
             }
             let felt = try await Self.endure(plans, in: scenario, atOnce: 3)
-            // Some are borne: a short write, a folder that cannot be synced, an attribute.
+            // Some faults are tolerated: a short write, a folder that cannot be synced, an
+            // attribute.
             #expect(felt * 3 >= plans.count, "\(felt) of \(plans.count)")
         }
 
         @Test(arguments: [FaultScenario.small, .large, .resumed])
-        func `at whichever call it is killed, the next run ends well`(scenario: FaultScenario)
+        func `whichever call it is killed at, the next run succeeds`(scenario: FaultScenario)
             async throws
         {
-            // How many there are hangs on the time that it takes: what is in the shorter one is in both.
+            // The number of calls depends on timing; the calls of the shorter run are in both.
             let counts = try await scenario.count().merging(scenario.count(), uniquingKeysWith: min)
             var plans: [FaultPlan] = []
             for (call, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -45,8 +46,8 @@ extension HeavyTests {
             #expect(felt * 10 >= plans.count * 9, "\(felt) of \(plans.count)")
         }
 
-        /// All at once: they wait for the clock most of the time.
-        @Test func `whichever sync fails in the middle, nothing is believed that is not there`()
+        /// All run at the same time, because they mostly wait for the clock.
+        @Test func `whichever sync fails, no missing byte is trusted`()
             async throws
         {
             let counts = try await FaultScenario.slow.count()
@@ -66,11 +67,11 @@ extension HeavyTests {
         }
 
         @Test(arguments: [EIO, ENOSPC])
-        func `a disk that stays broken is an error, and its end the end of it`(number: Int32)
+        func `a disk that stays broken is an error until it works again`(number: Int32)
             async throws
         {
             for call in [FaultPlan.Call.pwrite, .fsync, .fallocate, .open] {
-                // Room for the checkpoint is asked for too, but not insisted on.
+                // Reserving space for the checkpoint may fail.
                 let first = call == .fallocate ? 1 : 2
                 var plan = FaultPlan(.fail(number), at: first, of: [call])
                 plan.persists = true

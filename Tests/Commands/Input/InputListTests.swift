@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct InputListTests {
-    @Test func `a list holds URLs, comments and options`() throws {
+    @Test func `a list contains URLs, comments and options`() throws {
         let list = try InputList(
             """
             # images
@@ -19,13 +19,13 @@ struct InputListTests {
             name: "list.txt"
         )
         #expect(list.entries.map(\.url) == ["https://host/a.iso", "https://host/b.iso#part"])
-        #expect(list.entries.map(\.place) == ["list.txt, line 2", "list.txt, line 8"])
+        #expect(list.entries.map(\.location) == ["list.txt, line 2", "list.txt, line 8"])
         #expect(list.entries[0].options.map(\.name) == ["output", "header", "header"])
         #expect(list.entries[0].options.map(\.value) == ["disk.iso", "Cookie: a=b", "X: y"])
         #expect(list.entries[1].options.isEmpty)
     }
 
-    @Test func `a byte order mark, CRLF and a missing last line end are borne`() throws {
+    @Test func `a byte order mark, CRLF and a missing last line end are accepted`() throws {
         let list = try InputList(
             "\u{FEFF}https://host/a\r\n  output=x\r\n\r\nhttps://host/b",
             name: "list.txt"
@@ -35,13 +35,13 @@ struct InputListTests {
     }
 
     @Test(arguments: [
-        ("  output=x\nhttps://host/a", "list.txt, line 1: an option with no URL above it"),
+        ("  output=x\nhttps://host/a", "list.txt, line 1: an option without a URL above it"),
         ("https://host/a\n\n  output", "list.txt, line 3: an option without '='"),
-        ("https://host/a\n  colour=red", "list.txt, line 2: 'colour' is no option of a list"),
+        ("https://host/a\n  colour=red", "list.txt, line 2: 'colour' is not an option of a list"),
         ("https://host/a\n output=x\n output=y", "list.txt, line 3: 'output' is given twice"),
-        ("", "list.txt holds no URL"), ("# nothing\n\n", "list.txt holds no URL"),
+        ("", "list.txt contains no URL"), ("# nothing\n\n", "list.txt contains no URL"),
     ])
-    func `a mistake is named with its line`(text: String, message: String) {
+    func `an error names the line`(text: String, message: String) {
         let error = #expect(throws: DownloadError.self) { try InputList(text, name: "list.txt") }
         #expect(error?.code == .usage)
         #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
@@ -52,13 +52,15 @@ struct InputListTests {
         ("https://host/a\n  connections=99", "list.txt, line 2: connections: '99'"),
         ("https://host/a\n  checksum=md5=12", "list.txt, line 2: checksum: md5 has 32"),
         ("https://host/a\n  insecure=maybe", "list.txt, line 2: insecure: 'maybe'"),
-        ("https://host/a\n  user=me", "list.txt, line 2: user: no password"),
+        ("https://host/a\n  user=me", "list.txt, line 2: user: missing password"),
         ("https://host/a\nnonsense", "list.txt, line 2: "),
     ])
-    func `a wrong value in a list is named with its line`(text: String, message: String) throws {
+    func `an invalid value in a list is reported with its line`(text: String, message: String)
+        throws
+    {
         let list = try InputList(text, name: "list.txt")
         let error = #expect(throws: DownloadError.self) {
-            try OrderBook(urls: [], list: list, options: [])
+            try DownloadBatch(urls: [], list: list, options: [])
         }
         #expect(error?.code == .usage)
         #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")

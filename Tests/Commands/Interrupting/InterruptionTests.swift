@@ -6,16 +6,16 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct InterruptionTests {
     private let resource = Resource(size: 12 << 20)
-    /// It takes a fraction of that; one that waits for the server would take 20 s and more.
+    /// The run takes a fraction of this; a run that waits for the server would take more than 20 s.
     private static let longest: Duration = .seconds(15)
 
-    /// Ends well where it is run again, and asks only for what was not kept.
+    /// The second run succeeds and requests only the bytes that were not kept.
     private func expectGoesOn(_ workshop: Workshop, kept: RangeSet) async throws {
         let before = workshop.origin.requests.count
         workshop.serve(.resource(resource))
         let run = try await workshop.run(workshop.url)
         try expectOnly(Workshop.name, resource, in: workshop, run)
-        // However quick it was, what was there before is not counted.
+        // The bytes of the earlier run are not counted, however quick it was.
         #expect(run.errors.contains("disk.iso: 12.0 MiB, the last "))
         for request in workshop.origin.requests.dropFirst(before) {
             let asked = try #require(request.range?.resolve(size: resource.size))
@@ -24,25 +24,27 @@ struct InterruptionTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a signal winds up in time, keeps all, and the same command goes on`(signal: Int32)
+    func `a signal ends the run in time, keeps all bytes, and the same command resumes`(
+        signal: Int32
+    )
         async throws
     {
-        // Where a sync takes no time: it is the program's that is measured.
+        // On a file system without syncs, the time measured is that of the program.
         let workshop = try Workshop(inMemory: true)
         let runner = try await workshop.begin(resource, [workshop.url])
         let watch = Stopwatch()
         runner.signal(signal)
         #expect(await runner.waitForExit() == .code(7))
         #expect(watch.elapsed < Self.longest)
-        #expect(runner.errors.contains("of disk.iso is kept; run the same command again to go on"))
+        #expect(runner.errors.contains("of disk.iso is kept; run the same command again to resume"))
         #expect(workshop.folder.list() == ["disk.iso.part", "disk.iso.part.pawl"])
         let kept = try await Inspection.of("disk.iso.part", in: workshop).claimed
-        // What the first checkpoint claimed, at the least.
+        // At least the bytes of the first checkpoint.
         #expect(kept.count >= 8 << 20)
         try await expectGoesOn(workshop, kept: kept)
     }
 
-    @Test func `who cannot go on is told so`() async throws {
+    @Test func `a download that cannot be resumed is reported`() async throws {
         var unproven = resource
         (unproven.entityTag, unproven.lastModified) = (nil, nil)
         let workshop = try Workshop(inMemory: true)
@@ -53,14 +55,14 @@ struct InterruptionTests {
         #expect(!runner.errors.contains("run the same command again"))
     }
 
-    @Test func `without a validator the same command goes on, and compares`() async throws {
+    @Test func `without a validator the same command resumes and compares bytes`() async throws {
         var unproven = resource
         (unproven.entityTag, unproven.lastModified) = (nil, nil)
         let workshop = try Workshop(inMemory: true)
         let runner = try await workshop.begin(unproven, [workshop.url])
         runner.signal(SIGINT)
         #expect(await runner.waitForExit() == .code(7))
-        #expect(runner.errors.contains("run the same command again to go on"))
+        #expect(runner.errors.contains("run the same command again to resume"))
         let count = workshop.origin.requests.count
         workshop.serve(.resource(unproven))
         let run = try await workshop.run(workshop.url)
@@ -69,7 +71,7 @@ struct InterruptionTests {
         #expect(workshop.origin.requests.dropFirst(count).allSatisfy { $0.status == 206 })
     }
 
-    @Test func `Ctrl-C on a terminal does the same, and leaves the terminal as it was`()
+    @Test func `Ctrl-C on a terminal does the same and restores the terminal`()
         async throws
     {
         let workshop = try Workshop(inMemory: true)
@@ -86,13 +88,13 @@ struct InterruptionTests {
         var screen = ScreenEmulator(columns: 100)
         screen.feed(runner.output)
         #expect(screen.isCursorVisible)
-        #expect(screen.text.contains("run the same command again to go on"))
+        #expect(screen.text.contains("run the same command again to resume"))
         #expect(!screen.text.contains("%"))
     }
 
-    /// Both wait while the process is stopped, so that the second comes before anything of the
-    /// first was done.
-    @Test func `the second signal ends at once`() async throws {
+    /// Both signals wait while the process is stopped, so that the second arrives before the first
+    /// has an effect.
+    @Test func `the second signal ends the process immediately`() async throws {
         let workshop = try Workshop()
         let runner = try await workshop.begin(resource, [workshop.url])
         runner.signal(SIGSTOP)
@@ -100,9 +102,9 @@ struct InterruptionTests {
         runner.signal(SIGTERM)
         let watch = Stopwatch()
         runner.signal(SIGCONT)
-        // Who winds up ends with a status of its own.
+        // A run that ends in order has a status of its own.
         #expect(await runner.waitForExit() == .signal(SIGTERM))
-        // A sync that has begun is waited for by the kernel.
+        // The kernel waits for a sync that has started.
         #expect(watch.elapsed < Self.longest)
         #expect(!workshop.folder.exists(Workshop.name))
         workshop.serve(.resource(resource))
@@ -111,18 +113,18 @@ struct InterruptionTests {
         try expectExact(Workshop.name, resource, in: workshop)
     }
 
-    @Test func `before a byte came nothing is left`() async throws {
+    @Test func `an interruption before the first byte leaves no file`() async throws {
         let workshop = try Workshop()
         workshop.serve(.never)
         let runner = try workshop.start(workshop.url)
         await workshop.origin.waitForRequests(1)
         runner.signal(SIGINT)
         #expect(await runner.waitForExit() == .code(7))
-        #expect(runner.errors.contains("disk.iso had not begun"))
+        #expect(runner.errors.contains("disk.iso had not started"))
         #expect(workshop.folder.list().isEmpty)
     }
 
-    @Test func `of several downloads all are kept, and what had not begun is not begun`()
+    @Test func `an interruption keeps several downloads and starts no others`()
         async throws
     {
         let workshop = try Workshop()
@@ -151,7 +153,7 @@ struct InterruptionTests {
         #expect(workshop.origin.requests(to: "/c").isEmpty)
     }
 
-    @Test func `a reader that goes away winds up the run`() async throws {
+    @Test func `a reader that closes the pipe ends the run`() async throws {
         let workshop = try Workshop()
         workshop.serve(.resource(resource).rate(1 << 19))
         let script = "\"$0\" -x 1 --progress json \"$1\" | head -n 1; exit ${PIPESTATUS[0]}"
@@ -168,7 +170,7 @@ struct InterruptionTests {
     }
 
     @Test(arguments: [["--help"], ["--version"]])
-    func `a reader that went away before is no crash`(arguments: [String]) async throws {
+    func `a pipe that is already closed causes no crash`(arguments: [String]) async throws {
         let script = "\"$0\" \"$@\" | true; exit ${PIPESTATUS[0]}"
         let run = try await ProcessRunner.run(
             "bash",

@@ -8,8 +8,8 @@ extension HeavyTests {
     struct KillTests {
         private static let mebibyte: Int64 = 1 << 20
 
-        /// The kill comes when the origin has sent a random number of bytes, from the first one to more
-        /// than a checkpoint's worth.
+        /// Kills after the origin has sent a random number of bytes, from the first one to more
+        /// than a checkpoint contains.
         @Test(arguments: 1...4)
         func `twenty kills at random moments cost no more than 16 MiB each`(part: Int) async throws
         {
@@ -33,8 +33,8 @@ extension HeavyTests {
                     resource: resource,
                     options: isFast ? [] : ["-x", "4"],
                     mostLost: 16 * Self.mebibyte,
-                    // Loopback sockets grow to some 6 MiB on each side where the sender is faster, as it
-                    // is where the program has to wait for a core.
+                    // Loopback sockets grow to some 6 MiB on each side if the sender is faster, as
+                    // when the program has to wait for a core.
                     inSockets: 64 * Self.mebibyte
                 )
                 try await download.run(kills: min(8, 20 - kills)) { missing in
@@ -49,7 +49,7 @@ extension HeavyTests {
         /// On a slow line the clock decides, not the bytes.
         ///
         /// Four downloads at a time wait most of it.
-        @Test func `twenty kills on a slow line cost a second of work each`() async throws {
+        @Test func `twenty kills on a slow connection cost a second of work each`() async throws {
             let seeds = TestSeed.seeds("slow kills", count: 4)
             let kills = try await withThrowingTaskGroup(of: Int.self) { group in
                 for seed in seeds {
@@ -66,7 +66,7 @@ extension HeavyTests {
             let workshop = try Workshop()
             var kills = 0
             var number: Int64 = 0
-            // One file is enough where no kill comes late.
+            // One file is enough if no kill comes late.
             while kills < 5, !Task.isCancelled {
                 number += 1
                 let path = "/\(number).bin"

@@ -3,8 +3,8 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// One download that is killed and started again until it is done, with all that must hold after
-/// each kill.
+/// One download that is killed and started again until it is complete, with the conditions that
+/// must hold after each kill.
 struct KilledDownload {
     let workshop: Workshop
     let path: String
@@ -12,7 +12,8 @@ struct KilledDownload {
     let options: [String]
     /// The most that a kill may cost.
     let mostLost: Int64
-    /// What the sockets of a run can hold at most: sent by the origin, never seen by the program.
+    /// The maximum number of bytes in the sockets of a run: sent by the origin, but never received
+    /// by the program.
     let inSockets: Int64
 
     private(set) var kills = 0
@@ -37,8 +38,8 @@ struct KilledDownload {
     private var name: String { String(path.dropFirst()) }
     private var partial: String { name + ".part" }
 
-    /// Runs until the origin has sent so many bytes as `distance` says, kills, and looks; once
-    /// enough kills are done, runs to the end.
+    /// Runs until the origin has sent as many bytes as `distance` returns, kills, and checks; after
+    /// enough kills, runs to the end.
     mutating func run(
         kills most: Int,
         distance: (_ missing: Int64) -> Int64
@@ -53,7 +54,7 @@ struct KilledDownload {
         try expectDone()
     }
 
-    /// Returns false where it was done before the kill came.
+    /// Returns false if the run was complete before the kill.
     private mutating func runAndKill(after distance: Int64) async throws -> Bool {
         let before = await workshop.origin.waitForQuiet()
         let runner = try workshop.start(arguments: [workshop.origin.url(path)] + options)
@@ -72,7 +73,7 @@ struct KilledDownload {
         return true
     }
 
-    /// What a checkpoint claims is not fetched again.
+    /// The bytes of a checkpoint are not downloaded again.
     private func expectAsksOnlyForTheRest(_ requests: ArraySlice<RecordedRequest>) throws {
         for request in requests where !claimed.isEmpty {
             let asked = try #require(request.range?.resolve(size: resource.size))
@@ -109,11 +110,11 @@ struct KilledDownload {
     }
 }
 
-/// Bytes that were written: those of a file whose room was reserved are zero before.
+/// The written bytes; bytes of a reserved file that were not written are zero.
 enum WrittenBlocks {
     static let blockBytes: Int64 = 4096
 
-    /// How many bytes outside of `known` are those of the resource, in whole blocks.
+    /// The number of bytes outside of `known` that equal those of the resource, in whole blocks.
     static func count(
         in file: String,
         of resource: Resource,

@@ -4,8 +4,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct HostileNameTests {
-    /// What servers send to write elsewhere, to hide, to look like something else, to act on a
-    /// terminal.
+    /// Names with which servers try to write elsewhere, to hide, to look like something else, or to
+    /// control a terminal.
     static let names = [
         "../../evil", "..\\..\\evil.exe", "/etc/passwd", "C:\\Windows\\system.ini", "a/b\\c",
         "..", ".", "", "...", "   ", "/", "foo/", "foo/..", ". . .", "\u{202E}", ".bashrc",
@@ -19,7 +19,7 @@ struct HostileNameTests {
         "\u{8}\u{8}\u{8}\u{8}hidden", "../\u{0}../evil", "....//....//evil",
     ]
 
-    /// Those without what would end the field or be refused by the transport.
+    /// The names without characters that would end the field or that the transport refuses.
     static let namesForHeads = names.filter { name in
         !name.unicodeScalars.contains { ["\0", "\r", "\n"].contains($0) }
     }
@@ -51,7 +51,7 @@ struct HostileNameTests {
         #expect(!shown.contains(where: isHarmful), "\(run.everything.debugDescription)")
     }
 
-    /// Control characters, and what turns the direction of a line.
+    /// Control characters, and characters that change the direction of a line.
     private func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -75,9 +75,9 @@ struct HostileNameTests {
         try expectHarmless(workshop, run)
     }
 
-    /// As bytes in the head, where the protocol lets them through.
+    /// As raw bytes in the head, if the protocol allows them.
     @Test(arguments: namesForHeads)
-    func `a hostile name in quotes too`(name: String) async throws {
+    func `a hostile quoted name becomes a harmless one`(name: String) async throws {
         let escaped = name.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
         let workshop = try workshop(
             contentDisposition: "attachment; filename=\"\(String(escaped))\""
@@ -96,7 +96,7 @@ struct HostileNameTests {
         "/%2e%2e%2fevil", "/..%2f..%2fevil", "/..%5C..%5Cevil", "/.bashrc", "/%1b%5b31mred", "/%00",
         "/a%0d%0ab", "/-rf", "/%e2%80%aetxt.exe", "/disk.iso.part", "/", "/~root",
     ])
-    func `a hostile name of the URL too`(path: String) async throws {
+    func `a hostile name in the URL becomes a harmless one`(path: String) async throws {
         let workshop = try Workshop()
         workshop.origin.routeDefault(.resource(resource))
         let run = try await workshop.run(
@@ -108,7 +108,7 @@ struct HostileNameTests {
         try expectHarmless(workshop, run)
     }
 
-    @Test func `a hostile reason and redirect are cleaned before they are shown`() async throws {
+    @Test func `a hostile reason and redirect are cleaned before they are printed`() async throws {
         let workshop = try Workshop()
         workshop.serve(.status(418).reason("\u{1B}[31mtea\u{7}\u{9B}2J"), at: "/tea")
         workshop.serve(

@@ -18,7 +18,7 @@ extension HeavyTests {
             let origin: ScriptedOrigin
             let folder: ScratchFolder
 
-            /// The door is for what the first answer still has to bring.
+            /// The latch holds the rest of the first response.
             init(door: Latch? = nil) async throws {
                 namespace = try await NetworkNamespace()
                 origin = try ScriptedOrigin(onAllAddresses: true)
@@ -29,7 +29,7 @@ extension HeavyTests {
                 origin.route(Workshop.path, first.from(request: 2, reply))
             }
 
-            /// Bears no failure at all.
+            /// Tolerates no failure.
             func start(_ options: String...) throws -> ProcessRunner {
                 let url = origin.url(Workshop.path, host: namespace.outsideAddress)
                 let arguments = [Workshop.program, url, "--retries", "0", "-x", "1"]
@@ -72,7 +72,7 @@ extension HeavyTests {
         }
 
         @Test(arguments: Outage.allCases)
-        func `a download whose network goes waits, and goes on when it is back`(
+        func `a download waits while the network is lost and resumes when it is back`(
             outage: Outage
         ) async throws {
             let door = Latch()
@@ -90,7 +90,7 @@ extension HeavyTests {
             #expect(range.start > 0)
         }
 
-        @Test func `a download that begins without a network waits for it`() async throws {
+        @Test func `a download that starts without a network waits for it`() async throws {
             let site = try await Site()
             try await site.namespace.ip("link", "set", "eth0", "down")
             let runner = try site.start("--wait-for-network")
@@ -99,8 +99,8 @@ extension HeavyTests {
             try await site.expectFile(runner)
         }
 
-        /// So many changes that the kernel drops word of some.
-        @Test func `a flood of other routes hides nothing`() async throws {
+        /// So many changes that the kernel drops notifications.
+        @Test func `many changes of other routes hide no change`() async throws {
             let site = try await Site()
             try await site.namespace.ip("link", "set", "eth0", "down")
             let runner = try site.start("--wait-for-network")
@@ -115,7 +115,7 @@ extension HeavyTests {
             try await site.expectFile(runner)
         }
 
-        @Test func `without the option it fails at once`() async throws {
+        @Test func `without the option it fails immediately`() async throws {
             let site = try await Site()
             try await site.namespace.ip("link", "set", "eth0", "down")
             let runner = try site.start()
@@ -123,7 +123,7 @@ extension HeavyTests {
             #expect(!runner.errors.contains("no network"))
         }
 
-        @Test func `waiting ends when the time is over, and on Ctrl-C`() async throws {
+        @Test func `waiting ends after the maximum time and on Ctrl-C`() async throws {
             let site = try await Site()
             try await site.namespace.ip("link", "set", "eth0", "down")
             let late = try site.start("--wait-for-network", "--max-time", "1")

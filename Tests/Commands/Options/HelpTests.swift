@@ -3,22 +3,38 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HelpTests {
-    @Test func `the help of get is as recorded`() throws {
-        try Snapshot.expect(HelpText.get(columns: 80) + "\n", matches: "help-get.txt")
+    @Test func `the help of every command is as recorded`() throws {
+        let texts =
+            [("pawl --help", HelpText.overview(columns: 80))]
+            + HelpText.all(columns: 80).map { ($0.command, $0.text) }
+        let text = texts.map { "$ \($0.0)\n\($0.1)\n" }.joined(separator: "\n")
+        try Snapshot.expect(text, matches: "help.txt")
     }
 
-    @Test func `the help of inspect is as recorded`() throws {
-        try Snapshot.expect(HelpText.inspect(columns: 80) + "\n", matches: "help-inspect.txt")
+    @Test func `the overview lists every command`() throws {
+        let overview = HelpText.overview(columns: 80)
+        let words = HelpText.all(columns: 80).map { $0.command.split(separator: " ") }
+        let verbs = words.filter { $0.count == 3 }.map { $0[1] }
+        #expect(verbs.count > 15)
+        for verb in verbs {
+            #expect(overview.contains("\n  \(verb) "), "\(verb)")
+        }
     }
 
-    @Test func `the help of the daemon's verbs is as recorded`() throws {
-        try Snapshot.expect(HelpText.daemon(columns: 80) + "\n", matches: "help-daemon.txt")
+    @Test(arguments: [60, 80, 120])
+    func `no line is wider than the terminal`(columns: Int) {
+        let texts =
+            [HelpText.overview(columns: columns)] + HelpText.all(columns: columns).map(\.text)
+        // The parser does not wrap the synopsis.
+        let lines = texts.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("USAGE:") }
+        #expect(lines.filter { $0.count > columns }.isEmpty)
     }
 
-    @Test func `the help names every option of a list`() {
-        let help = HelpText.get(columns: 80)
-        for name in OrderSettings.names {
-            #expect(help.contains("--\(name)"))
+    @Test func `the overview and the help of get name every option of a list`() {
+        let get = HelpText.all(columns: 80).first { $0.command == "pawl get --help" }?.text ?? ""
+        for name in DownloadOptions.names {
+            #expect(HelpText.overview(columns: 80).contains("--\(name)"))
+            #expect(get.contains("--\(name)"))
         }
     }
 }

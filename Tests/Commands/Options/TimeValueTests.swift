@@ -13,7 +13,7 @@ struct TimeValueTests {
         ("sat-mon 01:00-02:00 1000", "mon sat sun 01:00-02:00 1000"),
         ("fri 23:00-00:00 1G", "fri 23:00-00:00 1G"),
     ])
-    func `timetables are read, and written as they can be read`(text: String, form: String) throws {
+    func `timetables are parsed and formatted`(text: String, form: String) throws {
         let periods = try TimetableText.parse(text)
         #expect(TimetableText.text(periods) == form)
         #expect(try TimetableText.parse(form) == periods)
@@ -36,7 +36,7 @@ struct TimeValueTests {
         "22:00-07:00 2M,", "22:00-07:00 2M 3M", "22:00-07:00 -2M", "2M 22:00-07:00",
         "mon,tue 22:00-07:00 2M",
     ])
-    func `what is no timetable is an error that helps`(text: String) {
+    func `an invalid timetable is an error with advice`(text: String) {
         let error = #expect(throws: ValueError.self) { try TimetableText.parse(text) }
         #expect(error?.advice.isEmpty == false)
     }
@@ -57,7 +57,7 @@ struct TimeValueTests {
     private static let now: Int64 = 1_795_293_900
 
     private static func read(_ text: String, offset: Int64 = 3600) throws -> Int64? {
-        try BeginText.parse(text, .init(now: now) { _ in offset })
+        try StartTimeText.parse(text, .init(now: now) { _ in offset })
     }
 
     @Test(arguments: [
@@ -67,11 +67,11 @@ struct TimeValueTests {
         ("2026-11-22 03:30:30-02:00", 31_530), ("2026-11-20 00:00", -164_700),
         ("2028-02-29 00:00Z", 40_101_300),
     ])
-    func `times to begin are read`(text: String, wait: Int64) throws {
+    func `start times are parsed`(text: String, wait: Int64) throws {
         #expect(try Self.read(text) == Self.now + wait)
     }
 
-    @Test func `now is at once`() throws {
+    @Test func `now starts immediately`() throws {
         #expect(try Self.read("now") == nil)
         #expect(try Self.read("Now") == nil)
     }
@@ -82,29 +82,28 @@ struct TimeValueTests {
         "2026-11-21 24:00", "2026-11-21 22:00:60", "2026-11-21T22:00+1", "2026-11-21T22:00+25:00",
         "2026-11-21T22:00:00ZZ", "1969-01-01 00:00", "2026-11-21  22:00", "２２:00",
     ])
-    func `what is no time to begin is an error that helps`(text: String) {
+    func `an invalid start time is an error with advice`(text: String) {
         let error = #expect(throws: ValueError.self) { try Self.read(text) }
         #expect(error?.advice.contains("22:00") == true)
     }
 
-    @Test func `a time of the day is the next one by the local clock, over a change of it`() throws
-    {
+    @Test func `a time of day is the next one in local time, also across a clock change`() throws {
         // Saturday, 24 October 2026, 23:00 in Berlin; the clock is put back in that night.
         let evening: Int64 = 1_792_875_600
         let berlin = { (moment: Int64) -> Int64 in moment < 1_792_890_000 ? 7200 : 3600 }
-        let surroundings = BeginText.Surroundings(now: evening, utcOffset: berlin)
-        #expect(try BeginText.parse("07:00", surroundings) == evening + 9 * 3600)
-        #expect(try BeginText.parse("01:00", surroundings) == evening + 2 * 3600)
+        let context = StartTimeText.Context(now: evening, utcOffset: berlin)
+        #expect(try StartTimeText.parse("07:00", context) == evening + 9 * 3600)
+        #expect(try StartTimeText.parse("01:00", context) == evening + 2 * 3600)
     }
 
     // MARK: - What is shown
 
-    @Test func `the limits are shown`() throws {
+    @Test func `the limits are displayed`() throws {
         var settings = DaemonSettings()
         #expect(
             LimitReport.text(settings) { _ in 0 } == """
                 rate       unlimited
-                at a time  5
+                downloads  5 at a time
                 per host   16 connections
                 metered    use
 
@@ -122,7 +121,7 @@ struct TimeValueTests {
                 now        unlimited until sun 07:00
                 timetable  22:00-07:00 unlimited
                 otherwise  512 KiB/s
-                at a time  5
+                downloads  5 at a time
                 per host   1 connection
                 metered    wait
 

@@ -8,7 +8,7 @@ struct ValueTests {
         ("10M", 10_485_760), ("500K", 512_000), ("500k", 512_000), ("1.5M", 1_572_864),
         ("1G", 1_073_741_824), ("4096", 4096), ("1T", 1_099_511_627_776), ("0.5K", 512),
     ])
-    func `rates are read`(text: String, bytes: Int64) throws {
+    func `rates are parsed`(text: String, bytes: Int64) throws {
         #expect(try NumberText.rate(text) == bytes)
     }
 
@@ -17,7 +17,7 @@ struct ValueTests {
         "1.2.3M",
         "10 M", "99999999999999999999", "9999999T", "１０M", "0.1",
     ])
-    func `what is no rate is an error`(text: String) {
+    func `an invalid rate is an error`(text: String) {
         #expect(throws: ValueError.self) { try NumberText.rate(text) }
     }
 
@@ -45,7 +45,7 @@ struct ValueTests {
         "sha-512=\(String(repeating: "0", count: 128))",
         "sha256:\(String(repeating: "ab", count: 32))",
     ])
-    func `checksums are read`(text: String) throws {
+    func `checksums are parsed`(text: String) throws {
         guard case .digest(let digest) = try ChecksumText.parse(text) else {
             Issue.record("no digest")
             return
@@ -60,12 +60,12 @@ struct ValueTests {
         #expect(try ChecksumText.parse("none") == .none)
     }
 
-    @Test func `a checksum of the wrong length says how many digits are expected`() {
+    @Test func `the error for a checksum of the wrong length names the expected length`() {
         let error = #expect(throws: ValueError.self) { try ChecksumText.parse("sha256=abc") }
         #expect(error?.reason == "sha256 has 64 hexadecimal digits, not 3")
     }
 
-    @Test func `a checksum without its algorithm is told by its length`() {
+    @Test func `a checksum without an algorithm is recognized by its length`() {
         let digits = String(repeating: "0f", count: 32)
         let error = #expect(throws: ValueError.self) { try ChecksumText.parse(digits) }
         #expect(error?.advice.contains("write sha256=\(digits)") == true)
@@ -74,7 +74,7 @@ struct ValueTests {
     @Test(arguments: [
         "", "=", "sha256=", "crc32=12345678", "sha256:ab", "md5=d41d8cd98f00b204e9800998ecf8427g",
     ])
-    func `what is no checksum is an error`(text: String) {
+    func `an invalid checksum is an error`(text: String) {
         #expect(throws: ValueError.self) { try ChecksumText.parse(text) }
     }
 
@@ -82,7 +82,7 @@ struct ValueTests {
         ("X-Token: abc", "X-Token", "abc"), ("A:b", "A", "b"), ("A:", "A", ""),
         ("Cookie: a=b; c=d:e ", "Cookie", "a=b; c=d:e"), ("X-Name:\tJörg", "X-Name", "Jörg"),
     ])
-    func `headers are read`(line: String, name: String, value: String) throws {
+    func `headers are parsed`(line: String, name: String, value: String) throws {
         #expect(try HeaderLine.parse(line) == HTTPField(name: name, value: value))
     }
 
@@ -90,11 +90,11 @@ struct ValueTests {
         "", "no colon", ": value", "Na me: x", "Name : x", "A: b\r\nEvil: c", "A: b\nc", "A: \u{0}",
         "Nämé: x", "Range: bytes=0-1", "accept-encoding: gzip", "If-Range: \"x\"",
     ])
-    func `what is no header, or not the user's, is an error`(line: String) {
+    func `an invalid or reserved header is an error`(line: String) {
         #expect(throws: ValueError.self) { try HeaderLine.parse(line) }
     }
 
-    @Test func `an error never shows a header's value or a password`() {
+    @Test func `an error never contains a header's value or a password`() {
         for line in ["Authorization: s3cret\u{7}", "s3cret without colon", "Range: s3cret"] {
             let error = #expect(throws: ValueError.self) { try HeaderLine.parse(line) }
             #expect(error.map { !"\($0)".contains("s3cret") } == true)
@@ -103,7 +103,7 @@ struct ValueTests {
         #expect(error.map { !"\($0)".contains("s3cret") } == true)
     }
 
-    @Test func `a password may hold colons, and be missing`() throws {
+    @Test func `a password may contain colons or be missing`() throws {
         #expect(try UserText.parse("me:a:b") == UserText(name: "me", password: "a:b"))
         #expect(try UserText.parse("me") == UserText(name: "me", password: nil))
         #expect(try UserText.parse("me:") == UserText(name: "me", password: ""))

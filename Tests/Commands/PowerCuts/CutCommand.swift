@@ -12,7 +12,7 @@ struct CutCommand {
     private let volume: LoopVolume
     private let workshop: Workshop
     private var boot = 1
-    /// What was durable a second before the last cut.
+    /// The bytes that were durable a second before the last cut.
     private var durable = RangeSet()
 
     init(_ fileSystem: LoopVolume.FileSystem) async throws {
@@ -42,7 +42,7 @@ struct CutCommand {
         durable = known
     }
 
-    /// Runs to the end: the file is there, also after a last cut.
+    /// Runs to the end: the file exists, also after a last cut.
     func finish() async throws {
         let before = await origin.waitForQuiet()
         let runner = try start()
@@ -66,7 +66,7 @@ struct CutCommand {
         )
     }
 
-    /// As a look at the checkpoint tells, which may be just before it is synced itself.
+    /// As read from the checkpoint, which may not yet be synced itself.
     private func waitForMoreDurable(_ runner: ProcessRunner) async throws -> RangeSet {
         while runner.status == nil, !Task.isCancelled {
             await waitForBytes(Self.bytesPerSecond / 8)

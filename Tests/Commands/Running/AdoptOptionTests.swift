@@ -2,13 +2,13 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Going on with what another tool left.
+/// Resuming the partial file of another tool.
 @Suite(.timeLimit(.minutes(1)))
 struct AdoptOptionTests {
     private let resource = Resource(size: 300_000)
     private var checksum: String { resource.digest(.sha256)?.description ?? "" }
 
-    @Test func `another tool's partial file is gone on with and verified`() async throws {
+    @Test func `the partial file of another tool is resumed and verified`() async throws {
         let workshop = try Workshop()
         workshop.serve(.resource(resource))
         let start = Array(resource.bytes().prefix(200_000))
@@ -21,14 +21,14 @@ struct AdoptOptionTests {
     }
 
     @Test(arguments: [
-        (["--adopt"], "without --checksum"),
-        (["--adopt", "--checksum", "none"], "without --checksum"),
+        (["--adopt"], "needs --checksum"),
+        (["--adopt", "--checksum", "none"], "needs --checksum"),
         (
             ["--adopt", "--no-resume", "--checksum", "md5=" + String(repeating: "0", count: 32)],
-            "exclude each other"
+            "cannot be combined"
         ),
     ])
-    func `what cannot be proven is not begun`(options: [String], part: String) async throws {
+    func `adopt without a checksum is an error`(options: [String], part: String) async throws {
         let workshop = try Workshop()
         workshop.serve(.resource(resource))
         let run = try await workshop.run([workshop.url] + options)

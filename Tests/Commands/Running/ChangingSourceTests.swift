@@ -9,7 +9,7 @@ struct ChangingSourceTests {
     private let resource = Resource(size: 12 << 20)
 
     /// Each signed URL serves one request, which breaks in the middle.
-    @Test func `a signed URL that expires in the middle goes on by the original`() async throws {
+    @Test func `a download resumes by the original URL when a signed one expires`() async throws {
         let workshop = try Workshop()
         workshop.serve(.redirect { "/signed?signature=\($0.ordinal)" })
         workshop.serve(
@@ -21,12 +21,12 @@ struct ChangingSourceTests {
         #expect(workshop.origin.requests(to: Workshop.path).count == 3)
         let asked = workshop.origin.requests(to: "/signed")
         #expect(Set(asked.map(\.target)).count == 3)
-        // It went on where it was, by the new one.
+        // It resumed at its position by the new URL.
         #expect(asked.compactMap(\.status).filter { $0 == 206 }.count == 2)
         #expect(!run.everything.contains("signature=1"))
     }
 
-    @Test func `in another run the original is asked, not the expired one`() async throws {
+    @Test func `another run uses the original URL, not the expired one`() async throws {
         let workshop = try Workshop()
         workshop.serve(.redirect { "/signed?signature=\($0.ordinal)" })
         let held = Reply.resource(resource).holdAfterBytes(10 << 20, until: Latch())
@@ -69,7 +69,7 @@ struct ChangingSourceTests {
         try expectOnly(Workshop.name, other, in: workshop, run)
     }
 
-    @Test func `that it starts over is said without being asked`() async throws {
+    @Test func `starting over is reported without --verbose`() async throws {
         let workshop = try Workshop()
         let runner = try await workshop.begin(resource, [workshop.url])
         runner.signal(SIGKILL)
@@ -83,7 +83,7 @@ struct ChangingSourceTests {
         #expect(note.contains(workshop.url))
     }
 
-    @Test func `that what was there is set aside is said without being asked`() async throws {
+    @Test func `setting a partial file aside is reported without --verbose`() async throws {
         let workshop = try Workshop(resource)
         try workshop.folder.write("disk.iso.part", Array("anything".utf8))
         try workshop.folder.write("disk.iso.part.pawl", Array("torn".utf8))
@@ -98,17 +98,18 @@ struct ChangingSourceTests {
     }
 
     @Test(arguments: Change.allCases)
-    func `a file that changes while it is fetched is never mixed`(change: Change) async throws {
+    func `a file that changes during the download is never mixed`(change: Change) async throws {
         let workshop = try Workshop()
         let other = changed(change)
-        // The first connection goes on with the old file, as from an open one.
+        // The first connection continues with the old file, as from an open file.
         workshop.serve(.resource(resource).rate(6 << 20).from(request: 2, .resource(other)))
         let run = try await workshop.run(workshop.url, "-x", "4")
-        // Where only the tag differs it may be one for each answer: the first stream goes on alone.
+        // If only the tag differs, the server may send another one with each response: the first
+        // stream continues alone.
         try expectOnly(Workshop.name, change == .entityTag ? resource : other, in: workshop, run)
     }
 
-    @Test func `a login page between two runs touches nothing`() async throws {
+    @Test func `a login page between two runs changes nothing`() async throws {
         let workshop = try Workshop()
         let runner = try await workshop.begin(resource, [workshop.url])
         runner.signal(SIGINT)

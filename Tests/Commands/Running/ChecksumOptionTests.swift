@@ -22,7 +22,7 @@ struct ChecksumOptionTests {
         #expect(run.errors.contains("verified \(algorithm.rawValue)"))
     }
 
-    @Test func `with a wrong one the file never gets its name, and is kept`() async throws {
+    @Test func `with a wrong checksum the file is kept without its final name`() async throws {
         let workshop = try Workshop(resource)
         let wrong = "sha1=" + String(repeating: "0", count: 40)
         let run = try await workshop.run(workshop.url, "--checksum", wrong)
@@ -32,7 +32,7 @@ struct ChecksumOptionTests {
         try expectExact("disk.iso.corrupt", resource, in: workshop)
     }
 
-    @Test func `the server's own is checked by itself`() async throws {
+    @Test func `the server's checksum is verified by default`() async throws {
         var resource = resource
         let digest = try #require(resource.digest(.sha512))
         resource.fields = [
@@ -47,7 +47,7 @@ struct ChecksumOptionTests {
         #expect(run.errors.contains("verified sha512"))
     }
 
-    @Test func `a wrong one of the server is a failure`() async throws {
+    @Test func `a wrong checksum of the server is a failure`() async throws {
         var resource = resource
         resource.fields = [wrongDigest]
         let workshop = try Workshop(resource)
@@ -55,7 +55,7 @@ struct ChecksumOptionTests {
         #expect(workshop.folder.list() == ["disk.iso.corrupt"])
     }
 
-    @Test func `none ignores the server's`() async throws {
+    @Test func `none ignores the server's checksum`() async throws {
         var resource = resource
         resource.fields = [wrongDigest]
         let workshop = try Workshop(resource)

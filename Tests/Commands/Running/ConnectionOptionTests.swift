@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionOptionTests {
-    @Test func `one connection is one`() async throws {
+    @Test func `one connection is used if requested`() async throws {
         let resource = Resource(size: 1 << 20)
         let workshop = try Workshop()
         let gate = HostGate(limit: 100)
@@ -14,9 +14,10 @@ struct ConnectionOptionTests {
         #expect(gate.peak == 1)
     }
 
-    /// While they are held, none is replaced, which the origin would notice a little late.
+    /// While the connections are held, none is replaced, which the origin would notice with a
+    /// delay.
     @Test(arguments: ["-x", "--connections"])
-    func `a number is how many there are`(option: String) async throws {
+    func `the requested number of connections is used`(option: String) async throws {
         let resource = Resource(size: 6 << 20)
         let workshop = try Workshop()
         let latch = Latch()
@@ -29,7 +30,7 @@ struct ConnectionOptionTests {
     }
 
     @Test(arguments: [[], ["-x", "auto"]])
-    func `auto adds connections while they pay`(options: [String]) async throws {
+    func `auto adds connections while the speed increases`(options: [String]) async throws {
         let resource = Resource(size: 32 << 20)
         let workshop = try Workshop()
         let gate = HostGate(limit: 100)
@@ -40,7 +41,7 @@ struct ConnectionOptionTests {
         #expect((4...24).contains(gate.peak))
     }
 
-    @Test func `a limit holds over all downloads together`() async throws {
+    @Test func `a total limit applies to all downloads together`() async throws {
         let workshop = try Workshop()
         for number in 1...3 {
             workshop.serve(
@@ -52,7 +53,8 @@ struct ConnectionOptionTests {
         let watch = Stopwatch()
         let run = try await workshop.run(["--limit-rate", "1M"] + urls)
         #expect(run.status == .code(0))
-        // A tenth of a second may run ahead of the limit, and what each transfer takes at a time.
+        // The limit may be exceeded by a tenth of a second, and by what each transfer reads at a
+        // time.
         #expect(watch.elapsed > .seconds(1.1))
     }
 }

@@ -28,7 +28,7 @@ struct ExistingFileOptionTests {
         try expectOnly(Workshop.name, resource, in: workshop, run)
     }
 
-    @Test func `overwrite leaves the old file where the new one does not come`() async throws {
+    @Test func `overwrite keeps the old file if the download fails`() async throws {
         let workshop = try workshopWithOldFile()
         let wrong = "sha256=" + String(repeating: "0", count: 64)
         let run = try await workshop.run(
@@ -42,7 +42,7 @@ struct ExistingFileOptionTests {
         #expect(try workshop.folder.readText(Workshop.name) == "mine\n")
     }
 
-    @Test func `skip leaves it and succeeds`() async throws {
+    @Test func `skip keeps the file and succeeds`() async throws {
         let workshop = try workshopWithOldFile()
         let run = try await workshop.run(workshop.url, "--if-exists", "skip")
         #expect(run.status == .code(0))
@@ -50,7 +50,7 @@ struct ExistingFileOptionTests {
         #expect(try workshop.folder.readText(Workshop.name) == "mine\n")
     }
 
-    @Test func `skip asks nobody where the name was given`() async throws {
+    @Test func `skip makes no request if the name is given`() async throws {
         let workshop = try workshopWithOldFile()
         let run = try await workshop.run(
             workshop.url,
@@ -63,7 +63,7 @@ struct ExistingFileOptionTests {
         #expect(workshop.origin.requests.isEmpty)
     }
 
-    @Test func `fail leaves it and fails`() async throws {
+    @Test func `fail keeps the file and fails`() async throws {
         let workshop = try workshopWithOldFile()
         let run = try await workshop.run(workshop.url, "--if-exists", "fail")
         expectFailure(.fileExists, run)

@@ -4,31 +4,44 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct HelpVersionTests {
-    @Test func `version says the version and nothing else`() async throws {
+    @Test func `version prints only the version`() async throws {
         let run = try await Workshop().run("--version")
         #expect(run.status == .code(0))
         #expect(run.output == "pawl \(PawlVersion.current)\n")
         #expect(run.errors.isEmpty)
     }
 
-    @Test(arguments: [["--help"], ["-h"], ["get", "--help"], ["help"]])
-    func `help is that of get, on standard output`(arguments: [String]) async throws {
+    @Test(arguments: [["--help"], ["-h"], ["help"]])
+    func `help lists all commands and the options of get, on standard output`(
+        arguments: [String]
+    ) async throws {
         let run = try await Workshop().run(arguments)
         #expect(run.status == .code(0))
-        #expect(run.output.contains("pawl [get] [options] <url> ..."))
-        for option in ["-o, --output", "--if-exists", "--limit-rate", "--no-resume"] {
+        #expect(run.output.contains("QUEUE SUBCOMMANDS:\n  add "))
+        expectOptionsOfGet(run)
+    }
+
+    @Test func `help of get describes its options, on standard output`() async throws {
+        let run = try await Workshop().run("get", "--help")
+        #expect(run.status == .code(0))
+        expectOptionsOfGet(run)
+    }
+
+    private func expectOptionsOfGet(_ run: FinishedProcess) {
+        #expect(run.output.contains("pawl [get] [<options>] <url> ..."))
+        for option in ["-o, --output", "--if-exists", "--total-limit", "--no-resume"] {
             #expect(run.output.contains(option))
         }
         #expect(run.errors.isEmpty)
     }
 
-    @Test func `help of inspect is its own`() async throws {
+    @Test func `help of inspect describes inspect`() async throws {
         let run = try await Workshop().run("inspect", "--help")
         #expect(run.status == .code(0))
-        #expect(run.output.contains("pawl inspect [options] <url | file.part>"))
+        #expect(run.output.contains("pawl inspect [<options>] <url | file.part>"))
     }
 
-    @Test func `without anything it says what to do`() async throws {
+    @Test func `without arguments the error refers to the help`() async throws {
         let run = try await Workshop().run()
         expectFailure(.usage, run)
         #expect(run.errors.contains("--help"))

@@ -39,19 +39,19 @@ struct InputListOptionTests {
     }
 
     @Test(arguments: ["-i", "--input-file"])
-    func `a list holds URLs with options of their own`(option: String) async throws {
+    func `a list contains URLs with their own options`(option: String) async throws {
         let workshop = try workshop()
         try workshop.folder.write("list.txt", list(workshop))
         try expectBoth(await workshop.run(option, "list.txt"), workshop)
     }
 
-    @Test func `a list may come on standard input`() async throws {
+    @Test func `a list can be read from standard input`() async throws {
         let workshop = try workshop()
         let settings = ProcessSettings(input: list(workshop))
         try expectBoth(await workshop.run("-i", "-", settings: settings), workshop)
     }
 
-    @Test func `URLs of the command line and of a list are fetched together`() async throws {
+    @Test func `URLs of the command line and of a list are downloaded together`() async throws {
         let workshop = try workshop()
         try workshop.folder.write("list.txt", workshop.origin.url("/two.bin"))
         let run = try await workshop.run(workshop.origin.url("/one.bin"), "-i", "list.txt")
@@ -60,7 +60,7 @@ struct InputListOptionTests {
         try expectExact("two.bin", two, in: workshop)
     }
 
-    @Test func `the first failure in the order given is the status, and the others go on`()
+    @Test func `the first failure in the order given is the status, and the others continue`()
         async throws
     {
         let workshop = try workshop()
@@ -75,9 +75,9 @@ struct InputListOptionTests {
         #expect(workshop.folder.list() == ["one.bin", "two.bin"])
     }
 
-    /// Each download waits at the door until as many are there as may be.
+    /// Each download waits at the latch until the maximum number has arrived.
     @Test(arguments: [1, 2, 4])
-    func `jobs is how many downloads run at a time`(jobs: Int) async throws {
+    func `jobs is the number of simultaneous downloads`(jobs: Int) async throws {
         let workshop = try Workshop()
         let gate = HostGate(limit: 100)
         let door = Latch()

@@ -18,7 +18,8 @@ struct InspectVerbTests {
         var redirects: [String]
     }
 
-    @Test func `inspect of a URL says what the server says, and fetches nothing`() async throws {
+    @Test func `inspect of a URL shows what the server reports and downloads nothing`() async throws
+    {
         let workshop = try Workshop(resource)
         workshop.serve(.redirect(to: "/disk.iso?token=s3cret"), at: "/latest")
         let url = workshop.origin.url("/latest")
@@ -41,14 +42,15 @@ struct InspectVerbTests {
         #expect(workshop.folder.list().isEmpty)
     }
 
-    @Test func `inspect of a URL that is not there fails as get does`() async throws {
+    @Test func `inspect of a missing file fails like get`() async throws {
         let workshop = try Workshop()
         let run = try await workshop.run("inspect", workshop.url)
         expectFailure(.notFound, run)
     }
 
     @Test(arguments: ["disk.iso.part", "disk.iso.part.pawl"])
-    func `inspect of a partial file says what its checkpoint holds`(name: String) async throws {
+    func `inspect of a partial file shows the contents of its checkpoint`(name: String) async throws
+    {
         let workshop = try Workshop()
         workshop.serve(.resource(resource).holdAfterBytes(1 << 20, until: Latch()))
         _ = try await workshop.run(workshop.url, "-x", "1", "--max-time", "3")

@@ -36,7 +36,7 @@ struct MirrorOptionTests {
         #expect(mirror.requests.contains { $0.bodyBytesSent > 1000 })
     }
 
-    @Test func `a mirror serves what the first server has no more`() async throws {
+    @Test func `a mirror serves a file that the first server no longer has`() async throws {
         let workshop = try Workshop()
         let mirror = try mirror()
         let absent = try self.mirror(.status(410))
@@ -52,7 +52,7 @@ struct MirrorOptionTests {
         #expect(run.errors.contains("going on with the other sources"))
     }
 
-    @Test func `where none has it, the status is that of the failure`() async throws {
+    @Test func `if no server has the file, the status is that of the failure`() async throws {
         let workshop = try Workshop()
         let mirror = try mirror(.status(404))
         let run = try await workshop.run(workshop.url, "--mirror", mirror.url(Workshop.path))
@@ -61,7 +61,7 @@ struct MirrorOptionTests {
         #expect(workshop.folder.list().isEmpty)
     }
 
-    @Test func `a mirror with another file is not used, and that is said`() async throws {
+    @Test func `a mirror with another file is not used, and that is reported`() async throws {
         let latch = Latch()
         let workshop = try Workshop()
         workshop.serve(.resource(resource).holdAfterBytes(1000, until: latch))
@@ -101,7 +101,7 @@ struct MirrorOptionTests {
     }
 
     @Test(arguments: ["ftp://host/file", "disk.iso", "https:///nothing", "file:///etc/passwd", ""])
-    func `a mirror that is no URL is an error before anything is touched`(text: String)
+    func `an invalid URL of a mirror is an error before anything is changed`(text: String)
         async throws
     {
         let workshop = try Workshop(resource)
@@ -116,10 +116,10 @@ struct MirrorOptionTests {
         let workshop = try Workshop(resource)
         let run = try await workshop.run(workshop.url, workshop.url, "--mirror", workshop.url)
         expectFailure(.usage, run)
-        #expect(run.errors.contains("--mirror with several URLs"))
+        #expect(run.errors.contains("--mirror cannot be used with several URLs"))
     }
 
-    @Test func `a mirror's password goes to it alone, and nowhere else`() async throws {
+    @Test func `a mirror's password is sent to the mirror only`() async throws {
         let workshop = try Workshop()
         let latch = Latch()
         let reply = Reply.resource(resource).holdAfterBytes(1000, until: latch)
@@ -148,7 +148,7 @@ struct MirrorOptionTests {
         #expect(!run.everything.contains("tango") && !run.everything.contains("sierra"))
     }
 
-    @Test func `a checkpoint names the sources and no secret, and inspect shows them`()
+    @Test func `a checkpoint contains the sources without secrets, and inspect shows them`()
         async throws
     {
         let large = Resource(size: 12 << 20)

@@ -20,7 +20,7 @@ struct OutputOptionTests {
     }
 
     @Test(arguments: ["-d", "--directory"])
-    func `directory is where the file goes, made where it is missing`(option: String) async throws {
+    func `directory is the folder for the file, created if necessary`(option: String) async throws {
         let workshop = try Workshop(resource)
         let run = try await workshop.run(workshop.url, option, "a/b")
         #expect(run.status == .code(0))
@@ -28,7 +28,7 @@ struct OutputOptionTests {
         #expect(workshop.folder.list() == ["a"])
     }
 
-    @Test func `output is below directory where both are given`() async throws {
+    @Test func `output is relative to directory if both are given`() async throws {
         let workshop = try Workshop(resource)
         let run = try await workshop.run(workshop.url, "-d", "a", "-o", "b/c.bin")
         #expect(run.status == .code(0))
@@ -41,7 +41,7 @@ struct OutputOptionTests {
         try expectOnly(Workshop.name, empty, in: workshop, await workshop.run(workshop.url))
     }
 
-    @Test func `what is there complete is not fetched again`() async throws {
+    @Test func `a complete file is not downloaded again`() async throws {
         let workshop = try Workshop(resource)
         _ = try await workshop.run(workshop.url)
         let sent = await workshop.origin.waitForQuiet().bodyBytesSent

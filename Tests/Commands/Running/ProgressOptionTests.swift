@@ -41,7 +41,7 @@ struct ProgressOptionTests {
         #expect(!run.output.contains("\u{1B}[?25l"))
     }
 
-    @Test func `none shows nothing but the end`() async throws {
+    @Test func `none prints only the result`() async throws {
         let workshop = try workshop()
         let run = try await workshop.run(workshop.url, "--progress", "none")
         try expectOnly(Workshop.name, resource, in: workshop, run)
@@ -50,21 +50,21 @@ struct ProgressOptionTests {
     }
 
     @Test(arguments: ["-q", "--quiet"])
-    func `quiet says nothing at all`(option: String) async throws {
+    func `quiet prints nothing`(option: String) async throws {
         let workshop = try workshop()
         let run = try await workshop.run(workshop.url, option)
         try expectOnly(Workshop.name, resource, in: workshop, run)
         #expect(run.everything.isEmpty)
     }
 
-    @Test func `quiet still says errors`() async throws {
+    @Test func `quiet prints errors`() async throws {
         let workshop = try workshop()
         let run = try await workshop.run(workshop.origin.url("/nothing"), "-q")
         expectFailure(.notFound, run)
     }
 
     @Test(arguments: ["-v", "--verbose"])
-    func `verbose says what is done`(option: String) async throws {
+    func `verbose prints what is done`(option: String) async throws {
         let workshop = try workshop()
         let run = try await workshop.run(workshop.url, option)
         try expectOnly(Workshop.name, resource, in: workshop, run)
@@ -91,7 +91,7 @@ struct ProgressOptionTests {
         }
     }
 
-    @Test func `json is an object a line`() async throws {
+    @Test func `json prints one object per line`() async throws {
         let workshop = try workshop()
         let run = try await workshop.run(
             workshop.url,

@@ -23,7 +23,7 @@ struct RequestOptionTests {
         #expect(request["Accept-Encoding"] == "identity")
     }
 
-    @Test func `headers are for the server that is named, marked ones for those of redirects, too`()
+    @Test func `headers are sent to the server in the URL, marked ones also after redirects`()
         async throws
     {
         let workshop = try Workshop()
@@ -49,7 +49,7 @@ struct RequestOptionTests {
         #expect(!secret.everything.contains("hunter2"))
     }
 
-    @Test func `the user agent is Pawl's own or the one given`() async throws {
+    @Test func `the user agent is Pawl's own or the given one`() async throws {
         let workshop = try Workshop(resource)
         _ = try await workshop.run(workshop.url, "-o", "a")
         _ = try await workshop.run(workshop.url, "-o", "b", "--user-agent", "Probe/1.0")
@@ -89,7 +89,7 @@ struct RequestOptionTests {
         try expectOnly(Workshop.name, resource, in: workshop, run)
     }
 
-    @Test func `a wrong password is not tried again`() async throws {
+    @Test func `a wrong password is not retried`() async throws {
         let workshop = try Workshop()
         workshop.serve(.resource(resource).requireBasic(name: "jo", password: "right"))
         let run = try await workshop.run(workshop.url, "--user", "jo:wrong")
@@ -99,7 +99,7 @@ struct RequestOptionTests {
         #expect(!run.everything.contains("wrong"))
     }
 
-    @Test func `a password that is left out is asked for, and not shown`() async throws {
+    @Test func `a missing password is asked for without echo`() async throws {
         let workshop = try Workshop()
         workshop.serve(.resource(resource).requireBasic(name: "jo", password: "open sesame"))
         let runner = try workshop.start(
@@ -115,13 +115,13 @@ struct RequestOptionTests {
         try expectExact(Workshop.name, resource, in: workshop)
     }
 
-    @Test func `a password is not asked for where there is no terminal`() async throws {
+    @Test func `a password is not asked for without a terminal`() async throws {
         let workshop = try Workshop(resource)
         expectFailure(.usage, try await workshop.run(workshop.url, "--user", "jo"))
         #expect(workshop.origin.requests.isEmpty)
     }
 
-    @Test func `a certificate that nobody knows is refused`() async throws {
+    @Test func `an unknown certificate is refused`() async throws {
         let workshop = try Workshop(resource, tls: true)
         let run = try await workshop.run(workshop.url)
         expectFailure(.tlsFailed, run)

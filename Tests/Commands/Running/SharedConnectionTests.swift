@@ -17,7 +17,7 @@ struct SharedConnectionTests {
         server = try await NginxServer()
     }
 
-    /// Fetches files of those names into the folder.
+    /// Downloads files with these names to the folder.
     private func run(_ names: [String], _ options: String...) async throws {
         let list = names.map { server.url($0) + "\n" }.joined()
         try folder.write("list", list)
@@ -44,7 +44,7 @@ struct SharedConnectionTests {
         #expect(asked.count { $0.version == "HTTP/2.0" } >= 58)
     }
 
-    @Test func `segments of large files go over HTTP 1`() async throws {
+    @Test func `segments of large files use HTTP 1`() async throws {
         let large = (0..<3).map { Resource(size: 6 << 20, seed: UInt64(1_000 + $0)) }
         for (number, resource) in large.enumerated() {
             try server.put("large\(number)", resource.bytes())
@@ -59,9 +59,9 @@ struct SharedConnectionTests {
         #expect(segments.allSatisfy { $0.version == "HTTP/1.1" })
     }
 
-    @Test func `a rate limit keeps to connections of their own`() async throws {
+    @Test func `with a speed limit, downloads do not share connections`() async throws {
         for number in 0..<8 { try server.put("f\(number)", Self.small(number).bytes()) }
-        try await run((0..<8).map { "f\($0)" }, "--limit-rate", "10M")
+        try await run((0..<8).map { "f\($0)" }, "--total-limit", "10M")
         for number in 0..<8 { try expect("f\(number)", Self.small(number)) }
         #expect(try await server.close().allSatisfy { $0.version == "HTTP/1.1" })
     }

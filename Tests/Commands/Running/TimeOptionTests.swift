@@ -7,7 +7,7 @@ struct TimeOptionTests {
     private let resource = Resource(size: 3 << 20)
 
     @Test(arguments: [0, 1, 3])
-    func `retries is how many failures are borne`(retries: Int) async throws {
+    func `retries is the number of tolerated failures`(retries: Int) async throws {
         let workshop = try Workshop()
         workshop.serve(.hangUp(.reset))
         let run = try await workshop.run(workshop.url, "--retries", "\(retries)")
@@ -16,7 +16,7 @@ struct TimeOptionTests {
         #expect(workshop.folder.list().isEmpty)
     }
 
-    @Test func `connect-timeout ends what is not answered`() async throws {
+    @Test func `connect-timeout ends an attempt without a response`() async throws {
         let workshop = try Workshop()
         let deaf = try DeafSocket()
         let watch = Stopwatch()
@@ -33,7 +33,8 @@ struct TimeOptionTests {
         #expect(watch.elapsed < .seconds(15))
     }
 
-    @Test func `a connection that brings nothing for the stall time is replaced`() async throws {
+    @Test func `a connection that receives nothing for the stall timeout is replaced`() async throws
+    {
         let workshop = try Workshop()
         let stalls = Reply.resource(resource).stallAfterBytes(1 << 20)
         workshop.serve(stalls.from(request: 2, .resource(resource)))
@@ -42,7 +43,7 @@ struct TimeOptionTests {
         try expectOnly(Workshop.name, resource, in: workshop, run)
         // The default is 30 s.
         #expect(watch.elapsed < .seconds(25))
-        // It goes on where it was.
+        // It resumes at its position.
         let second = try #require(workshop.origin.requests.dropFirst().first)
         #expect(second.range == .from(1 << 20, last: resource.size - 1))
     }
@@ -78,7 +79,7 @@ struct TimeOptionTests {
         #expect(workshop.origin.requests.count == 2)
     }
 
-    @Test func `max-time ends a download, and what came is kept`() async throws {
+    @Test func `max-time ends a download and keeps its bytes`() async throws {
         let workshop = try Workshop()
         let held = Reply.resource(resource).holdAfterBytes(1 << 20, until: Latch())
         workshop.serve(held.from(request: 3, .resource(resource)))
@@ -96,7 +97,7 @@ struct TimeOptionTests {
         #expect(start > 0)
     }
 
-    @Test func `no-resume starts anew, and what was there is set aside`() async throws {
+    @Test func `no-resume starts over and sets the partial file aside`() async throws {
         let workshop = try Workshop()
         let held = Reply.resource(resource).holdAfterBytes(1 << 20, until: Latch())
         workshop.serve(held.from(request: 2, .resource(resource)))

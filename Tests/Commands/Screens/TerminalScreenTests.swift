@@ -20,7 +20,8 @@ struct TerminalScreenTests {
     }
 
     @Test(arguments: [100, 40, 20] as [UInt16])
-    func `no line wraps while it runs, and the finished line stays`(columns: UInt16) async throws {
+    func `no line wraps while it runs, and the finished line remains`(columns: UInt16) async throws
+    {
         let workshop = try workshop()
         let watch = Stopwatch()
         let run = try await workshop.run(
@@ -44,7 +45,7 @@ struct TerminalScreenTests {
     }
 
     @Test(arguments: [60, 40, 20] as [UInt16])
-    func `a line while it runs has the percent, the more room the more`(columns: UInt16)
+    func `a progress line has the percentage, and more figures on a wider terminal`(columns: UInt16)
         async throws
     {
         let workshop = try Workshop()
@@ -67,7 +68,7 @@ struct TerminalScreenTests {
         #expect(await runner.waitForExit() == .code(0))
     }
 
-    @Test func `wide characters and a long name keep to the line`() async throws {
+    @Test func `wide characters and a long name fit the line`() async throws {
         let path =
             "/%E6%96%87%E4%BB%B6%E6%96%87%E4%BB%B6%E6%96%87%E4%BB%B6%F0%9F%8E%89long-name.iso"
         let workshop = try workshop(path)
@@ -109,7 +110,7 @@ struct TerminalScreenTests {
         for number in 1...3 { #expect(lines.contains { $0.contains("/\(number).bin  1.00 MiB") }) }
     }
 
-    @Test func `colours are there, and with NO_COLOR they are not`() async throws {
+    @Test func `colours are used unless NO_COLOR is set`() async throws {
         let colourful = try workshop()
         let run = try await colourful.run(colourful.url, settings: terminal(columns: 80))
         #expect(run.output.contains("m✓"))

@@ -3,8 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What must stay with the origin that it was given for, and out of everything that is shown or
-/// kept.
+/// Secrets are sent only to their origin, and are neither displayed nor stored.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct SecretTests {
     private let resource = Resource(size: 300_000)
@@ -49,7 +48,9 @@ struct SecretTests {
         expectNo(secrets, in: run.everything)
     }
 
-    @Test func `a secret in the path is not shown, and not in a file's name`() async throws {
+    @Test func `a secret in the path is not displayed and not part of the file's name`()
+        async throws
+    {
         let workshop = try Workshop()
         let target = "/\(Workshop.name);key=k3y-s3cret"
         workshop.serve(.resource(resource), at: target)
@@ -61,7 +62,7 @@ struct SecretTests {
 
     /// Another port, and the same port by another name, are other origins.
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func `a redirect to another origin takes no secret along`(host: String) async throws {
+    func `no secret is sent to another origin after a redirect`(host: String) async throws {
         let workshop = try Workshop()
         let other = try ScriptedOrigin()
         other.route(Workshop.path, .resource(resource))
@@ -72,7 +73,7 @@ struct SecretTests {
         try expectSecretsStay(workshop, other, run)
     }
 
-    @Test func `nor does the same server by another name`() async throws {
+    @Test func `no secret is sent to the same server under another name`() async throws {
         let workshop = try Workshop()
         workshop.serve(.redirect(to: workshop.origin.url("/there", host: "localhost")))
         workshop.serve(.resource(resource), at: "/there")
@@ -87,7 +88,7 @@ struct SecretTests {
         expectNo(secrets, in: run.everything)
     }
 
-    @Test func `a redirect within the origin takes them along`() async throws {
+    @Test func `secrets are sent after a redirect within the origin`() async throws {
         let workshop = try Workshop()
         workshop.serve(signedIn(.redirect(to: "/there")))
         workshop.serve(signedIn(.resource(resource)), at: "/there")
@@ -101,7 +102,7 @@ struct SecretTests {
         expectNo(secrets, in: run.everything)
     }
 
-    @Test func `credentials in the URL sign in, and are not shown`() async throws {
+    @Test func `credentials in the URL are used and not displayed`() async throws {
         let workshop = try Workshop()
         workshop.serve(signedIn(.resource(resource)))
         let url = workshop.url.replacing("http://", with: "http://nobody:hunter2@")

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Listens and never accepts; its queue is full, so that connecting to it takes for ever.
+/// A socket that listens and never accepts; its queue is full, so connecting to it never completes.
 final class DeafSocket: Sendable {
     let port: UInt16
     private let descriptors: [Int32]
@@ -21,7 +21,7 @@ final class DeafSocket: Sendable {
                 else { return false }
                 for _ in 0..<4 {
                     let filler = socket(AF_INET, Self.type, 0)
-                    // In progress for ever is what is wanted.
+                    // The connection is to stay in progress for ever.
                     _ = connect(filler, pointer, length)
                     descriptors.append(filler)
                 }

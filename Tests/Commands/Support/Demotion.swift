@@ -3,8 +3,8 @@ import PawlTesting
 
 /// Runs the program without root's rights, to which permissions mean nothing.
 enum Demotion {
-    /// Whether the program can be run like that: as root only with `setpriv`, and where everybody
-    /// may read what was built.
+    /// Whether the program can be run with fewer rights: as root, with `setpriv`, if all users can
+    /// read the build.
     static let isAvailable: Bool = getuid() != 0 || access(setpriv, X_OK) == 0 && isReadable
 
     static func run(_ arguments: [String], in workshop: Workshop) async throws -> FinishedProcess {

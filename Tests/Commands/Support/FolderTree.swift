@@ -1,6 +1,6 @@
 import Glibc
 
-/// All that lies below a folder.
+/// All files below a folder.
 enum FolderTree {
     /// Paths relative to the folder, of folders with a slash at the end; sorted.
     static func entries(below path: String) -> [String] {

@@ -1,5 +1,5 @@
 import Testing
 
-/// What keeps both cores busy for long: one suite after the other.
+/// Suites that keep both cores busy for long; they run one after the other.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 enum HeavyTests {}

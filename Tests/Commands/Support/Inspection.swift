@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What `pawl inspect --json` says of a partial file.
+/// The output of `pawl inspect --json` for a partial file.
 struct Inspection: Decodable {
     var url: String
     /// Nil if the length is not known.
@@ -13,7 +13,7 @@ struct Inspection: Decodable {
     var written: [[Int64]]
     var durable: [[Int64]]
 
-    /// What the next run would go on from.
+    /// The bytes from which the next run would resume.
     var claimed: RangeSet {
         Self.ranges(written + durable)
     }
@@ -24,7 +24,7 @@ struct Inspection: Decodable {
         RangeSet(pairs.filter { $0.count == 2 }.map { ByteRange($0[0], $0[1]) })
     }
 
-    /// Nil where nothing can be said of it, or not yet.
+    /// `nil` if there is no usable checkpoint yet.
     static func found(_ name: String, in workshop: Workshop) async throws -> Inspection? {
         let run = try await workshop.run("inspect", "--json", name)
         guard run.status == .code(0) else { return nil }

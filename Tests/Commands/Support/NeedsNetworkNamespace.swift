@@ -2,7 +2,7 @@ import PawlTesting
 import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// Skips what needs a network of its own where none can be made.
+    /// Skips tests that need a network namespace if none can be created.
     static var needsNetworkNamespace: Self {
         .enabled(
             if: NetworkNamespace.isAvailable,

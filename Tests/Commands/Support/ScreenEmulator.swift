@@ -2,13 +2,14 @@
 /// wrapping on and off; colours are skipped.
 struct ScreenEmulator {
     private(set) var columns: Int
-    /// How many rows are to be seen; those above have scrolled away for good.
+    /// The number of visible rows; those above have scrolled away permanently.
     private var height: Int
     private(set) var rows: [[Character]] = [[]]
     private var row = 0
     private var column = 0
     private var wraps = true
-    /// Characters that came behind the last column while wrapping was off: they would be lost.
+    /// Characters written behind the last column while wrapping was off, which a terminal would not
+    /// show.
     private(set) var lostCharacters = 0
     /// How often a text went on in the next line.
     private(set) var wrappedLines = 0
@@ -23,7 +24,7 @@ struct ScreenEmulator {
         height = rows
     }
 
-    /// Fewer rows: those below the cursor that find no room are cut.
+    /// Reduces the rows; those below the cursor that no longer fit are cut.
     mutating func resize(rows count: Int) {
         height = count
         if rows.count > row + count { rows.removeSubrange((row + count)...) }
@@ -38,7 +39,7 @@ struct ScreenEmulator {
         }
     }
 
-    /// All that is to be seen, with no regard to where lines were wrapped.
+    /// All visible text, regardless of where lines were wrapped.
     var text: String { lines.joined() }
 
     mutating func feed(_ text: String) {

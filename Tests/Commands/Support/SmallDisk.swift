@@ -6,7 +6,7 @@ final class SmallDisk: Sendable {
     let path: String
     private let folder: ScratchFolder
 
-    /// Nil where nothing may be mounted.
+    /// `nil` if mounting is not permitted.
     init?(bytes: Int) throws {
         folder = try ScratchFolder()
         path = try folder.makeFolder("disk")

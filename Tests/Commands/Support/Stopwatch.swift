@@ -1,6 +1,6 @@
 import PawlCore
 
-/// How long something takes.
+/// Measures the duration of an operation.
 struct Stopwatch: Sendable {
     private let clock = SystemTimekeeper()
     private let begin: Moment

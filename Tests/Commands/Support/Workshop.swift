@@ -5,7 +5,7 @@ import Testing
 
 /// The built program in a folder of its own, and an origin to fetch from.
 struct Workshop: Sendable {
-    /// Where the program runs.
+    /// The folder in which the program runs.
     let folder: ScratchFolder
     let origin: ScriptedOrigin
 
@@ -56,8 +56,8 @@ struct Workshop: Sendable {
         try ProcessRunner(Self.program, arguments, complete(settings))
     }
 
-    /// Starts a download that comes to a checkpoint of 8 MiB or more, so that its partial file has a
-    /// name, and not to its end: the resource must have more than 10 MiB.
+    /// Starts a download that reaches a checkpoint of at least 8 MiB, so that its partial file has
+    /// a name, but not its end: the resource must have more than 10 MiB.
     func begin(
         _ resource: Resource,
         _ arguments: [String],
@@ -67,7 +67,8 @@ struct Workshop: Sendable {
         serve(change(.resource(resource)).holdAfterBytes(10 << 20, until: Latch()))
         let runner = try start(arguments: arguments + ["-x", "1"], settings)
         try await FolderWatch.wait(for: Self.name + ".part", in: folder)
-        // The first checkpoint has less where the machine was slow: the next ones have what came.
+        // On a slow machine the first checkpoint has fewer bytes; the next ones have those
+        // received.
         var claimed: Int64 = 0
         while claimed < 8 << 20, runner.status == nil {
             try Task.checkCancellation()
@@ -78,7 +79,7 @@ struct Workshop: Sendable {
 
     static let program = BuiltProduct.path("pawl")
 
-    /// The run's own folder, and nothing of the environment that changes what is shown.
+    /// The run's own folder, without the environment variables that change the output.
     func complete(_ settings: ProcessSettings) -> ProcessSettings {
         var settings = settings
         settings.folder = settings.folder ?? folder.path
@@ -86,7 +87,7 @@ struct Workshop: Sendable {
         return settings
     }
 
-    /// What of the environment changes what is shown, or which way requests go.
+    /// The environment variables that change the output or the route of requests.
     static let plainEnvironment: [String: String?] = [
         "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "NO_COLOR": nil, "http_proxy": nil,
         "https_proxy": nil, "all_proxy": nil, "HTTP_PROXY": nil, "HTTPS_PROXY": nil,
@@ -130,7 +131,7 @@ func expectExact(
     #expect(try resource.verify(fileAt: path) == nil, sourceLocation: sourceLocation)
 }
 
-/// The program failed with that code, said why in a line or two, and what to do.
+/// The program failed with this code and printed the reason and advice in one or two lines.
 func expectFailure(
     _ code: ErrorCode,
     _ run: FinishedProcess,

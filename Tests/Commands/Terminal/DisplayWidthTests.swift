@@ -10,7 +10,7 @@ struct DisplayWidthTests {
         ("1️⃣", 2), ("ｆｕｌｌ", 8), ("ﾊﾝｶｸ", 4), ("a\u{200B}b", 2), ("\u{FFFD}", 1), ("…", 1),
         ("▕█▏", 3), ("क्षि", 3), ("م", 1),
     ])
-    func `text has the columns that a terminal gives it`(text: String, columns: Int) {
+    func `the width of text is that of a terminal`(text: String, columns: Int) {
         #expect(DisplayWidth.of(text) == columns)
     }
 
@@ -20,11 +20,11 @@ struct DisplayWidthTests {
         ("abcdef", 3, "ab…"), ("abcdef", 2, "ab"), ("abcdef", 0, ""),
         ("日本語日本語.iso", 9, "日本….iso"),
     ])
-    func `a long name gives way in its middle`(name: String, columns: Int, expected: String) {
+    func `a long name is shortened in the middle`(name: String, columns: Int, expected: String) {
         #expect(name.shortened(toColumns: columns) == expected)
     }
 
-    @Test func `a shortened name never has more columns than asked for`() {
+    @Test func `a shortened name never exceeds its width`() {
         for name in hostileNames {
             for columns in 0...40 {
                 let short = name.sanitized.shortened(toColumns: columns)

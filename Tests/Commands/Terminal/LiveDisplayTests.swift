@@ -10,7 +10,7 @@ struct LiveDisplayTests {
         for columns in [2, 10, 20, 40, 80, 200] {
             for rows in 1...12 {
                 for count in 1...12 {
-                    let lines = draw(run(running: count, ordered: count), columns, rows)
+                    let lines = draw(run(running: count, requested: count), columns, rows)
                     #expect(lines.count <= max(1, rows - 1), "\(rows) rows, \(count) running")
                     #expect(lines.allSatisfy { DisplayWidth.of($0) < columns })
                 }
@@ -19,13 +19,13 @@ struct LiveDisplayTests {
     }
 
     @Test func `one download has one line and no total`() {
-        let lines = draw(run(running: 1, ordered: 1), 80, 24)
+        let lines = draw(run(running: 1, requested: 1), 80, 24)
         #expect(lines.count == 1)
         #expect(lines.first?.hasPrefix("file-1.iso") == true)
     }
 
     @Test func `several downloads have a total below them`() throws {
-        var run = run(running: 3, ordered: 12)
+        var run = run(running: 3, requested: 12)
         run.endedCount = 2
         run.failedCount = 1
         let lines = draw(run, 100, 24)
@@ -34,14 +34,14 @@ struct LiveDisplayTests {
         try Snapshot.expect(lines.joined(separator: "\n") + "\n", matches: "several-downloads.txt")
     }
 
-    @Test func `more downloads than rows are counted`() {
-        let lines = draw(run(running: 20, ordered: 20), 80, 10)
+    @Test func `downloads that do not fit are counted`() {
+        let lines = draw(run(running: 20, requested: 20), 80, 10)
         #expect(lines.count == 9)
         #expect(lines.dropLast().last == "… and 13 more")
     }
 
-    @Test func `the total of all is told only when each size is known`() {
-        var run = run(running: 2, ordered: 3)
+    @Test func `the total is shown only when each size is known`() {
+        var run = run(running: 2, requested: 3)
         #expect(run.sum.totalBytes == nil)
         run.endedCount = 1
         run.finishedBytes = 500
@@ -55,9 +55,9 @@ struct LiveDisplayTests {
         LiveDisplay.lines(run, columns: columns, rows: rows, style: style, frame: 1)
     }
 
-    private func run(running: Int, ordered: Int) -> RunSnapshot {
+    private func run(running: Int, requested: Int) -> RunSnapshot {
         var run = RunSnapshot()
-        run.orderedCount = ordered
+        run.requestedCount = requested
         run.running = (1...running).map { id in
             var progress = DownloadProgress()
             progress.name = "file-\(id).iso"
@@ -77,7 +77,7 @@ struct LiveBlockTests {
     private let usual = LiveBlock.Size(columns: 80, rows: 24)
     private let narrow = LiveBlock.Size(columns: 60, rows: 24)
 
-    @Test func `a block is drawn in place and leaves the cursor on its first line`() {
+    @Test func `a block is drawn in place with the cursor on its first line`() {
         var block = LiveBlock()
         let first = block.draw(["one", "two"], on: usual)
         #expect(first.hasSuffix("\u{1B}[1A\r"))
@@ -85,7 +85,7 @@ struct LiveBlockTests {
         #expect(screen(["$ pawl", first]) == ["$ pawl", "one", "two"])
     }
 
-    @Test func `a shorter block leaves nothing of a longer one`() {
+    @Test func `a shorter block erases a longer one`() {
         var block = LiveBlock()
         let drawings = [
             block.draw(["one", "two is long", "three"], on: usual),
@@ -94,7 +94,7 @@ struct LiveBlockTests {
         #expect(screen(["$ pawl"] + drawings) == ["$ pawl", "uno", "dos"])
     }
 
-    @Test func `a message scrolls up above the block`() {
+    @Test func `a message is printed above the block`() {
         var block = LiveBlock()
         let first = block.draw(["one", "two"], on: usual)
         #expect(
@@ -104,14 +104,14 @@ struct LiveBlockTests {
         )
     }
 
-    @Test func `a message in a terminal that lost rows leaves nothing of the block`() {
+    @Test func `a message in a terminal that lost rows erases the block`() {
         var block = LiveBlock()
         var screen = ScreenEmulator(columns: 80, rows: 24)
         screen.feed("$ pawl\r\n")
         screen.feed(block.draw(["one", "two", "three", "four", "five"], on: usual))
         screen.resize(rows: 4)
         let small = LiveBlock.Size(columns: 80, rows: 4)
-        // Ctrl-C: the terminal echoes it, the block is drawn again, what is kept is said.
+        // Ctrl-C: the terminal echoes it, the block is redrawn, and the kept bytes are reported.
         screen.feed("^C")
         screen.feed(block.printing("", on: small))
         screen.feed(block.printing("kept\r\n", on: small))
@@ -120,7 +120,7 @@ struct LiveBlockTests {
         #expect(screen.isCursorVisible)
     }
 
-    @Test func `a message where the size is the same keeps the block`() {
+    @Test func `a message in a terminal of the same size keeps the block`() {
         var block = LiveBlock()
         var screen = ScreenEmulator(columns: 80, rows: 24)
         screen.feed(block.draw(["one", "two"], on: usual))
@@ -130,14 +130,14 @@ struct LiveBlockTests {
         #expect(!screen.isCursorVisible)
     }
 
-    @Test func `nothing is written where nothing changed`() {
+    @Test func `nothing is written if nothing has changed`() {
         var block = LiveBlock()
         _ = block.draw(["one"], on: usual)
         #expect(block.draw(["one"], on: usual) == "")
         #expect(block.draw(["one"], on: narrow) != "")
     }
 
-    @Test func `taking the block away gives the cursor back`() {
+    @Test func `removing the block shows the cursor`() {
         var block = LiveBlock()
         let first = block.draw(["one", "two"], on: usual)
         let last = block.remove()
@@ -147,7 +147,7 @@ struct LiveBlockTests {
     }
 }
 
-/// What a terminal shows after these writes, the first of which is followed by a new line.
+/// The screen of a terminal after these writes, the first of which is followed by a new line.
 private func screen(_ writes: [String]) -> [String] {
     var rows: [[Character]] = [Array(writes.first ?? ""), []]
     var row = 1

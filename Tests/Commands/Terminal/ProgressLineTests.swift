@@ -8,7 +8,7 @@ struct ProgressLineTests {
     private static let ascii = TerminalStyle(isUnicode: false, hasColours: false)
     private static let colours = TerminalStyle(isUnicode: true, hasColours: true)
 
-    @Test func `no line is wider than it may be, whatever the name and the phase`() {
+    @Test func `no line is too wide, whatever the name and the phase`() {
         for name in hostileNames {
             for progress in Self.states(named: name) {
                 for width in 0...200 {
@@ -19,7 +19,7 @@ struct ProgressLineTests {
         }
     }
 
-    @Test func `colours add nothing to the width`() {
+    @Test func `colours do not count as width`() {
         for progress in Self.states(named: "disk.iso") {
             for width in [20, 40, 79, 120] {
                 let plain = ProgressLine.render(progress, width: width, style: Self.unicode)
@@ -29,7 +29,7 @@ struct ProgressLineTests {
         }
     }
 
-    @Test func `lines show more the more room there is`() throws {
+    @Test func `wider lines show more`() throws {
         var text = ""
         for progress in Self.states(named: "debian-12.5.0-amd64-netinst.iso") {
             for width in [19, 39, 59, 79, 119] {
@@ -43,7 +43,7 @@ struct ProgressLineTests {
         try Snapshot.expect(text, matches: "progress-lines.txt")
     }
 
-    @Test func `the figures of several lines stand below each other`() {
+    @Test func `the figures of several lines are aligned`() {
         let layout = ProgressLayout(width: 79, longestName: 20)
         let lines = ["a.iso", "日本語.iso", "a-longer-name.tar.gz"].map {
             ProgressLine.render(Self.receiving(named: $0), layout: layout, style: Self.unicode)
@@ -55,7 +55,7 @@ struct ProgressLineTests {
         #expect(columns.first != .some(nil))
     }
 
-    @Test func `an unknown size shows a mark that moves instead of a percent`() {
+    @Test func `an unknown size shows a moving mark instead of a percentage`() {
         let progress = Self.unknownSize(named: "stream.bin")
         let lines = (0..<6).map {
             ProgressLine.render(progress, width: 79, style: Self.unicode, frame: $0)
@@ -64,7 +64,7 @@ struct ProgressLineTests {
         #expect(lines.allSatisfy { !$0.contains("%") })
     }
 
-    @Test func `a hundred percent is shown only when all is there`() {
+    @Test func `100 percent is shown only for a complete file`() {
         var progress = Self.receiving(named: "a")
         progress.totalBytes = 1_000_000
         progress.completedBytes = 999_999
@@ -73,7 +73,7 @@ struct ProgressLineTests {
         #expect(ProgressLine.render(progress, width: 79, style: Self.unicode).contains("100%"))
     }
 
-    @Test func `nothing acts on the terminal`() {
+    @Test func `no text controls the terminal`() {
         for name in hostileNames {
             let line = ProgressLine.render(
                 Self.receiving(named: name),

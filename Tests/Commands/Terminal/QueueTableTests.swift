@@ -4,7 +4,7 @@ import PawlCore
 import PawlWire
 import Testing
 
-/// The table of `pawl list`, its order, and the times that are shown.
+/// The table of `pawl list`, its order, and the displayed times.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueTableTests {
     private static let now = Date(timeIntervalSince1970: 1_795_370_400)  // 2026-11-22T18:00:00Z
@@ -33,7 +33,7 @@ struct QueueTableTests {
 
     private let longName = String(repeating: "a-long-name-", count: 20) + "end.iso"
 
-    @Test func `names are whole in a pipe, and shortened on a terminal`() {
+    @Test func `names are complete in a pipe and shortened on a terminal`() {
         let rows = [
             download(1, .failed) { row in
                 row.name = longName
@@ -49,7 +49,7 @@ struct QueueTableTests {
         #expect(terminal.allSatisfy { DisplayWidth.of($0) <= 80 })
     }
 
-    @Test func `a download that runs has its time left`() {
+    @Test func `a running download has its time left`() {
         let rows = [
             download(1, .running) { row in
                 (row.completedBytes, row.totalBytes) = (10 << 20, 40 << 20)
@@ -61,7 +61,7 @@ struct QueueTableTests {
         #expect(DownloadReport.text(rows[0], time: Self.time).contains("time left    0:15\n"))
     }
 
-    @Test func `the next try and the begin are told in local time, with the reason`() {
+    @Test func `the next retry and the start are displayed in local time with the reason`() {
         let rows = [
             download(1, .waiting) { row in
                 row.failures = 3
@@ -71,14 +71,14 @@ struct QueueTableTests {
             download(2, .waiting) { $0.notBefore = Self.now.addingTimeInterval(86_400) },
         ]
         let lines = table(rows, columns: nil)
-        #expect(lines[1].hasSuffix("file1  tries again 23:31:30: the server answered 503"))
-        #expect(lines[2].hasSuffix("file2  begins 2026-11-23 23:30"))
+        #expect(lines[1].hasSuffix("file1  retries 23:31:30: the server answered 503"))
+        #expect(lines[2].hasSuffix("file2  starts 2026-11-23 23:30"))
         let report = DownloadReport.text(rows[0], time: Self.time)
-        #expect(report.contains("next try     2026-11-22T23:31:30+05:30\n"))
+        #expect(report.contains("next retry   2026-11-22T23:31:30+05:30\n"))
         #expect(report.contains("added        2026-11-22T23:30:00+05:30\n"))
     }
 
-    @Test func `without notes there is no such column`() {
+    @Test func `without notes there is no column for them`() {
         let lines = table([download(1, .paused)], columns: nil)
         #expect(lines[0].hasSuffix("NAME"))
         #expect(lines[1].hasSuffix("file1"))
@@ -88,13 +88,13 @@ struct QueueTableTests {
         (0, "2026-11-22T18:00:00+00:00"), (-12_600, "2026-11-22T14:30:00-03:30"),
         (50_400, "2026-11-23T08:00:00+14:00"),
     ])
-    func `a local time has its distance from UTC, and is a time to begin`(
+    func `a local time has its offset from UTC and is a valid start time`(
         offset: Int64,
         text: String
     ) throws {
         #expect(LocalTime { _ in offset }.full(Self.now) == text)
-        let surroundings = BeginText.Surroundings(now: 0) { _ in 1 }
-        #expect(try BeginText.parse(text, surroundings) == 1_795_370_400)
+        let context = StartTimeText.Context(now: 0) { _ in 1 }
+        #expect(try StartTimeText.parse(text, context) == 1_795_370_400)
     }
 
     @Test func `the order is that of the queue`() {
@@ -116,11 +116,11 @@ struct QueueTableTests {
         ("resum", "resume"), ("ev", "events"), ("sess", "session"), ("pauze", "pause"),
         ("re", nil), ("x", nil), ("localhost", nil), ("download", nil),
     ])
-    func `the nearest verb is found, or none`(text: String, verb: String?) {
+    func `the nearest verb is found if there is one`(text: String, verb: String?) {
         #expect(SimilarWord.nearest(to: text, among: verbs) == verb)
     }
 
-    @Test func `errors in typing are counted`() {
+    @Test func `typing errors are counted`() {
         #expect(SimilarWord.distance("", "") == 0)
         #expect(SimilarWord.distance("list", "list") == 0)
         #expect(SimilarWord.distance("lsit", "list") == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct StreamDisplayTests {
-    @Test func `JSON events have their documented form`() throws {
+    @Test func `JSON events have their documented format`() throws {
         let lines = Lines()
         var display = JSONDisplay { lines.add($0) }
         var progress = sample
@@ -25,8 +25,7 @@ struct StreamDisplayTests {
         )
     }
 
-    @Test func `a log gets a line at the start, one each five seconds, and one at the end`() throws
-    {
+    @Test func `a log has one line at the start, every five seconds and at the end`() throws {
         let lines = Lines()
         var display = PlainDisplay(style: TerminalStyle(isUnicode: true, hasColours: false)) {
             lines.add($0)
@@ -43,7 +42,7 @@ struct StreamDisplayTests {
         display.ended(ended(.success(file())))
         #expect(
             lines.all == [
-                "disk.iso: 629 MiB, goes on from 277/629 MiB",
+                "disk.iso: 629 MiB, resumes at 277/629 MiB",
                 "disk.iso: 43%, 277/629 MiB, 24.1 MiB/s, 0:15 left, 8 connections",
                 "disk.iso: 43%, 277/629 MiB, 24.1 MiB/s, 0:15 left, 8 connections",
                 "/tmp/disk.iso: 629 MiB in 26 s, 24.2 MiB/s, verified md5",
@@ -51,7 +50,7 @@ struct StreamDisplayTests {
         )
     }
 
-    @Test func `that a download waits for the network is said at once, and once`() {
+    @Test func `waiting for the network is reported immediately and once`() {
         let lines = Lines()
         var display = PlainDisplay(style: TerminalStyle(isUnicode: true, hasColours: false)) {
             lines.add($0)
@@ -68,7 +67,7 @@ struct StreamDisplayTests {
         #expect(lines.all == ["disk.iso: 629 MiB", waiting, waiting])
     }
 
-    @Test func `the sentence at the end tells what this run brought, and how fast`() {
+    @Test func `the final message contains the received bytes and the speed`() {
         let style = TerminalStyle(isUnicode: true, hasColours: false)
         func sentence(fetched: Int64, _ elapsed: Duration) -> String {
             var file = file()
@@ -76,7 +75,7 @@ struct StreamDisplayTests {
             var ended = ended(.success(file))
             ended.fetchedBytes = fetched
             ended.elapsed = elapsed
-            return ResultSentence.finished(file, ended, style: style)
+            return ResultMessage.finished(file, ended, style: style)
         }
         #expect(
             sentence(fetched: 31_457_280, .seconds(2))
@@ -87,11 +86,12 @@ struct StreamDisplayTests {
                 == "/tmp/disk.iso: 629 MiB, the last 1.00 KiB in 0.0 s"
         )
         #expect(
-            sentence(fetched: 0, .milliseconds(300)) == "/tmp/disk.iso: 629 MiB, all fetched before"
+            sentence(fetched: 0, .milliseconds(300))
+                == "/tmp/disk.iso: 629 MiB, all received before"
         )
     }
 
-    @Test func `names in JSON and logs hold no control characters`() {
+    @Test func `names in JSON and logs contain no control characters`() {
         let lines = Lines()
         var progress = sample
         progress.name = "a\u{1B}[2Jb"
@@ -118,7 +118,7 @@ struct StreamDisplayTests {
 
     private func run(_ progress: DownloadProgress) -> RunSnapshot {
         var run = RunSnapshot()
-        run.orderedCount = 1
+        run.requestedCount = 1
         run.running = [RunningDownload(id: 1, source: "https://host/disk.iso", progress: progress)]
         return run
     }

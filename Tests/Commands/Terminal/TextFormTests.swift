@@ -13,7 +13,7 @@ struct TextFormTests {
         #expect(ByteText.size(bytes) == text)
     }
 
-    @Test func `sizes and rates keep to their columns`() {
+    @Test func `sizes and rates fit their columns`() {
         var bytes = 1.0
         while bytes < 9e18 {
             let whole = Int64(bytes)
@@ -26,7 +26,7 @@ struct TextFormTests {
         #expect(ByteText.rate(.infinity) == "0 B/s")
     }
 
-    @Test func `a part is shown in the unit of the whole`() {
+    @Test func `a part has the unit of the whole`() {
         #expect(ByteText.part(289_931_264, of: 659_554_304) == "277/629 MiB")
         #expect(ByteText.part(332_859_965, of: 2_072_317_338) == "0.31/1.93 GiB")
     }
@@ -36,11 +36,11 @@ struct TextFormTests {
         (.seconds(3723), "1:02:03"), (.seconds(86_340), "23h 59m"), (.seconds(788_400), "9d 03h"),
         (.seconds(-4), "0:00"), (.seconds(Int64.max), "> 99d"),
     ])
-    func `times keep to seven columns`(time: Duration, text: String) {
+    func `times fit seven columns`(time: Duration, text: String) {
         #expect(TimeText.clock(time) == text)
     }
 
-    @Test func `a terminal's own words decide how it is drawn on`() {
+    @Test func `the environment of a terminal determines its style`() {
         let full = ["TERM": "xterm-256color", "LANG": "en_GB.UTF-8"]
         let traits = TerminalTraits(isTerminal: true, environment: full)
         #expect(traits.canRedraw && traits.style.isUnicode && traits.style.hasColours)

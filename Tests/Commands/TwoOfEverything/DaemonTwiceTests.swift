@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// Two of everything, where the daemon does it.
+    /// Two of everything, in the daemon.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonTwiceTests {
         private let resources = (1...3).map {
@@ -15,7 +15,7 @@ extension DaemonSuites {
             row.path.flatMap { $0.split(separator: "/").last.map(String.init) } ?? ""
         }
 
-        @Test func `three URLs of one name are added at the same time`() async throws {
+        @Test func `three URLs with one file name are added at the same time`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let latch = Latch()
@@ -29,14 +29,16 @@ extension DaemonSuites {
             let rows = try await scene.downloads()
             #expect(Set(rows.map { name(of: $0) }) == Set(Workshop.names(3)))
             #expect(rows.allSatisfy { $0.name == name(of: $0) })
-            // The row of each says where its own bytes are.
+            // The row of each names the file with its own bytes.
             for (row, resource) in zip(rows.sorted { $0.id < $1.id }, resources) {
                 try expectExact(name(of: row), resource, in: scene.workshop)
             }
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a second URL of one name is added while the first is paused`() async throws {
+        @Test func `a second URL with the same file name is added while the first is paused`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             scene.workshop.serveOneName(resources, until: Latch())
@@ -58,7 +60,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a numbered one is removed, and the other one stays`() async throws {
+        @Test func `a numbered file is removed and the other one is kept`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             scene.workshop.serveOneName(resources, until: Latch())

@@ -53,7 +53,7 @@ extension TwoOfEverything {
         }
 
         @Test(arguments: [SIGINT, SIGKILL], [Kind.ofOtherLengths, .ofOneLength])
-        func `one after the other, each stopped and run again`(
+        func `one after the other, each interrupted and resumed`(
             signal: Int32,
             kind: Kind
         ) async throws {
@@ -63,7 +63,7 @@ extension TwoOfEverything {
             for number in resources.indices {
                 let runner = try workshop.start(workshop.urlOfOneName(number), "-x", "1")
                 try await workshop.waitForPartialFiles(number + 1)
-                // The first checkpoint is there before its file has a name.
+                // The first checkpoint exists before its file has a name.
                 runner.signal(signal)
                 await runner.waitForExit()
             }
@@ -80,7 +80,7 @@ extension TwoOfEverything {
             #expect(again.allSatisfy { ($0.range?.first ?? 0) > 0 }, "one began anew")
         }
 
-        @Test func `one after the other, each to its end, and once more`() async throws {
+        @Test func `one after the other, each to its end, and again`() async throws {
             let workshop = try Workshop()
             let resources = Kind.ofOneLength.resources(3)
             workshop.serveOneName(resources)
@@ -98,7 +98,7 @@ extension TwoOfEverything {
     /// Processes on one file, and on one folder.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct OneFolderTests {
-        @Test func `two processes fetch one file at the same time`() async throws {
+        @Test func `two processes download one file at the same time`() async throws {
             let (resource, latch) = (Resource(size: 3 << 20), Latch())
             let workshop = try Workshop()
             workshop.serve(.resource(resource).holdAfterBytes(1 << 20, until: latch))

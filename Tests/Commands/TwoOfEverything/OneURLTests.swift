@@ -8,26 +8,26 @@ import Testing
 struct OneURLTests {
     private let resource = Resource(size: 300_000)
 
-    @Test func `one URL twice in a command is fetched once, and that is said`() async throws {
+    @Test func `a URL given twice in a command is downloaded once and reported`() async throws {
         let workshop = try Workshop(resource)
         let run = try await workshop.run(workshop.url, workshop.url, workshop.url + "#top")
         #expect(run.status == .code(0), "\(run.errors)")
-        #expect(run.errors.contains("\(workshop.url) is given 3 times: it is fetched once"))
+        #expect(run.errors.contains("\(workshop.url) is given 3 times and is downloaded once"))
         #expect(workshop.folder.list() == [Workshop.name])
         #expect(workshop.origin.requests.count == 1)
     }
 
-    @Test func `one URL twice in a list is fetched once, with one file, too`() async throws {
+    @Test func `a URL given twice in a list is downloaded once`() async throws {
         let workshop = try Workshop(resource)
         let entry = "\(workshop.url)\n  output=a.iso\n"
         try workshop.folder.write("list", entry + entry)
         let run = try await workshop.run("-i", "list", workshop.url)
         #expect(run.status == .code(0), "\(run.errors)")
-        #expect(run.errors.contains("is given twice: it is fetched once"), "\(run.errors)")
+        #expect(run.errors.contains("is given twice and is downloaded once"), "\(run.errors)")
         #expect(Set(workshop.folder.list()) == ["a.iso", Workshop.name, "list"])
     }
 
-    @Test func `one URL twice with different options is refused`() async throws {
+    @Test func `a URL given twice with different options is an error`() async throws {
         let workshop = try Workshop(resource)
         let digest = String(repeating: "0", count: 64)
         let list = "\(workshop.url)\n\(workshop.url)\n  checksum=sha256=\(digest)\n"
@@ -43,7 +43,7 @@ extension DaemonSuites {
     /// The same URL twice in the queue.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonOneURLTests {
-        @Test func `a second download of one URL waits for the first, and finds its file`()
+        @Test func `a second download of a URL waits for the first one and finds its file`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -55,7 +55,7 @@ extension DaemonSuites {
             await scene.workshop.origin.waitForBytes(9 << 20)
             try await scene.succeed("add", "-x", "1", url)
             try await scene.succeed("add", "-x", "1", "-o", Workshop.name, url)
-            // Behind those that wait there is room for another one.
+            // Besides those that wait, another download can run.
             scene.workshop.serve(.resource(Resource(size: 1000)), at: "/other")
             try await scene.succeed("add", scene.workshop.origin.url("/other"))
             try await scene.succeed("wait", "4")
@@ -70,7 +70,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `two that are added at once both end well`() async throws {
+        @Test func `two downloads that are added at the same time both finish`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 300_000)))
             let daemon = try await scene.startDaemon()
             let socket = scene.home.path("run/pawl/daemon.sock")

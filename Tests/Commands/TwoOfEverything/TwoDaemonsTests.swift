@@ -8,7 +8,9 @@ extension DaemonSuites {
     /// Several starts of the daemon, and several processes with one session.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct TwoDaemonsTests {
-        @Test func `three programs that start it at the same time get one`() async throws {
+        @Test func `three programs that start the daemon at the same time get the same one`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             for round in 0..<5 {
                 let runs = try (0..<3).map {
@@ -34,7 +36,7 @@ extension DaemonSuites {
                 )
                 _ = await stop.waitForExit()
                 #expect(await add.waitForExit() == .code(0), "round \(round): \(add.errors)")
-                // The stop may have come after the download was added.
+                // The stop may have happened after the download was added.
                 try await scene.succeed("daemon", "start")
                 #expect(try await scene.downloads().count == round + 2)
             }

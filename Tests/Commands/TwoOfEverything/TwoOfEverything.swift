@@ -2,9 +2,9 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Two of whatever there is one of: at the same time, and one after the other.
+/// Two of everything, at the same time and one after the other.
 ///
-/// The tasks and sessions of one process stand in `Tests/PawlTests/TwoOfEverything`.
+/// The tests for tasks and sessions of one process are in `Tests/PawlTests/TwoOfEverything`.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 enum TwoOfEverything {}
 
@@ -22,7 +22,7 @@ extension Workshop {
 
     func urlOfOneName(_ number: Int) -> String { origin.url("/\(number)/disk.iso") }
 
-    /// Each of the files is one of the resources, and none of these is missing.
+    /// Each of the files is one of the resources, and none of the resources is missing.
     func expectAll(
         _ resources: [Resource],
         sourceLocation: SourceLocation = #_sourceLocation
@@ -36,7 +36,7 @@ extension Workshop {
         }
     }
 
-    /// The names that so many files of one name have.
+    /// The names of this many files with the same name.
     static func names(_ count: Int) -> [String] {
         (0..<count).map { $0 == 0 ? "disk.iso" : "disk.\($0).iso" }
     }

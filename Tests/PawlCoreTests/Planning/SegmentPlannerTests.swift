@@ -15,13 +15,7 @@ struct SegmentPlannerTests {
             start: range.start,
             end: range.end
         )
-        var segment = Segment(
-            order: order,
-            host: "h",
-            generation: 0,
-            wave: 0,
-            openedAt: .zero
-        )
+        var segment = Segment(order: order, host: "h", openedAt: .zero)
         segment.isHeadAccepted = true
         return segment
     }

@@ -119,7 +119,7 @@ struct HeadJudgePartTests {
 
     @Test func `a missing pinned validator is refused`() {
         let bare = Self.part.with("ETag", nil)
-        expectBroken(judge(bare.with("Last-Modified", nil)), "without the ETag")
+        expectBroken(judge(bare.with("Last-Modified", nil)), "without the earlier ETag")
         #expect(
             judge(bare) == .lostEntityTag(Representation(head: bare), range: Self.asked),
             "the date is the same"
@@ -127,12 +127,12 @@ struct HeadJudgePartTests {
         let dated = Representation.pinned.with { $0.entityTag = nil }
         expectBroken(
             judge(Self.part.with("Last-Modified", nil), pinned: dated),
-            "without the Last-Modified"
+            "without the earlier Last-Modified"
         )
         let weak = Representation.pinned.with { $0.entityTag?.isWeak = true }
         expectBroken(
             judge(Self.part.with("Last-Modified", nil), pinned: weak),
-            "without the Last-Modified"
+            "without the earlier Last-Modified"
         )
     }
 

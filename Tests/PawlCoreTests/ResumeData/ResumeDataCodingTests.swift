@@ -190,11 +190,3 @@ struct ResumeDataCodingTests {
         return writer.bytes
     }
 }
-
-@Suite(.timeLimit(.minutes(3)))
-struct CyclicChecksumTests {
-    @Test func `the checksum is CRC-64 as computed by XZ`() {
-        #expect(CyclicChecksum.of("123456789".utf8) == 0x995D_C9BB_DF19_39FA)
-        #expect(CyclicChecksum.of([]) == 0)
-    }
-}

@@ -18,21 +18,21 @@ struct ConnectionClockTests {
     @Test func `every part of a client's request has a deadline`() {
         var clock = ConnectionClock(limits, at: start)
         #expect(clock.deadline == after(10))
-        clock.handle(.headCame, at: after(1))
+        clock.handle(.headReceived, at: after(1))
         #expect(clock.deadline == after(31))
         clock.handle(.bodyEnded, at: after(2))
         // The daemon's own work and a stream of events have no deadline.
         #expect(clock.deadline == nil)
-        clock.handle(.answerEnded, at: after(100))
+        clock.handle(.responseEnded, at: after(100))
         #expect(clock.deadline == after(160))
-        clock.handle(.headCame, at: after(101))
+        clock.handle(.headReceived, at: after(101))
         #expect(clock.deadline == after(131))
     }
 
     @Test func `an unwanted body must end in time, too`() {
         var clock = ConnectionClock(limits, at: start)
-        clock.handle(.headCame, at: start)
-        clock.handle(.answerEnded, at: after(1))
+        clock.handle(.headReceived, at: start)
+        clock.handle(.responseEnded, at: after(1))
         #expect(clock.deadline == after(30))
         clock.handle(.bodyEnded, at: after(5))
         #expect(clock.deadline == after(65))
@@ -41,18 +41,18 @@ struct ConnectionClockTests {
     @Test func `pipelined requests wait for all answers`() {
         var clock = ConnectionClock(limits, at: start)
         for _ in 0..<2 {
-            clock.handle(.headCame, at: start)
+            clock.handle(.headReceived, at: start)
             clock.handle(.bodyEnded, at: start)
         }
-        clock.handle(.answerEnded, at: after(1))
+        clock.handle(.responseEnded, at: after(1))
         #expect(clock.deadline == nil)
-        clock.handle(.answerEnded, at: after(2))
+        clock.handle(.responseEnded, at: after(2))
         #expect(clock.deadline == after(62))
     }
 
     @Test func `writing more does not extend a slow reader's deadline`() {
         var clock = ConnectionClock(limits, at: start)
-        clock.handle(.headCame, at: start)
+        clock.handle(.headReceived, at: start)
         clock.handle(.bodyEnded, at: start)
         clock.handle(.becameFull, at: after(1))
         clock.handle(.becameFull, at: after(15))
@@ -60,7 +60,7 @@ struct ConnectionClockTests {
         clock.handle(.becameWritable, at: after(16))
         #expect(clock.deadline == nil)
         clock.handle(.becameFull, at: after(17))
-        clock.handle(.answerEnded, at: after(18))
+        clock.handle(.responseEnded, at: after(18))
         #expect(clock.deadline == after(37))
     }
 }

@@ -11,15 +11,15 @@ struct RequestGuardTests {
     private func asked(
         _ method: String = "GET",
         _ path: String = "/v1/downloads",
-        _ change: (inout RequestGuard.Asked) -> Void = { _ in }
-    ) -> RequestGuard.Asked {
-        var asked = RequestGuard.Asked(method, path, hosts: ["127.0.0.1:6880"])
+        _ change: (inout RequestGuard.Facts) -> Void = { _ in }
+    ) -> RequestGuard.Facts {
+        var asked = RequestGuard.Facts(method, path, hosts: ["127.0.0.1:6880"])
         asked.credentials = .right(manager)
         change(&asked)
         return asked
     }
 
-    private func status(_ asked: RequestGuard.Asked) -> Int? {
+    private func status(_ asked: RequestGuard.Facts) -> Int? {
         switch rules.judge(asked) {
         case .allowed: nil
         case .refused(let status, let text):
@@ -55,7 +55,7 @@ struct RequestGuardTests {
 
     @Test func `at the standard port the host has no port`() {
         let rules = RequestGuard(ListenAddress(port: 80))
-        var asked = RequestGuard.Asked("GET", "/", hosts: ["127.0.0.1"])
+        var asked = RequestGuard.Facts("GET", "/", hosts: ["127.0.0.1"])
         asked.credentials = .right(.page)
         #expect(rules.judge(asked) == .allowed(.page))
     }

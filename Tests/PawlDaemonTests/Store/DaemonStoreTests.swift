@@ -37,10 +37,10 @@ struct DaemonStoreTests {
         struct Stop: Error {}
         #expect(throws: DownloadError.self) {
             try scene.store.write { transaction in
-                guard var row = try transaction.download(id) else { return }
+                guard var row = try transaction.downloads.find(id) else { return }
                 row.state = .finished
-                try transaction.save(row)
-                try transaction.append(.finished, row, at: StoreScene.noon)
+                try transaction.downloads.save(row)
+                try transaction.events.append(.finished, row, at: StoreScene.noon)
                 throw Stop()
             }
         }
@@ -50,14 +50,14 @@ struct DaemonStoreTests {
     @Test func `ids of downloads and events are never reused`() async throws {
         let scene = try StoreScene()
         let first = try scene.add()
-        let last = try await scene.store.read { try $0.lastEvent() }
+        let last = try await scene.store.read { try $0.events.last() }
         try scene.store.write { transaction in
-            try transaction.delete(first)
-            try transaction.prune(keeping: 0)
+            try transaction.downloads.delete(first)
+            try transaction.events.prune(keeping: 0)
         }
-        #expect(try await scene.store.read { try $0.lastEvent() } == last)
+        #expect(try await scene.store.read { try $0.events.last() } == last)
         #expect(try scene.add() > first)
-        let events = try await scene.store.read { try $0.events(after: 0, limit: 9) }
+        let events = try await scene.store.read { try $0.events.list(after: 0, limit: 9) }
         #expect(events.map(\.id) == [last + 1])
     }
 
@@ -66,9 +66,9 @@ struct DaemonStoreTests {
         let secret = "hunter2-" + String(repeating: "s3cret", count: 300)
         let id = try scene.add(secret: secret)
         for number in 0..<20 { try scene.add("\(number)") }
-        try scene.store.write { try $0.forgetRequest(of: id) }
+        try scene.store.write { try $0.requests.forget(id) }
         // A reader is still open when the store is closed.
-        #expect(try await scene.store.read { try $0.request(of: id) } == nil)
+        #expect(try await scene.store.read { try $0.requests.request(of: id) } == nil)
         try scene.store.close()
         for name in scene.folder.list() {
             let text = String(decoding: try scene.folder.read(name), as: UTF8.self)
@@ -81,11 +81,11 @@ struct DaemonStoreTests {
         let (first, second) = (try scene.add(), try scene.add())
         let suspects = try scene.store.write { transaction in
             for _ in 0..<3 {
-                try transaction.countStart(of: first)
-                try transaction.countStart(of: second)
+                try transaction.attempts.countStart(of: first)
+                try transaction.attempts.countStart(of: second)
             }
-            try transaction.forgetStarts(of: second)
-            return try transaction.suspects(starts: 3)
+            try transaction.attempts.forgetStarts(of: second)
+            return try transaction.attempts.suspects(starts: 3)
         }
         #expect(suspects == [first])
     }
@@ -175,7 +175,7 @@ struct DaemonStoreTests {
         let store = try DaemonStore(path: path)
         #expect(store.note == nil)
         #expect(try await StoreScene.contents(store) == before)
-        #expect(try await store.read { try $0.written(of: id) }.isEmpty)
+        #expect(try await store.read { try $0.writtenFiles.files(of: id) }.isEmpty)
         #expect(try store.write { try $0.waitsForTheDisk() })
         let backup = try DatabaseQueue(path: StoreFiles.backup(of: path))
         let names = try await backup.read { database in

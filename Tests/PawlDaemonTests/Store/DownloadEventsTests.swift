@@ -12,13 +12,13 @@ struct DownloadEventsTests {
             try scene.put(id, into: .running, .started)
             try scene.put(id, into: .finished, .finished)
         }
-        try scene.store.write { try $0.append(DaemonSettings(), at: StoreScene.noon) }
+        try scene.store.write { try $0.events.append(DaemonSettings(), at: StoreScene.noon) }
         let (own, newest, none) = try await scene.store.read { transaction in
             (
-                try transaction.events(ofDownload: ids[1], limit: 10),
-                try transaction.events(ofDownload: ids[1], limit: 2),
+                try transaction.events.list(ofDownload: ids[1], limit: 10),
+                try transaction.events.list(ofDownload: ids[1], limit: 2),
                 // Events of no download have no number.
-                try transaction.events(ofDownload: 0, limit: 10)
+                try transaction.events.list(ofDownload: 0, limit: 10)
             )
         }
         #expect(own.events.map(\.kind) == [.added, .started, .finished])
@@ -27,7 +27,7 @@ struct DownloadEventsTests {
         #expect(newest.events == own.events.suffix(2))
         #expect(none.events.isEmpty)
         let rest = try await scene.store.read { transaction in
-            try transaction.events(ofDownload: ids[1], before: newest.next, limit: 2)
+            try transaction.events.list(ofDownload: ids[1], before: newest.next, limit: 2)
         }
         #expect(rest == WireEvents([own.events[0]]))
     }
@@ -37,17 +37,18 @@ struct DownloadEventsTests {
         for (index, name) in ["a", "b", "c", "d"].enumerated() {
             let id = try scene.add(name)
             try scene.store.write { transaction in
-                guard var row = try transaction.download(id) else { return }
+                guard var row = try transaction.downloads.find(id) else { return }
                 row.position = Int64(10 - index)
                 row.priority = name == "b" ? .high : .normal
-                try transaction.save(row)
+                try transaction.downloads.save(row)
             }
         }
         try scene.put(3, into: .finished, .finished)
         let names = try await scene.store.read { transaction in
-            guard let first = try transaction.download(1), let last = try transaction.download(4)
+            guard let first = try transaction.downloads.find(1),
+                let last = try transaction.downloads.find(4)
             else { return [String]() }
-            return try transaction.queue(.normal, from: first, to: last).map(\.name)
+            return try transaction.downloads.queue(.normal, from: first, to: last).map(\.name)
         }
         #expect(names == ["d", "a"])
     }

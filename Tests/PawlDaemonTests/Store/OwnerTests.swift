@@ -22,17 +22,17 @@ struct OwnerTests {
                 )
                 row.owner = owner
                 row.session = "of-\(name)"
-                row.id = try transaction.insert(row, request: [])
-                #expect(try transaction.download(row.id)?.owner == owner)
+                row.id = try transaction.downloads.insert(row, request: [])
+                #expect(try transaction.downloads.find(row.id)?.owner == owner)
             }
             // A session that only a download names may belong to a program that has not started
             // yet.
-            #expect(try transaction.owner(ofSession: "of-b") == .user)
-            #expect(try transaction.owner(ofSession: "none") == nil)
+            #expect(try transaction.sessions.owner(of: "of-b") == .user)
+            #expect(try transaction.sessions.owner(of: "none") == nil)
             let session = SessionRegistration(identifier: "s")
-            try transaction.register(session, by: .token("tool"), at: StoreScene.noon)
-            try transaction.register(session, by: .page, at: StoreScene.noon)
-            #expect(try transaction.owner(ofSession: "s") == .token("tool"))
+            try transaction.sessions.register(session, by: .token("tool"), at: StoreScene.noon)
+            try transaction.sessions.register(session, by: .page, at: StoreScene.noon)
+            #expect(try transaction.sessions.owner(of: "s") == .token("tool"))
         }
     }
 
@@ -49,8 +49,11 @@ struct OwnerTests {
         let ended = try StoreScene.add("ended", secret: confined, to: store)
         let broken = try StoreScene.add("broken", secret: "{", to: store)
         try store.write { transaction in
-            try transaction.forgetRequest(of: ended)
-            try transaction.register(SessionRegistration(identifier: "s"), at: StoreScene.noon)
+            try transaction.requests.forget(ended)
+            try transaction.sessions.register(
+                SessionRegistration(identifier: "s"),
+                at: StoreScene.noon
+            )
         }
         try store.close()
         let database = try DatabaseQueue(path: path)
@@ -67,10 +70,10 @@ struct OwnerTests {
         let next = try DaemonStore(path: path)
         #expect(next.note == nil)
         let owners = try await next.read { transaction in
-            try [own, foreign, ended, broken].map { try transaction.download($0)?.owner }
+            try [own, foreign, ended, broken].map { try transaction.downloads.find($0)?.owner }
         }
         #expect(owners == [.user, .unnamedProgram, .unnamedProgram, .user])
-        #expect(try await next.read { try $0.owner(ofSession: "s") } == .user)
+        #expect(try await next.read { try $0.sessions.owner(of: "s") } == .user)
         try next.close()
     }
 }

@@ -37,8 +37,11 @@ struct QueueRebuildTests {
                 )
                 request.session = String(repeating: "s", count: padding)
                 if padding == 0 { request.session = nil }
-                row.id = try transaction.insert(row, request: try WireJSON.encode(request))
-                try transaction.append(.added, row, at: StoreScene.noon)
+                row.id = try transaction.downloads.insert(
+                    row,
+                    request: try WireJSON.encode(request)
+                )
+                try transaction.events.append(.added, row, at: StoreScene.noon)
             }
         }
     }
@@ -47,7 +50,7 @@ struct QueueRebuildTests {
         // The state that a kill leaves.
         try folder.write(StoreScene.name + ".open", [])
         let store = try DaemonStore(path: path)
-        return (store, try QueueRebuild(path: path, store: store, keeper: "0").run())
+        return (store, try QueueRebuild(path: path, store: store, identity: "0").run())
     }
 
     /// Overwrites the pages of the database for which `pages` returns true, none of the schema.
@@ -63,10 +66,10 @@ struct QueueRebuildTests {
         let store = try DaemonStore(path: path)
         try add(600, to: store, padding: 150)
         try store.write { transaction in
-            guard var row = try transaction.download(7) else { return }
+            guard var row = try transaction.downloads.find(7) else { return }
             row.state = .finished
             row.endedAt = StoreScene.noon
-            try transaction.save(row)
+            try transaction.downloads.save(row)
         }
         try store.close()
         // The later pages of all tables. Those of the schema precede them.
@@ -74,14 +77,14 @@ struct QueueRebuildTests {
         try damage { $0 > count * 2 / 3 }
         let (new, note) = try reopen()
         #expect(new.note?.contains("damaged") == true)
-        #expect(note?.contains("made anew") == true)
+        #expect(note?.contains("was rebuilt") == true)
         let rows = try await StoreScene.contents(new).downloads
         #expect(!rows.isEmpty)
         for row in rows {
             #expect(row.name == "file-\(row.id)")
             #expect(row.url == "https://host/file-\(row.id)")
             #expect(row.id != 7)
-            let request = try #require(try await new.read { try $0.request(of: row.id) })
+            let request = try #require(try await new.read { try $0.requests.request(of: row.id) })
             let isWhole = String(decoding: request, as: UTF8.self).contains("user:secret@")
             let isPaused = !isWhole || row.id % 3 == 0
             #expect(row.state == (isPaused ? .paused : .waiting), "\(row.id)")
@@ -121,11 +124,11 @@ struct QueueRebuildTests {
         #expect(new.damaged == 1)
         #expect(note?.hasPrefix("nothing of the queue was found") == true)
         #expect(try await StoreScene.contents(new).downloads.isEmpty)
-        #expect(try QueueRebuild(path: path, store: new, keeper: "0").run() == nil)
+        #expect(try QueueRebuild(path: path, store: new, identity: "0").run() == nil)
         try new.close()
         let again = try DaemonStore(path: path)
         #expect(again.note == nil)
-        #expect(try QueueRebuild(path: path, store: again, keeper: "0").run() == nil)
+        #expect(try QueueRebuild(path: path, store: again, identity: "0").run() == nil)
     }
 
     /// SQLite has no specific code for that.
@@ -220,7 +223,7 @@ struct QueueRebuildTests {
         try damage { hit.contains($0) }
         let (new, note) = try reopen()
         #expect(new.note?.contains("damaged") == true)
-        let found = try new.write { try $0.unfinished().count }
+        let found = try new.write { try $0.downloads.unfinished().count }
         #expect(found < 900)
         #expect(found > 700)
         #expect(note?.contains("missing: \(900 - found)") == true, "\(note ?? "")")
@@ -240,7 +243,7 @@ struct QueueRebuildTests {
         let hit = [rows[0], rows[rows.count / 2]]
         try damage { hit.contains($0) }
         let (new, _) = try reopen()
-        let ids = Set(try new.write { try $0.unfinished().map(\.id) })
+        let ids = Set(try new.write { try $0.downloads.unfinished().map(\.id) })
         #expect(!ids.contains(1))
         #expect(ids.contains(225))
         #expect(ids.count > 750)
@@ -261,7 +264,9 @@ struct QueueRebuildTests {
         try damage { $0 > 24 }
         let second = try DaemonStore(path: path)
         let error = await #expect(throws: DownloadError.self) {
-            for id in 1...200 { _ = try await second.read { try $0.request(of: Int64(id)) } }
+            for id in 1...200 {
+                _ = try await second.read { try $0.requests.request(of: Int64(id)) }
+            }
         }
         #expect(error?.code == .diskFailure)
         try second.close()

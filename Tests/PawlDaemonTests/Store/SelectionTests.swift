@@ -13,7 +13,7 @@ struct SelectionTests {
 
     private func select(_ selection: Selection, in scene: StoreScene) async throws -> [Int64] {
         try await scene.store.read { transaction in
-            try transaction.select(selection, states: [.waiting]).map(\.download.id)
+            try transaction.search.select(selection, states: [.waiting]).map(\.download.id)
         }
     }
 
@@ -55,7 +55,7 @@ struct SelectionTests {
             query.newestFirst = newestFirst
             while true {
                 let asked = query
-                let page = try await scene.store.read { try $0.list(asked) }
+                let page = try await scene.store.read { try $0.search.list(asked) }
                 seen += page.downloads.map(\.id)
                 guard let next = page.next else { break }
                 query.after = next
@@ -80,7 +80,7 @@ struct SelectionTests {
         for (text, expected) in cases {
             let query = try ListQuery(parameters: [("search", text), ("order", "oldest")])
             #expect(query.search == text)
-            let page = try await scene.store.read { try $0.list(query) }
+            let page = try await scene.store.read { try $0.search.list(query) }
             #expect(page.downloads.map(\.id) == expected, "\(text)")
         }
         for text in ["", String(repeating: "a", count: 257)] {

@@ -14,7 +14,7 @@ struct SessionEventTests {
     init() throws {
         scene = try StoreScene()
         try scene.store.write { transaction in
-            try transaction.register(SessionRegistration(identifier: "films"), at: noon)
+            try transaction.sessions.register(SessionRegistration(identifier: "films"), at: noon)
         }
     }
 
@@ -22,27 +22,27 @@ struct SessionEventTests {
         try scene.store.write { transaction in
             var row = WireDownload(id: 0, state: .waiting, name: "a", url: "b", createdAt: noon)
             row.session = session
-            row.id = try transaction.insert(row, request: [])
-            try transaction.append(.added, row, at: noon)
+            row.id = try transaction.downloads.insert(row, request: [])
+            try transaction.events.append(.added, row, at: noon)
             guard ended else { return row }
             (row.state, row.endedAt) = (.finished, noon)
-            try transaction.save(row)
-            try transaction.append(.finished, row, at: noon)
+            try transaction.downloads.save(row)
+            try transaction.events.append(.finished, row, at: noon)
             return row
         }
     }
 
     private func events() throws -> [WireEvent] {
-        try scene.store.write { try $0.events(after: 0, limit: 1000) }
+        try scene.store.write { try $0.events.list(after: 0, limit: 1000) }
     }
 
     @Test func `unacknowledged events survive pruning while their session is in use`() throws {
         _ = try add("films")
         _ = try add(nil)
-        try scene.store.write { try $0.prune(keeping: 0, seenSince: noon) }
+        try scene.store.write { try $0.events.prune(keeping: 0, seenSince: noon) }
         #expect(try events().map(\.session) == ["films"])
         let later = noon.addingTimeInterval(1)
-        try scene.store.write { try $0.prune(keeping: 0, seenSince: later) }
+        try scene.store.write { try $0.events.prune(keeping: 0, seenSince: later) }
         #expect(try events().isEmpty)
     }
 
@@ -50,13 +50,13 @@ struct SessionEventTests {
         let own = try add("films")
         _ = try add(nil)
         try scene.store.write { transaction in
-            #expect(try transaction.missedEvents() == 0)
-            try transaction.prune(keeping: 0, seenSince: noon)
-            #expect(try transaction.missedEvents() == transaction.lastEvent())
+            #expect(try transaction.events.newestMissed() == 0)
+            try transaction.events.prune(keeping: 0, seenSince: noon)
+            #expect(try transaction.events.newestMissed() == transaction.events.last())
             // All of the session's own events are there.
-            #expect(try transaction.missedEvents(of: "films") == 0)
-            try transaction.prune(keeping: 0, seenSince: noon.addingTimeInterval(1))
-            #expect(try transaction.missedEvents(of: "films") == 1)
+            #expect(try transaction.events.newestMissed(of: "films") == 0)
+            try transaction.events.prune(keeping: 0, seenSince: noon.addingTimeInterval(1))
+            #expect(try transaction.events.newestMissed(of: "films") == 1)
         }
         #expect(own.id == 1)
     }
@@ -65,23 +65,23 @@ struct SessionEventTests {
         _ = try add("films")
         let later = noon.addingTimeInterval(1)
         try scene.store.write { transaction in
-            try transaction.register(SessionRegistration(identifier: "films"), at: later)
-            try transaction.prune(keeping: 0, seenSince: later)
+            try transaction.sessions.register(SessionRegistration(identifier: "films"), at: later)
+            try transaction.events.prune(keeping: 0, seenSince: later)
         }
         #expect(try events().count == 1)
     }
 
     @Test func `the number of unacknowledged events is limited`() throws {
         for _ in 0..<5 { _ = try add("films") }
-        try scene.store.write { try $0.prune(keeping: 0, seenSince: noon, most: 2) }
+        try scene.store.write { try $0.events.prune(keeping: 0, seenSince: noon, most: 2) }
         #expect(try events().count == 2)
     }
 
     private func removal(of row: WireDownload) throws -> WireEvent? {
         try scene.store.write { transaction in
-            guard let row = try transaction.download(row.id) else { return }
-            try transaction.delete(row.id)
-            try transaction.append(.removed, row, at: noon)
+            guard let row = try transaction.downloads.find(row.id) else { return }
+            try transaction.downloads.delete(row.id)
+            try transaction.events.append(.removed, row, at: noon)
         }
         return try events().last
     }
@@ -93,9 +93,9 @@ struct SessionEventTests {
         #expect(try removal(of: ended)?.removed?.state == .finished)
         let heard = try add("films", ended: true)
         try scene.store.write { transaction in
-            let last = try transaction.lastEvent()
+            let last = try transaction.events.last()
             let acknowledgement = Acknowledgement(session: "films", event: last)
-            try transaction.acknowledge(acknowledgement, at: noon)
+            try transaction.sessions.acknowledge(acknowledgement, at: noon)
         }
         #expect(try removal(of: heard)?.removed == nil)
         let others = try add("songs")
@@ -105,7 +105,7 @@ struct SessionEventTests {
     @Test func `changed settings are an event without a download`() throws {
         var settings = DaemonSettings()
         settings.limitBytesPerSecond = 7
-        try scene.store.write { try $0.append(settings, at: noon) }
+        try scene.store.write { try $0.events.append(settings, at: noon) }
         let event = try #require(try events().last)
         #expect(event.kind == .settings)
         #expect(event.download == nil)
@@ -118,20 +118,20 @@ struct SessionEventTests {
         var registration = SessionRegistration(identifier: "films")
         registration.maximumConcurrentDownloads = 2
         try scene.store.write { transaction in
-            try transaction.register(registration, at: noon)
-            try transaction.register(SessionRegistration(identifier: "films"), at: noon)
+            try transaction.sessions.register(registration, at: noon)
+            try transaction.sessions.register(SessionRegistration(identifier: "films"), at: noon)
         }
-        var limits = StoreTransaction.SessionLimits(concurrentDownloads: 2)
-        #expect(try scene.store.write { try $0.sessionLimits() } == ["films": limits])
+        var limits = SessionTable.Limits(concurrentDownloads: 2)
+        #expect(try scene.store.write { try $0.sessions.limits() } == ["films": limits])
         registration.limitBytesPerSecond = 5000
-        try scene.store.write { try $0.register(registration, at: noon) }
+        try scene.store.write { try $0.sessions.register(registration, at: noon) }
         limits.bytesPerSecond = 5000
-        #expect(try scene.store.write { try $0.sessionLimits() } == ["films": limits])
-        #expect(try scene.store.write { try $0.session("films") }.limitBytesPerSecond == 5000)
+        #expect(try scene.store.write { try $0.sessions.limits() } == ["films": limits])
+        #expect(try scene.store.write { try $0.sessions.find("films") }.limitBytesPerSecond == 5000)
         registration.limitBytesPerSecond = 0
-        try scene.store.write { try $0.register(registration, at: noon) }
+        try scene.store.write { try $0.sessions.register(registration, at: noon) }
         limits.bytesPerSecond = nil
-        #expect(try scene.store.write { try $0.sessionLimits() } == ["films": limits])
+        #expect(try scene.store.write { try $0.sessions.limits() } == ["films": limits])
         for wrong in [(0, 1), (2, -1)] as [(Int, Int64)] {
             (registration.maximumConcurrentDownloads, registration.limitBytesPerSecond) = wrong
             #expect(throws: DownloadError.self) { try registration.check() }

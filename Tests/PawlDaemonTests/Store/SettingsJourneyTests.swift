@@ -27,7 +27,9 @@ struct SettingsJourneyTests {
             secret: String(decoding: kept, as: UTF8.self),
             to: DaemonStore(path: path)
         )
-        let body = try #require(try DaemonStore(path: path).write { try $0.request(of: id) })
+        let body = try #require(
+            try DaemonStore(path: path).write { try $0.requests.request(of: id) }
+        )
         return try WireJSON.decode(NewDownload.self, from: body).checked().settings
     }
 

@@ -45,7 +45,7 @@ struct StoreCrashTests {
     private static func expectTally(of scene: StoreScene) async throws {
         let states = try await StoreScene.contents(scene.store).downloads.map(\.state.rawValue)
         let counts = Dictionary(grouping: states) { $0 }.mapValues(\.count)
-        #expect(try await scene.store.read { try $0.counts() } == counts)
+        #expect(try await scene.store.read { try $0.downloads.counts() } == counts)
     }
 
     private static func act(_ scene: StoreScene, _ random: inout SplitMix64) throws {
@@ -54,7 +54,7 @@ struct StoreCrashTests {
         case 0, 1: try scene.add("file-\(Int.random(in: 0..<100, using: &random))")
         case 2: try scene.put(id, into: .running, .started)
         case 3: try scene.put(id, into: .finished, .finished)
-        default: try scene.store.write { try $0.delete(id) }
+        default: try scene.store.write { try $0.downloads.delete(id) }
         }
     }
 

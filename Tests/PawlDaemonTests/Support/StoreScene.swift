@@ -42,19 +42,19 @@ struct StoreScene {
                 createdAt: noon
             )
             row.destination = "/tmp/"
-            row.id = try transaction.insert(row, request: Array(secret.utf8))
-            try transaction.append(.added, row, at: noon)
+            row.id = try transaction.downloads.insert(row, request: Array(secret.utf8))
+            try transaction.events.append(.added, row, at: noon)
             return row.id
         }
     }
 
     func put(_ id: Int64, into state: TaskState, _ kind: WireEvent.Kind) throws {
         try store.write { transaction in
-            guard var row = try transaction.download(id) else { return }
+            guard var row = try transaction.downloads.find(id) else { return }
             row.state = state
             row.endedAt = state.isEnd ? Self.noon : nil
-            try transaction.save(row)
-            try transaction.append(kind, row, at: Self.noon)
+            try transaction.downloads.save(row)
+            try transaction.events.append(kind, row, at: Self.noon)
         }
     }
 
@@ -64,8 +64,8 @@ struct StoreScene {
             var query = ListQuery()
             query.limit = ListQuery.mostLimit
             return Contents(
-                downloads: try transaction.list(query).downloads,
-                events: try transaction.events(after: 0, limit: 100_000)
+                downloads: try transaction.search.list(query).downloads,
+                events: try transaction.events.list(after: 0, limit: 100_000)
             )
         }
     }

@@ -163,7 +163,7 @@ struct SmallFileTests {
         var claimed = RangeSet()
         while claimed.count < 25_000, !Task.isCancelled {
             await Task.yield()
-            claimed = (try? CheckpointFile.describe(path).usable) ?? RangeSet()
+            claimed = (try? CheckpointSummary.read(path).usable) ?? RangeSet()
         }
         // As after a kill: nothing of this run may help.
         #expect(!running.progress.phase.isEnd)

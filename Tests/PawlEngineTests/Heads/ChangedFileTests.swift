@@ -20,7 +20,7 @@ struct ChangedFileTests {
 
     private let old: Resource = {
         var old = Resource(size: Scene.size)
-        old.date = HTTPDateText.fromNow(seconds: 0)
+        old.date = HTTPDate.text(secondsFromNow: 0)
         return old
     }()
 

@@ -111,9 +111,9 @@ struct FailedSyncTests {
         running.cancel()
         await isEnding.wait { $0 }
         let partial = try #require(running.monitor.paths).partial
-        #expect(try CheckpointFile.describe(partial).usable.count == 600_000)
+        #expect(try CheckpointSummary.read(partial).usable.count == 600_000)
         sync.open()
-        while try CheckpointFile.describe(partial).usable.count > 300_000, !Task.isCancelled {
+        while try CheckpointSummary.read(partial).usable.count > 300_000, !Task.isCancelled {
             await Task.yield()
         }
         end.open()

@@ -137,7 +137,7 @@ struct FinishingTests {
         let folder = try ScratchFolder()
         let store = try Self.store(in: folder, isNamed: true)
         _ = try store.finish(total: 5_000, policy: .fail)
-        #expect(notesOfNothing(try PartialStore.recover(folder.paths())) == [])
+        #expect(notesOfNothing(try PartialRecovery.recover(folder.paths())) == [])
         #expect(
             failure { _ = try store.finish(total: 5_000, policy: .fail) }?.code == .renameFailed
         )

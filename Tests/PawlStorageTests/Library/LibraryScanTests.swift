@@ -114,7 +114,7 @@ struct LibraryScanTests {
         let content = LibraryScan(folder.path).content(try LibraryScan(folder.path).stamps())
         #expect(content.partials.map(\.key) == [StorageKey(key)])
         #expect(content.partials.map(\.name) == ["a.bin"])
-        let left = CheckpointFile.glance(at: folder.path.appending("a.bin"))
+        let left = CheckpointSummary.byteCounts(at: folder.path.appending("a.bin"))
         #expect(left?.bytes == 1000)
         #expect(left?.total == 5000)
     }

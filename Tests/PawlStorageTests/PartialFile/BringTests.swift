@@ -45,7 +45,7 @@ struct BringTests {
                 numbered: { $0 == 0 ? final : to.file("disk.\($0).iso") },
                 onPiece: onPiece
             )
-            let restored = try PartialStore.restore(
+            let restored = try PartialRestoration.restore(
                 checkpoint,
                 at: place,
                 settings: .on(.firstBoot)
@@ -118,7 +118,11 @@ struct BringTests {
             final: final,
             numbered: { _ in final }
         )
-        let restored = try PartialStore.restore(checkpoint, at: place, settings: .on(.firstBoot))
+        let restored = try PartialRestoration.restore(
+            checkpoint,
+            at: place,
+            settings: .on(.firstBoot)
+        )
         guard case .resumable(let again, _) = restored else {
             Issue.record("\(restored)")
             return
@@ -139,6 +143,6 @@ extension BringTests.Scene {
             final: final,
             numbered: { _ in final }
         )
-        return try PartialStore.restore(checkpoint, at: place, settings: .on(.firstBoot))
+        return try PartialRestoration.restore(checkpoint, at: place, settings: .on(.firstBoot))
     }
 }

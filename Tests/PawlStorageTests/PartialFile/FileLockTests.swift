@@ -11,7 +11,7 @@ struct FileLockTests {
         let folder = try ScratchFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.saveCheckpoint(written: RangeSet())
-        let error = failure { _ = try PartialStore.recover(folder.paths()) }
+        let error = failure { _ = try PartialRecovery.recover(folder.paths()) }
         #expect(error?.code == .alreadyRunning)
         #expect(error?.message.contains("this process (\(getpid()))") == true)
         store.close()
@@ -46,7 +46,7 @@ struct FileLockTests {
         try store.saveCheckpoint(written: RangeSet())
         store.close()
         let other = try LockingProcess(folder.path.appending(name))
-        let error = failure { _ = try PartialStore.recover(folder.paths()) }
+        let error = failure { _ = try PartialRecovery.recover(folder.paths()) }
         #expect(error?.code == .alreadyRunning)
         #expect(error?.message.hasPrefix("process \(other.id) has ") == true, "\(error as Any)")
         try other.end()

@@ -14,7 +14,7 @@ struct MoveLeftoverTests {
     }
 
     private func move(_ folder: ScratchFolder) throws {
-        try PartialStore.move(folder.paths(), to: folder.paths("copy.iso"))
+        try PartialRelocation.move(folder.paths(), to: folder.paths("copy.iso"))
     }
 
     @Test func `both files are renamed and can be resumed`() throws {

@@ -51,7 +51,7 @@ struct NamingTests {
                     "disk.iso.part.pawl",
                 ]
         )
-        let summary = try CheckpointFile.describe(second.paths.partial)
+        let summary = try CheckpointSummary.read(second.paths.partial)
         #expect(summary.checkpoint.targetName == Array("disk.1.iso".utf8))
         #expect(try second.finish(total: 10, policy: .fail).path == second.paths.final)
     }
@@ -98,7 +98,7 @@ struct NamingTests {
             hasBegun.update { $0 = true }
             while !isDone.load(ordering: .acquiring) {
                 do throws(DownloadError) {
-                    guard case .resumable(let store, _) = try PartialStore.recover(paths) else {
+                    guard case .resumable(let store, _) = try PartialRecovery.recover(paths) else {
                         continue
                     }
                     store.close()

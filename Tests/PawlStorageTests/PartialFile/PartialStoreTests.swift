@@ -82,7 +82,7 @@ struct PartialStoreTests {
         try store.write(pattern(1_000), at: 0)
         try store.saveCheckpoint(written: RangeSet((0, 1_000), (5_000, 6_000)))
         #expect(
-            try CheckpointFile.describe(folder.paths().partial).checkpoint.written
+            try CheckpointSummary.read(folder.paths().partial).checkpoint.written
                 == RangeSet((0, 1_000))
         )
     }
@@ -97,7 +97,7 @@ struct PartialStoreTests {
         #expect(store.durable == RangeSet((0, 1_000)))
         try store.sync(written: RangeSet((2_000, 3_000)))
         #expect(store.durable == RangeSet((0, 1_000), (2_000, 3_000)))
-        let checkpoint = try CheckpointFile.describe(folder.paths().partial).checkpoint
+        let checkpoint = try CheckpointSummary.read(folder.paths().partial).checkpoint
         #expect(checkpoint.durable == store.durable)
         #expect(checkpoint.written == RangeSet((0, 9_000)))
     }
@@ -140,7 +140,7 @@ struct PartialStoreTests {
         store.setRepresentation(.sample(77))
         try store.saveCheckpoint(written: RangeSet((0, 10)))
         #expect(
-            try CheckpointFile.describe(folder.paths().checkpoint).checkpoint.representation
+            try CheckpointSummary.read(folder.paths().checkpoint).checkpoint.representation
                 == .sample(77)
         )
     }
@@ -173,7 +173,7 @@ struct PartialStoreTests {
         try store.saveCheckpoint(written: RangeSet((0, 10)))
         try store.sync(written: RangeSet((0, 10)))
         #expect(
-            try CheckpointFile.describe(folder.paths().partial).checkpoint.written
+            try CheckpointSummary.read(folder.paths().partial).checkpoint.written
                 == RangeSet((0, 5))
         )
     }
@@ -205,12 +205,12 @@ struct PartialStoreTests {
                 for end in stride(from: 1_000, through: 400_000, by: 1_000) {
                     try store.write(Array(bytes[(end - 1_000)..<end]), at: Int64(end - 1_000))
                     try store.saveCheckpoint(written: RangeSet((0, Int64(end))))
-                    _ = try CheckpointFile.describe(folder.paths().partial, boot: .firstBoot)
+                    _ = try CheckpointSummary.read(folder.paths().partial, boot: .firstBoot)
                 }
             }
             group.addTask {
                 for _ in 0..<40 {
-                    let known = (try? CheckpointFile.describe(folder.paths().partial))?.checkpoint
+                    let known = (try? CheckpointSummary.read(folder.paths().partial))?.checkpoint
                     try store.sync(written: known?.written ?? RangeSet())
                 }
             }

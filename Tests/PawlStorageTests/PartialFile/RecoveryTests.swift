@@ -27,7 +27,7 @@ struct RecoveryTests {
 
     @Test func `without files there is nothing to recover`() throws {
         let folder = try ScratchFolder()
-        #expect(notesOfNothing(try PartialStore.recover(folder.paths())) == [])
+        #expect(notesOfNothing(try PartialRecovery.recover(folder.paths())) == [])
     }
 
     @Test func `on the same boot written ranges count`() throws {
@@ -132,7 +132,7 @@ struct RecoveryTests {
         try folder.put([1], "disk.iso.part.1")
         try folder.put([2], "disk.iso.part.pawl.2")
         let notes = notesOfNothing(
-            try PartialStore.recover(folder.paths(), settings: .on(.firstBoot))
+            try PartialRecovery.recover(folder.paths(), settings: .on(.firstBoot))
         )
         #expect(notes?.count == 1)
         #expect(notes?.first?.contains("disk.iso.part.3") == true)
@@ -149,17 +149,17 @@ struct RecoveryTests {
     @Test func `a damaged checkpoint without a file is removed, a foreign one kept`() throws {
         let folder = try ScratchFolder()
         try folder.put([], "disk.iso.part.pawl")
-        #expect(notesOfNothing(try PartialStore.recover(folder.paths()))?.count == 1)
+        #expect(notesOfNothing(try PartialRecovery.recover(folder.paths()))?.count == 1)
         #expect(folder.names == [])
         try folder.put([1, 2, 3], "disk.iso.part.pawl")
-        #expect(notesOfNothing(try PartialStore.recover(folder.paths()))?.count == 1)
+        #expect(notesOfNothing(try PartialRecovery.recover(folder.paths()))?.count == 1)
         #expect(folder.names == ["disk.iso.part.pawl.1"])
     }
 
     @Test func `another tool's partial file is not touched`() throws {
         let folder = try ScratchFolder()
         try folder.put(pattern(100), "disk.iso.part")
-        #expect(isForeign(try PartialStore.recover(folder.paths())))
+        #expect(isForeign(try PartialRecovery.recover(folder.paths())))
         #expect(folder.names == ["disk.iso.part"])
         #expect(try folder.bytes("disk.iso.part") == pattern(100))
     }
@@ -174,7 +174,7 @@ struct RecoveryTests {
         } else {
             try folder.makeFolder("disk.iso.part")
         }
-        #expect(isForeign(try PartialStore.recover(folder.paths(), settings: .on(.firstBoot))))
+        #expect(isForeign(try PartialRecovery.recover(folder.paths(), settings: .on(.firstBoot))))
         #expect(try folder.bytes("elsewhere") == pattern(20_000))
     }
 
@@ -184,7 +184,7 @@ struct RecoveryTests {
         try folder.rename("disk.iso.part.pawl", to: "elsewhere")
         try folder.makeLink("disk.iso.part.pawl", to: "elsewhere")
         #expect(
-            notesOfNothing(try PartialStore.recover(folder.paths(), settings: .on(.firstBoot)))
+            notesOfNothing(try PartialRecovery.recover(folder.paths(), settings: .on(.firstBoot)))
                 != nil
         )
         #expect(folder.names == ["disk.iso.part.1", "disk.iso.part.pawl.1", "elsewhere"])
@@ -241,17 +241,17 @@ struct RecoveryTests {
         try store.sync(written: RangeSet((0, 8_000)))
         try store.saveCheckpoint(written: RangeSet((0, 8_000), (10_000, 16_000)))
         for path in [folder.paths().partial, folder.paths().checkpoint] {
-            let here = try CheckpointFile.describe(path, boot: .firstBoot)
+            let here = try CheckpointSummary.read(path, boot: .firstBoot)
             #expect(here.isOfThisBoot)
             #expect(here.usable == RangeSet((0, 8_000), (10_000, 16_000)))
             #expect(here.checkpoint.targetName == Array("disk.iso".utf8))
-            let later = try CheckpointFile.describe(path, boot: .secondBoot)
+            let later = try CheckpointSummary.read(path, boot: .secondBoot)
             #expect(!later.isOfThisBoot)
             #expect(later.usable == RangeSet((0, 8_000)))
         }
         store.close()
         try folder.remove("disk.iso.part")
-        #expect(try CheckpointFile.describe(folder.paths().partial).usable.isEmpty)
+        #expect(try CheckpointSummary.read(folder.paths().partial).usable.isEmpty)
     }
 
     @Test func `describing a file that is not a checkpoint is an error`() throws {
@@ -259,7 +259,7 @@ struct RecoveryTests {
         try folder.put([1, 2, 3], "disk.iso.part.pawl")
         for name in ["disk.iso", "other.part", "disk.iso.part"] {
             let path = folder.path.appending(name)
-            #expect(failure { _ = try CheckpointFile.describe(path) }?.code == .fileUnreadable)
+            #expect(failure { _ = try CheckpointSummary.read(path) }?.code == .fileUnreadable)
         }
     }
 }

@@ -33,7 +33,7 @@ struct RestoreTests {
         let place = RestorePlace(partial: folder.path.appending(name), final: final) {
             $0 == 0 ? final : folder.path.appending("disk.\($0).iso")
         }
-        return try PartialStore.restore(checkpoint, at: place, settings: .on(boot))
+        return try PartialRestoration.restore(checkpoint, at: place, settings: .on(boot))
     }
 
     private func have(_ restored: RestoredStore) -> RangeSet? {

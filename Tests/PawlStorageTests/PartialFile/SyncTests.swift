@@ -35,7 +35,7 @@ struct SyncTests {
         #expect(error?.context?.contains("syncing") == true)
         #expect(store.durable == RangeSet((0, 1_000)))
         // On this boot, too: the kernel may have dropped the pages.
-        let summary = try CheckpointFile.describe(folder.paths().partial, boot: .firstBoot)
+        let summary = try CheckpointSummary.read(folder.paths().partial, boot: .firstBoot)
         #expect(summary.usable == RangeSet((0, 1_000)))
 
         disk.fails.store(false, ordering: .relaxed)
@@ -84,12 +84,12 @@ struct SyncTests {
         for end in stride(from: Int64(100), through: 10_000, by: 100) {
             try store.saveCheckpoint(written: RangeSet((0, end)))
         }
-        let during = try CheckpointFile.describe(folder.paths().partial).checkpoint
+        let during = try CheckpointSummary.read(folder.paths().partial).checkpoint
         #expect(during.written == RangeSet((0, 10_000)))
         #expect(during.durable == RangeSet((0, 100)))
         ended.open()
         try await slow
-        let after = try CheckpointFile.describe(folder.paths().partial).checkpoint
+        let after = try CheckpointSummary.read(folder.paths().partial).checkpoint
         #expect(after.written == RangeSet((0, 10_000)))
         #expect(after.durable == RangeSet((0, 5_000)))
     }
@@ -117,10 +117,10 @@ struct SyncTests {
         disk.fails.store(true, ordering: .relaxed)
         #expect(failure { try store.sync(written: RangeSet((0, 9_000))) }?.code == .diskFailure)
         try store.saveCheckpoint(written: RangeSet((0, 9_000)), epoch: epoch)
-        let summary = try CheckpointFile.describe(folder.paths().partial, boot: .firstBoot)
+        let summary = try CheckpointSummary.read(folder.paths().partial, boot: .firstBoot)
         #expect(summary.usable == RangeSet((0, 1_000)))
         try store.saveCheckpoint(written: RangeSet((0, 2_000)), epoch: store.trustEpoch)
-        let later = try CheckpointFile.describe(folder.paths().partial, boot: .firstBoot)
+        let later = try CheckpointSummary.read(folder.paths().partial, boot: .firstBoot)
         #expect(later.usable == RangeSet((0, 2_000)))
     }
 
@@ -148,7 +148,7 @@ struct SyncTests {
         try store.sync(written: RangeSet((0, 10_000)))
         store.setRepresentation(.sample(6_000))
         try store.saveCheckpoint(written: RangeSet((0, 10_000)))
-        let checkpoint = try CheckpointFile.describe(folder.paths().partial).checkpoint
+        let checkpoint = try CheckpointSummary.read(folder.paths().partial).checkpoint
         #expect(checkpoint.representation == .sample(6_000))
         #expect(checkpoint.written == RangeSet((0, 6_000)))
         #expect(checkpoint.durable == RangeSet((0, 6_000)))

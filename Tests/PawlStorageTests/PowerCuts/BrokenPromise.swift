@@ -56,7 +56,7 @@ struct WriteLedger: Sendable {
         on boot: BootIdentity,
         _ content: ContentPattern
     ) throws -> [BrokenPromise] {
-        switch try PartialStore.recover(paths, settings: .on(boot)) {
+        switch try PartialRecovery.recover(paths, settings: .on(boot)) {
         case .foreignPartial:
             return [.disowned]
         case .nothing:

@@ -93,7 +93,7 @@ struct CutDownload {
     }
 
     private func recover() throws(DownloadError) -> RecoveredStore {
-        try PartialStore.recover(paths, settings: settings(.numbered(boot)))
+        try PartialRecovery.recover(paths, settings: settings(.numbered(boot)))
     }
 
     private func create() throws(DownloadError) -> PartialStore {

@@ -56,7 +56,7 @@ extension PowerCuts {
             _ content: ContentPattern,
             _ whole: ByteRange
         ) throws {
-            let found = try PartialStore.recover(paths, settings: .withoutSync(on: .firstBoot))
+            let found = try PartialRecovery.recover(paths, settings: .withoutSync(on: .firstBoot))
             guard case .resumable(let store, _) = found else {
                 Issue.record("found \(found)")
                 return

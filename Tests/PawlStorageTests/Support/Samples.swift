@@ -71,7 +71,7 @@ func resume(
     allowsWeakResume: Bool = false,
     boot: BootIdentity = .firstBoot
 ) throws -> Resumable {
-    let found = try PartialStore.recover(
+    let found = try PartialRecovery.recover(
         paths,
         allowsWeakResume: allowsWeakResume,
         settings: .on(boot)

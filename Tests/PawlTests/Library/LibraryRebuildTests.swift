@@ -171,7 +171,7 @@ extension ShelfScene {
         // The partial file gets its name after its checkpoint; a process that dies in between has
         // fetched nothing.
         guard folder.exists("disk.bin.part") else { return 0 }
-        return CheckpointFile.glance(at: FilePath(folder.path("disk.bin")))?.bytes ?? 0
+        return CheckpointSummary.byteCounts(at: FilePath(folder.path("disk.bin")))?.bytes ?? 0
     }
 }
 

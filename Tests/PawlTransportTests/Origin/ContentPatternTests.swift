@@ -52,8 +52,4 @@ struct ContentPatternTests {
         #expect(Resource(text: "").digest(.md5)?.hexadecimal == "d41d8cd98f00b204e9800998ecf8427e")
         #expect(Base64.text([0xFF, 0, 1, 2]) == "/wABAg==")
     }
-
-    @Test func `dates have the form of HTTP`() {
-        #expect(HTTPDateText.text(secondsSince1970: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
-    }
 }

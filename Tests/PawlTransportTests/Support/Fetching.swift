@@ -21,7 +21,7 @@ func fetch(
     let own = transport ?? CurlTransport(loops: 1)
     defer { if transport == nil { own.shutDown() } }
     _ = own.start(request, sink: sink)
-    _ = await sink.end.value
+    _ = await sink.end.waitIgnoringCancellation()
     let record = sink.record
     #expect(record.misplacedCalls == 0)
     return record

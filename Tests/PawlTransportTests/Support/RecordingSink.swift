@@ -12,8 +12,8 @@ final class RecordingSink: TransferSink {
         var misplacedCalls = 0
     }
 
-    let head = Signal<ResponseHead>()
-    let end = Signal<TransferEnd>()
+    let head = Completion<ResponseHead>()
+    let end = Completion<TransferEnd>()
     private let state = Mutex(Record())
     private let judge: @Sendable (ResponseHead) -> HeadAnswer
     private let take: @Sendable (Record) -> BodyAnswer
@@ -37,7 +37,7 @@ final class RecordingSink: TransferSink {
             state.heads.append(head)
         }
         let answer = judge(head)
-        self.head.send(head)
+        self.head.complete(with: head)
         return answer
     }
 
@@ -56,7 +56,7 @@ final class RecordingSink: TransferSink {
             if !state.ends.isEmpty { state.misplacedCalls += 1 }
             state.ends.append(end)
         }
-        self.end.send(end)
+        self.end.complete(with: end)
     }
 }
 

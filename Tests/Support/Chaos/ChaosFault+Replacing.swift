@@ -6,7 +6,7 @@ extension ChaosFault {
         ChaosFault("busy", .often) { answer, random in
             let status = [503, 429, 500, 502, 504, 408, 425].randomElement(using: &random) ?? 503
             let wait =
-                [nil, nil, "0", "1", HTTPDateText.fromNow(seconds: 1), "soon"]
+                [nil, nil, "0", "1", HTTPDate.text(secondsFromNow: 1), "soon"]
                 .randomElement(using: &random) ?? nil
             let fields = wait.map { [("Retry-After", $0)] } ?? []
             answer.replace(with: .status(status, fields: fields, body: "not now\n"))

@@ -1,3 +1,5 @@
+import PawlCore
+
 /// What a chaos origin says of its file, so that a client can tell one version from another.
 package enum ChaosIdentity: String, CaseIterable, Sendable {
     /// A strong entity tag and a date, both of the version.
@@ -26,7 +28,7 @@ package enum ChaosIdentity: String, CaseIterable, Sendable {
     /// Puts the fields of a version, counted from 0, into what the origin serves.
     func mark(_ resource: inout Resource, seed: UInt64, version: Int, request: Int) {
         let tag = "\"\(String(seed, radix: 16))-\(version)\""
-        let date = HTTPDateText.text(secondsSince1970: 1_704_164_645 + version * 86_400)
+        let date = HTTPDate(secondsSince1970: 1_704_164_645 + Int64(version) * 86_400).text
         resource.entityTag = nil
         resource.lastModified = nil
         switch self {

@@ -38,10 +38,11 @@ package struct Resource: Sendable {
         self.content = content
         self.size = max(0, size)
         entityTag = "\"v\(version)\""
-        lastModified = HTTPDateText.text(
-            secondsSince1970: 1_704_164_645 + Int(version % 365) * 86_400
-        )
-        date = HTTPDateText.text(secondsSince1970: 1_767_236_645)
+        lastModified =
+            HTTPDate(
+                secondsSince1970: 1_704_164_645 + Int64(version % 365) * 86_400
+            ).text
+        date = HTTPDate(secondsSince1970: 1_767_236_645).text
     }
 
     /// All its bytes, or those of a range: for small ones.

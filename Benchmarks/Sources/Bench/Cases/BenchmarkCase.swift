@@ -1,4 +1,4 @@
-/// One question that the benchmark answers.
+/// A question that the benchmark answers.
 struct BenchmarkCase: Sendable {
     let name: String
     let title: String
@@ -29,7 +29,7 @@ struct BenchmarkCase: Sendable {
     }
 }
 
-/// Why a case cannot run here.
+/// The reason why a case cannot run here.
 struct Skip: Error {
     let reason: String
 }

@@ -8,7 +8,7 @@ enum Catalogue {
         .daemonLoad,
     ]
 
-    /// Those of `--short`: quick, and with limits that a busy machine keeps.
+    /// The cases of `--short`: quick, and with limits that hold on a busy machine.
     static let short: [BenchmarkCase] = [
         .shortHTTP, .shortHTTPS, .shortSmall, .shortThrottled, .shortMemory,
     ]

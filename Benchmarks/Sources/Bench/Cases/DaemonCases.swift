@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// What the daemon costs: idle, with many downloads in its queue, and between a command and its file.
+/// The cost of the daemon: idle, with many downloads in its queue, and between a command and its
+/// file.
 extension BenchmarkCase {
     private static let base = "http://localhost/v1"
 
@@ -20,11 +21,11 @@ extension BenchmarkCase {
         var goals: [Goal] = []
         for label in ["fresh", "after a download"] {
             if label != "fresh" { try workshop.fetch(url, by: place) }
-            // What a start or an end leaves behind is over: threads that nobody needs end.
+            // By then the threads have ended that were needed only for a start or an end.
             Moment.now.advanced(bySeconds: 20).wait()
             let (began, before) = (Moment.now, try daemon.wakeUps())
             began.advanced(bySeconds: 10).wait()
-            // One that has begun or ended meanwhile has woken up for that at least.
+            // A thread that has begun or ended meanwhile has woken up at least once.
             let after = try daemon.wakeUps()
             let wakeUps =
                 after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
@@ -155,7 +156,7 @@ extension BenchmarkCase {
             return
         }
         var rows = [Row(label: "pawl get", kind: .pawl), Row(label: "daemon", kind: .pawl)]
-        // The two are as near to each other as two runs of one are.
+        // The two differ no more than two runs of the same program.
         report.rounds *= 2
         for round in 1...report.rounds {
             let one = try workshop.run(

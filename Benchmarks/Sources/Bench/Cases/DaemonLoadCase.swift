@@ -1,4 +1,4 @@
-/// Whether those who look keep the daemon from its work.
+/// Whether many readers slow the daemon down.
 extension BenchmarkCase {
     static let daemonLoad = BenchmarkCase(
         "daemon-load",
@@ -73,7 +73,7 @@ extension LoadResult {
 }
 
 extension Workshop {
-    /// What is wrong with the copies; nil if nothing is.
+    /// Returns what is wrong with the copies; `nil` if nothing is.
     fileprivate func fault(_ count: Int, _ name: String) -> String? {
         for number in 0..<count {
             let copy = "\(downloads)/\(number)"

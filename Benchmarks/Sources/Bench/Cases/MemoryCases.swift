@@ -74,6 +74,8 @@ extension BenchmarkCase {
 }
 
 extension Workshop {
+    /// Compares the peak memory.
+    ///
     /// The names are those of one file, which the tools call `file`, or of several.
     fileprivate func comparePeak(
         _ entrants: [Entrant?],

@@ -49,8 +49,9 @@ extension BenchmarkCase {
 }
 
 extension OriginRecord {
-    /// How long each connection was open at the same time as the one that was open longest: one that
-    /// comes after it is no second one.
+    /// The time that each connection was open together with the one that was open longest.
+    ///
+    /// A connection opened after that one is not a second one.
     fileprivate func secondsBesideTheLongest(until end: Moment) -> [Double] {
         let spans = connections.map { (opened: $0.opened, closed: $0.closed ?? end) }
             .sorted { $0.closed.seconds(since: $0.opened) < $1.closed.seconds(since: $1.opened) }

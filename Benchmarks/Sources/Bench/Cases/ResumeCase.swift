@@ -35,7 +35,7 @@ extension BenchmarkCase {
 }
 
 extension Workshop {
-    /// Interrupts a run once so much of the file is on the disk.
+    /// Interrupts a run as soon as the given part of the file is on the disk.
     fileprivate func fetchPart(
         of entrant: Entrant,
         from origin: Origin,
@@ -52,7 +52,7 @@ extension Workshop {
         }
     }
 
-    /// The least of all rounds, each beginning with the same files.
+    /// Returns the minimum of all rounds, each of which begins with the same files.
     fileprivate func leastFirstRequest(of entrant: Entrant, at origin: Origin) throws -> Row {
         var least: Row?
         for _ in 1...settings.rounds {

@@ -1,4 +1,4 @@
-/// What sessions of the library cost, measured with the program `SessionBench`.
+/// The cost of the library's sessions, measured with the program `SessionBench`.
 extension BenchmarkCase {
     static let sessionTasks = BenchmarkCase(
         "session-tasks",
@@ -67,7 +67,8 @@ extension BenchmarkCase {
         let many = workshop.sessionBench("200 readers", ["updates", "200"])
         try workshop.runSessions(entrants + [many], into: &report)
         report.figure = .cpu
-        // Two runs of a transfer differ by more than one part in a hundred: it is counted by itself.
+        // Two runs of a transfer differ by more than one percent, so the cost is measured by
+        // itself.
         let cost = report.rows.last?.least("cost").map { $0 * 10 * 100 }
         report.goals = [Goal("percent of a core for a reader", cost, atMost: 1, .count)]
     }
@@ -102,7 +103,7 @@ extension Workshop {
 }
 
 extension Row {
-    /// The least of a figure that the program told: `name=value`.
+    /// Returns the minimum of a figure that the program printed as `name=value`.
     fileprivate func least(_ name: String) -> Double? {
         notes.flatMap { $0.split(separator: " ") }
             .filter { $0.hasPrefix(name + "=") }

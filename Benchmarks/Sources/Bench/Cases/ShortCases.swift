@@ -1,7 +1,7 @@
-/// What the checks run: ratios with room for a busy machine, of CPU rather than of time.
+/// The cases for the checks: ratios with margin for a busy machine, of CPU rather than of time.
 ///
-/// They see that something has become much dearer; whether it is as good as it should be, the other
-/// cases say.
+/// They detect that something has become much more expensive. The other cases measure whether it is
+/// as good as it should be.
 extension BenchmarkCase {
     static let shortHTTP = BenchmarkCase("short-http", "One file over HTTP", about: "") {
         workshop,

@@ -28,7 +28,8 @@ extension BenchmarkCase {
 }
 
 extension Workshop {
-    /// All tools with what they think best, and those that can with several connections, too.
+    /// Compares all tools with their own defaults, and those that support it with several
+    /// connections, too.
     fileprivate func compareSingleFile(
         _ job: Job,
         _ name: String,

@@ -1,13 +1,13 @@
 extension Workshop {
-    /// An origin of our own that serves one of the contents, until the workshop closes.
+    /// Starts an origin that serves one of the contents until the workshop closes.
     func origin(_ name: String, _ plan: OriginPlan) throws -> Origin {
         let origin = try Origin(serving: contents + "/" + name, plan)
         atEnd { origin.stop() }
         return origin
     }
 
-    /// Fetches one file with so many connections from origins that are mirrors of each other, by
-    /// all tools that can; and with Pawl's own choice.
+    /// Fetches one file with the given number of connections from mirrored origins, with all tools
+    /// that can, and with Pawl's own choice.
     func compareOnOrigins(
         _ origins: [Origin],
         _ name: String,

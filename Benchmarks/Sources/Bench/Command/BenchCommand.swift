@@ -11,13 +11,17 @@ struct BenchCommand: ParsableCommand {
     @Argument(help: "The cases to run. Default: all.")
     var cases: [String] = []
 
-    @Option(help: "Run each program so many times; the least counts. Default: 5, in short 3.")
+    @Option(
+        help: "Number of runs of each program; the minimum counts. Default: 5, or 3 with --short."
+    )
     var rounds: Int?
 
-    @Flag(help: "Print the names of the cases and end.")
+    @Flag(help: "Print the names of the cases and exit.")
     var list = false
 
-    @Flag(help: "A few small cases with wide limits; exit status 1 if one is broken.")
+    @Flag(
+        help: "Run a few small cases with wide limits. The exit status is 1 if a limit is exceeded."
+    )
     var short = false
 
     @Option(help: ArgumentHelp("Write the results here as JSON.", valueName: "file"))
@@ -26,13 +30,13 @@ struct BenchCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Write the results into the documents.")
     var write = true
 
-    @Option(help: ArgumentHelp("Work below this folder.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Create the scratch folder in this folder.", valueName: "folder"))
     var folder = "."
 
     @Option(help: ArgumentHelp("The pawl to measure.", valueName: "path"))
     var pawl = "pawl"
 
-    @Option(help: "What is said of the pawl to measure, such as its revision.")
+    @Option(help: "Description of the pawl to measure, such as its revision.")
     var revision = "pawl"
 
     @Option(help: ArgumentHelp("The documents' folder.", valueName: "folder"))
@@ -77,7 +81,7 @@ struct BenchCommand: ParsableCommand {
             report.pawl = revision
             print(TerminalReport.text(report))
             fflush(nil)
-            // Each at once: what ends the benchmark later takes nothing away.
+            // Each report is written at once, so that an interruption loses none.
             try store?.add(report)
             return report
         }

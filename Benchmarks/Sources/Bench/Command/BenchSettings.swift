@@ -1,12 +1,12 @@
-/// What the command line asks for.
+/// The settings from the command line.
 struct BenchSettings {
-    /// The program that is measured, and the two that help.
+    /// The program that is measured, and the two helper programs.
     var pawl: String
     var launcher: String
     var shaper: String
-    /// Where the scratch folder goes.
+    /// The folder for the scratch folder.
     var folder: String
     var rounds: Int
-    /// Syncs the disk before each run; on a busy machine that can take long.
+    /// Whether the disk is synced before each run, which can take long on a busy machine.
     var syncs: Bool
 }

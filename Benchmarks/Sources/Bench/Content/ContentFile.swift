@@ -1,9 +1,9 @@
 internal import CBench
 internal import Glibc
 
-/// Makes the files that are fetched.
+/// Creates the files to fetch.
 enum ContentFile {
-    /// Bytes that no one can compress or guess, the same ones each time.
+    /// Writes bytes that cannot be compressed or guessed, the same ones each time.
     static func makeRandom(_ path: String, bytes: Int, seed: UInt64) throws {
         var state = seed
         var words = [UInt64](repeating: 0, count: 32 * 1024)
@@ -20,14 +20,14 @@ enum ContentFile {
         }
     }
 
-    /// Zeros that take no room on the disk.
+    /// Writes zeros that take no space on the disk.
     static func makeSparse(_ path: String, bytes: Int) throws {
         try fill(path) { ftruncate($0, bytes) == 0 }
     }
 
     private static func fill(_ path: String, _ body: (Int32) -> Bool) throws {
         let file = bench_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw BenchError.system("cannot make \(path)") }
+        guard file >= 0 else { throw BenchError.system("cannot create \(path)") }
         let isComplete = body(file)
         guard close(file) == 0, isComplete else { throw BenchError.system("cannot fill \(path)") }
     }

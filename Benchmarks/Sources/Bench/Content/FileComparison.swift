@@ -1,9 +1,9 @@
 internal import CBench
 internal import Glibc
 
-/// Compares what a tool made with what the server has.
+/// Compares a tool's copy with the server's file.
 enum FileComparison {
-    /// What is wrong with the copy; nil if nothing is.
+    /// Returns what is wrong with the copy; `nil` if nothing is.
     static func fault(in copy: String, original: String) -> String? {
         let name = copy.split(separator: "/").last.map(String.init) ?? copy
         let first = bench_open(original, O_RDONLY | O_CLOEXEC, 0)

@@ -26,10 +26,10 @@ enum Files {
 
     static func makeFolder(_ path: String) throws {
         guard mkdir(path, 0o755) == 0 || errno == EEXIST
-        else { throw BenchError.system("cannot make \(path)") }
+        else { throw BenchError.system("cannot create \(path)") }
     }
 
-    /// The folder of the program that runs.
+    /// Returns the folder of the running program.
     static func ownFolder() throws -> String {
         guard let path = realpath("/proc/self/exe", nil) else {
             throw BenchError.system("cannot find the benchmark's own program")
@@ -40,7 +40,8 @@ enum Files {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Bytes that the file has on the disk; a sparse one has fewer than it is long.
+    /// Returns the number of bytes that the file uses on the disk, which for a sparse file is less
+    /// than its length.
     static func allocatedBytes(_ path: String) -> Int64 {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_blocks) * 512 : 0
@@ -59,7 +60,7 @@ enum Files {
         return names.sorted()
     }
 
-    /// Removes a file, or a folder with all that is in it.
+    /// Removes a file, or a folder with its content.
     static func remove(_ path: String) {
         guard unlink(path) != 0, errno == EISDIR || errno == EPERM else { return }
         for name in names(in: path) { remove(path + "/" + name) }

@@ -1,14 +1,15 @@
 internal import CBench
 internal import Glibc
 
-/// A daemon of the benchmark's own, in folders of the scratch folder.
+/// A daemon for the benchmark, with its files in the scratch folder.
 final class MeasuredDaemon {
     private let child: ChildProcess
-    /// From its start until it answered.
+    /// The time from its start to its first answer.
     let startSeconds: Double
 
-    /// Starts `pawld`, which is built beside the pawl that is measured, and waits until it answers; at
-    /// a port of 127.0.0.1, too, where one is given.
+    /// Starts the `pawld` that is built beside the measured pawl, and waits until it answers.
+    ///
+    /// If a port is given, it also listens at 127.0.0.1.
     init(_ place: DaemonPlace, listen: UInt16? = nil, in workshop: Workshop) throws {
         let log = place.folder + "/daemon.log"
         Files.remove(log)
@@ -21,22 +22,22 @@ final class MeasuredDaemon {
         let limit = began.advanced(bySeconds: 120)
         while true {
             let text = (try? Files.text(log)) ?? ""
-            if text.contains("answers at") { break }
+            if text.contains("listens at") { break }
             guard Moment.now < limit, try child.wait(until: .now.advanced(bySeconds: 0.001)) == nil
             else { throw BenchError("pawld: \(Files.lastLine(of: text))") }
         }
         startSeconds = Moment.now.seconds(since: began)
     }
 
-    /// Has it wind up.
+    /// Lets it shut down.
     func stop() { child.end(patienceSeconds: 10) }
 
-    /// The physical memory that it holds now.
+    /// Returns the physical memory that it uses now.
     func memoryBytes() throws -> Double {
         try Double(number("VmRSS:", in: "/proc/\(child.identifier)/status") * 1024)
     }
 
-    /// How often each of its threads has been given a core until now.
+    /// Returns how often each of its threads has been scheduled so far.
     func wakeUps() throws -> [String: Int] {
         let tasks = "/proc/\(child.identifier)/task"
         var counts: [String: Int] = [:]
@@ -51,7 +52,7 @@ final class MeasuredDaemon {
 
     var threadCount: Int { Files.names(in: "/proc/\(child.identifier)/task").count }
 
-    /// User and system time of all its threads, also of those that have ended, until now.
+    /// Returns the user and system time of all its threads so far, including ended ones.
     func cpuSeconds() throws -> Double {
         var clock = clockid_t()
         var time = timespec()
@@ -69,7 +70,7 @@ final class MeasuredDaemon {
     }
 }
 
-/// Where a daemon of the benchmark has its socket and its queue.
+/// The locations of a daemon's socket and queue.
 struct DaemonPlace {
     let folder: String
 
@@ -86,7 +87,7 @@ struct DaemonPlace {
     var socket: String { folder + "/run/pawl/daemon.sock" }
     var queue: String { folder + "/state/pawl/queue.sqlite" }
 
-    /// What lets in over TCP.
+    /// Returns the token for TCP.
     func token() throws -> String {
         let text = try Files.text(folder + "/state/pawl/api-token")
         guard let line = text.split(separator: "\n").first else {
@@ -97,20 +98,22 @@ struct DaemonPlace {
 }
 
 extension Workshop {
-    /// A program that is built beside the pawl that is measured.
+    /// Returns a program that is built beside the measured pawl.
     func program(_ name: String) -> String {
         guard let slash = settings.pawl.lastIndex(of: "/") else { return name }
         return settings.pawl[...slash] + name
     }
 
-    /// Starts a daemon that ends with the workshop, whatever happens.
+    /// Starts a daemon that ends with the workshop in any case.
     func daemon(_ place: DaemonPlace, listen: UInt16? = nil) throws -> MeasuredDaemon {
         let daemon = try MeasuredDaemon(place, listen: listen, in: self)
         atEnd { daemon.stop() }
         return daemon
     }
 
-    /// Asks the daemon with curl; what it printed.
+    /// Sends a request to the daemon with curl.
+    ///
+    /// Returns the output.
     @discardableResult
     func ask(_ place: DaemonPlace, _ words: [String]) throws -> String {
         try command(["curl", "-sSf", "--unix-socket", place.socket] + words)

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What the daemon's cases do.
+/// The operations of the daemon's cases.
 extension Workshop {
-    /// A request to add so many paused downloads, as a file.
+    /// Writes a file with a request that adds the given number of paused downloads.
     func requestBody(_ count: Int) throws -> String {
         let path = root + "/add-\(count).json"
         let items = (0..<count).map { number in
@@ -12,7 +12,7 @@ extension Workshop {
         return path
     }
 
-    /// Has the daemon fetch a file into the downloads, and waits for that.
+    /// Lets the daemon fetch a file into the downloads, and waits for the end.
     @discardableResult
     func fetch(
         _ url: String,
@@ -22,7 +22,7 @@ extension Workshop {
         let log = root + "/events.log"
         Files.remove(log)
         let last = try lastEvent(place)
-        // It ends with the event, so that nobody has to look for it in the meantime.
+        // The script ends with the event, so nothing has to poll meanwhile.
         let script = """
             exec sed -u '/^event: finished/q;/^event: failed/q' < <(exec curl -sN \
             --unix-socket "$0" -H "Last-Event-ID: $1" http://localhost/v1/events)
@@ -52,7 +52,7 @@ extension Workshop {
             throw BenchError("the daemon has not fetched it")
         }
         if let daemon, let cpu {
-            // What is left to do behind the event counts, too.
+            // Work that is left after the event counts, too.
             Moment.now.advanced(bySeconds: 0.2).wait()
             measurement.cpuSeconds = try daemon.cpuSeconds() - cpu
             measurement.peakBytes = try daemon.memoryBytes()
@@ -69,17 +69,19 @@ extension Workshop {
         return last
     }
 
+    /// Waits for a reader.
+    ///
     /// The daemon sends a comment at once.
     private func waitForReader(_ log: String) throws {
         let limit = Moment.now.advanced(bySeconds: 20)
         while try Files.text(log).isEmpty {
             try Interruption.check()
-            guard Moment.now < limit else { throw BenchError("the daemon tells no events") }
+            guard Moment.now < limit else { throw BenchError("the daemon sends no events") }
             Moment.now.advanced(bySeconds: 0.005).wait()
         }
     }
 
-    /// Puts 1,000,000 finished and 10,000 waiting downloads into a queue that nobody has open.
+    /// Adds 1,000,000 finished and 10,000 waiting downloads to a queue that nobody has open.
     func fillQueue(_ place: DaemonPlace) throws {
         let script = root + "/fill.sql"
         try Files.write(Self.fillingScript, to: script)
@@ -91,7 +93,9 @@ extension Workshop {
         try command(["sqlite3", "-bail", place.queue, ".read \(script)"])
     }
 
-    /// Those that wait may not begin before the year 2100.
+    /// The script.
+    ///
+    /// Waiting downloads do not start before the year 2100.
     private static let fillingScript = """
         PRAGMA journal_mode = WAL;
         BEGIN;
@@ -116,7 +120,7 @@ extension Workshop {
         PRAGMA wal_checkpoint(TRUNCATE);
         """
 
-    /// What each kind of page takes, the best of ten.
+    /// Measures each kind of page, the best of ten.
     func pageSeconds(
         _ place: DaemonPlace,
         _ url: String

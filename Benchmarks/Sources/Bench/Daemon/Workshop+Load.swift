@@ -1,7 +1,8 @@
-/// Downloads by the daemon while others ask it.
+/// Downloads by the daemon while others send requests.
 extension Workshop {
-    /// Has the daemon fetch files, each over one connection, and counts from before the request to add
-    /// them until all readers know that they have finished.
+    /// Lets the daemon fetch files, each over one connection.
+    ///
+    /// Measures from before the request to add them until all readers know that they have finished.
     func fetch(
         _ urls: [String],
         by place: DaemonPlace,
@@ -11,7 +12,7 @@ extension Workshop {
         try clearDownloads()
         var generator = try LoadGenerator(load)
         defer { generator.close() }
-        // A thousand connections have just been made.
+        // A thousand connections have just been opened.
         Moment.now.advanced(bySeconds: 1).wait()
         let items = urls.enumerated().map { number, url in
             #"{"url":"\#(url)","destination":"\#(downloads)/\#(number)","settings":{"connections":1}}"#

@@ -1,12 +1,12 @@
 /// A link between two networks.
 struct LinkSettings {
-    /// One way; both ways make the round trip.
+    /// The delay in one direction; the round trip is twice that.
     var delayMilliseconds: Double
-    /// The share of packets that get lost.
+    /// The share of lost packets.
     var loss: Double
     var bitsPerSecond: Int
-    /// What waits for the link beyond this is dropped.
+    /// The maximum number of bytes that wait for the link; further ones are dropped.
     var queueBytes: Int
-    /// Of both ends; nil leaves the system's.
+    /// The congestion control of both ends; `nil` keeps the system's.
     var congestionControl: String?
 }

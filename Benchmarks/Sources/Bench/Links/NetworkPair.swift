@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Two network namespaces that see nothing but each other, over a link that is shaped.
+/// Two network namespaces that are connected only to each other, over a shaped link.
 ///
-/// Each has a TUN device; the shaper carries packets between them. It needs root.
+/// Each has a TUN device, and the shaper carries packets between them. It needs root.
 final class NetworkPair {
     static let device = "link0"
 
@@ -42,7 +42,7 @@ final class NetworkPair {
         }
     }
 
-    /// A TUN device has a carrier once somebody holds its other end.
+    /// Whether the shaper holds the device: a TUN device has a carrier once its other end is open.
     private func isJoined(_ name: String, _ workshop: Workshop) throws -> Bool {
         try workshop.command(["ip", "-n", name, "link", "show", Self.device]).contains("LOWER_UP")
     }

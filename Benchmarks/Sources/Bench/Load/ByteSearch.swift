@@ -1,8 +1,8 @@
 internal import CBench
 
-/// Looks for bytes within others.
+/// Searches bytes.
 enum ByteSearch {
-    /// Behind the first place where they stand; nil where they do not.
+    /// Returns the position after the first occurrence; `nil` if there is none.
     static func end(of sought: [UInt8], in bytes: [UInt8]) -> Int? {
         let found = bytes.withUnsafeBytes {
             bench_find($0.baseAddress, Int64($0.count), sought, Int64(sought.count))

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// A connection to the daemon that is kept.
+/// A persistent connection to the daemon.
 struct LoadConnection {
     let descriptor: Int32
-    /// When each request that has no answer yet was due.
+    /// The times at which the unanswered requests were due.
     var due: [Moment] = []
-    /// What has come and was not looked at.
+    /// The received bytes that were not processed yet.
     var received: [UInt8] = []
 
     init(port: UInt16) throws {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         descriptor = socket(AF_INET, type, 0)
-        guard descriptor >= 0 else { throw BenchError.system("cannot make a socket") }
+        guard descriptor >= 0 else { throw BenchError.system("cannot create a socket") }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -31,7 +31,7 @@ struct LoadConnection {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
     }
 
-    /// A request is small, and finds room.
+    /// Sends a request, which is small enough for the buffer.
     func send(_ request: [UInt8]) throws {
         guard
             Glibc.send(descriptor, request, request.count, Int32(MSG_NOSIGNAL))
@@ -39,7 +39,7 @@ struct LoadConnection {
         else { throw BenchError.system("cannot ask the daemon") }
     }
 
-    /// Takes what is there.
+    /// Reads the available bytes.
     mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         guard count > 0 else {
@@ -49,7 +49,9 @@ struct LoadConnection {
         received.append(contentsOf: buffer[..<count])
     }
 
-    /// Takes one whole answer from what has come; false where there is none yet.
+    /// Takes one complete answer from the received bytes.
+    ///
+    /// Returns `false` if there is none yet.
     mutating func takeAnswer() throws -> Bool {
         guard let head = ByteSearch.end(of: Array("\r\n\r\n".utf8), in: received) else {
             return false
@@ -67,7 +69,7 @@ struct LoadConnection {
         return true
     }
 
-    /// How often a text stands in what has come.
+    /// Counts the occurrences of a text in the received bytes.
     func count(_ text: String) -> Int {
         let needle = Array(text.utf8)
         var (rest, count) = (received[...], 0)

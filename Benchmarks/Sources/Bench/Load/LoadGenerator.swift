@@ -3,19 +3,19 @@ internal import Glibc
 
 /// Many clients of the daemon in one thread, so that they cost the machine little.
 ///
-/// Each request has its moment, whatever became of those before: an answer that comes late makes
-/// those behind it late, and all of that counts.
+/// Each request has a fixed time, whatever happens to earlier ones. A late answer delays those
+/// after it, and all of the delay counts.
 struct LoadGenerator {
     private let settings: LoadSettings
     private let poll: Int32
     private let requests: [[UInt8]]
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-    /// The readers stand behind the clients.
+    /// The connections: first the clients', then the readers'.
     private var connections: [LoadConnection] = []
     private var hasHeardAll: [Bool]
     private var latencies: [Double] = []
 
-    /// Connects all, and waits until every reader hears what happens.
+    /// Opens all connections, and waits until every reader receives events.
     init(_ settings: LoadSettings) throws {
         self.settings = settings
         Self.raiseFileLimit()
@@ -42,7 +42,7 @@ struct LoadGenerator {
         buffer.deallocate()
     }
 
-    /// Asks from now on until every reader has heard that all downloads have finished.
+    /// Sends requests until every reader has received the end of all downloads.
     mutating func run(since began: Moment) throws -> LoadResult {
         let cpu = Self.cpuSeconds
         let limit = began.advanced(bySeconds: settings.limitSeconds)
@@ -67,11 +67,11 @@ struct LoadGenerator {
         return result
     }
 
-    // MARK: - Asking
+    // MARK: - Sending requests
 
     private mutating func ask(_ number: Int, _ due: Moment) throws {
         let client = number % settings.clients
-        // Each client asks for all kinds of things in turn.
+        // Each client sends all kinds of requests in turn.
         let request = requests[(number + number / settings.clients) % requests.count]
         connections[client].due.append(due)
         try connections[client].send(request)
@@ -99,17 +99,19 @@ struct LoadGenerator {
         hasHeardAll[number - settings.clients] = true
     }
 
+    /// Waits for the readers.
+    ///
     /// The daemon sends a comment at once.
     private mutating func waitForReaders() throws {
         let limit = Moment.now.advanced(bySeconds: 20)
         while connections[settings.clients...].contains(where: { $0.count("\n:") == 0 }) {
             try Interruption.check()
-            guard Moment.now < limit else { throw BenchError("the daemon tells no events") }
+            guard Moment.now < limit else { throw BenchError("the daemon sends no events") }
             try take(until: .now.advanced(bySeconds: 0.1))
         }
     }
 
-    // MARK: - Surroundings
+    // MARK: - Preparation
 
     private static func request(_ path: String, _ settings: LoadSettings) -> [UInt8] {
         let text = """
@@ -127,7 +129,7 @@ struct LoadGenerator {
         let kind = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
         guard getrlimit(kind, &limit) == 0 else { return }
         limit.rlim_cur = min(limit.rlim_max, 16_384)
-        // Where it is not enough, a connection fails and says so.
+        // If the limit is too low, a connection fails with an error.
         _ = setrlimit(kind, &limit)
     }
 

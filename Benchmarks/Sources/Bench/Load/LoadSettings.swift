@@ -1,30 +1,32 @@
-/// Who asks the daemon while it works.
+/// The clients that send requests to the daemon while it works.
 struct LoadSettings {
     var port: UInt16
     var token: String
-    /// They ask in turn, one small thing a second each, over a connection that they keep.
+    /// The number of clients.
+    ///
+    /// In turn, each sends one small request per second over a persistent connection.
     var clients = 0
-    /// They read what happens, and how far the downloads are.
+    /// The number of readers of events and progress.
     var readers = 1
-    /// What the clients ask for, one after the other.
+    /// The paths that the clients request, one after another.
     var paths = ["/v1/status"]
-    /// It is over when every reader has heard of so many finished downloads.
+    /// The number of finished downloads after which it ends, when every reader has received them.
     var downloads = 1
     var limitSeconds = 60.0
 }
 
-/// How long the answers took, and what the readers got.
+/// The times of the answers, and what the readers received.
 struct LoadResult {
-    /// From the moment when it was due to be asked until the whole answer was there, in order.
+    /// The times from when each request was due to its complete answer, in order.
     var latencies: [Double] = []
-    /// From the beginning until the last reader knew that all had finished.
+    /// The time from the beginning until the last reader knew that all downloads had finished.
     var seconds = 0.0
-    /// What one of the readers got.
+    /// The number of progress events that one reader received.
     var progressEvents = 0
-    /// User and system time of who asked.
+    /// The user and system time of the clients.
     var cpuSeconds = 0.0
 
-    /// So many percent of the answers took no longer.
+    /// Returns the time that the given percentage of answers did not exceed.
     func percentile(_ percent: Double) -> Double {
         guard !latencies.isEmpty else { return 0 }
         let index = Int((Double(latencies.count) * percent / 100).rounded(.up)) - 1

@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// What the figures were taken on; no name of a host and no path is in it.
+/// The machine on which the figures were measured.
+///
+/// It contains no host name and no path.
 struct MachineDescription: Codable, Equatable, Sendable {
     let processor: String
     let cores: Int
@@ -38,7 +40,7 @@ struct MachineDescription: Codable, Equatable, Sendable {
 }
 
 extension String {
-    /// Without the white space at both ends.
+    /// The text without white space at both ends.
     var trimmed: String {
         let head = drop { $0.isWhitespace }
         return String(head.reversed().drop { $0.isWhitespace }.reversed())

@@ -1,31 +1,33 @@
-/// The same work for several programs.
+/// The same job for several programs.
 struct Contest {
     var entrants: [Entrant]
-    /// What must be in the downloads after each run, and nothing else counts.
+    /// The files that must be in the downloads after each run; nothing else counts.
     var expected: [ExpectedFile]
-    /// A run that takes longer is ended and does not count.
+    /// The time after which a run is ended and does not count.
     var limitSeconds = 120.0
-    /// Fewer than the command line says, where a run is long and little disturbs it.
+    /// The maximum number of rounds, for long runs that are little disturbed.
     var mostRounds = Int.max
-    /// The network namespace that the programs run in.
+    /// The network namespace of the programs.
     var network: String?
-    /// Called before each run, outside of the time.
+    /// Called before each run, outside the measured time.
     var prepare: () throws -> Void = {}
-    /// Called after each good run: something to say about it.
+    /// Called after each successful run.
+    ///
+    /// Returns a note about it.
     var observe: (Entrant, Measurement) -> String? = { _, _ in nil }
 }
 
-/// One program with one way of calling it.
+/// One program with one way to call it.
 struct Entrant {
     let label: String
     let kind: Row.Kind
     var invocation: Invocation
-    /// Nothing is expected of it but its exit status: it fetches nothing.
+    /// Whether the program fetches nothing, so that only its exit status counts.
     var makesNoFile = false
-    /// The last line that it prints has figures of its own.
+    /// Whether the last line of its output contains figures.
     var tellsFigures = false
 
-    /// Nil where the tool cannot do the job.
+    /// Returns `nil` if the tool cannot do the job.
     init?(_ tool: any Tool, _ job: Job, label: String? = nil) {
         guard let invocation = tool.invocation(for: job) else { return nil }
         self.label = label ?? tool.label(job)
@@ -41,7 +43,7 @@ struct Entrant {
     }
 }
 
-/// A file that a run must leave: its name in the downloads, and the path of what it is a copy of.
+/// A file that a run must create: its name in the downloads, and the path of the original.
 struct ExpectedFile {
     let name: String
     let original: String

@@ -1,13 +1,13 @@
-/// What one run of a program cost.
+/// The cost of one run of a program.
 struct Measurement: Codable, Sendable {
-    /// From its start to its end.
+    /// The time from its start to its end.
     var wallSeconds: Double
-    /// User and system time, of all its threads; nil where only time was taken.
+    /// The user and system time of all its threads; `nil` if only the time was measured.
     var cpuSeconds: Double?
-    /// The most physical memory that it held at a time.
+    /// The peak of its physical memory.
     var peakBytes: Double?
 
-    /// Each figure the lesser of both: what disturbs a run only adds.
+    /// Returns the minimum of each figure: disturbances only add to it.
     func least(_ other: Measurement?) -> Measurement {
         guard let other else { return self }
         return Measurement(
@@ -23,7 +23,7 @@ struct Measurement: Codable, Sendable {
     }
 }
 
-/// One of the figures of a measurement.
+/// A figure of a measurement.
 enum Figure: String, Codable, Sendable {
     case wall, cpu, peak
 

@@ -1,7 +1,7 @@
 internal import CBench
 internal import Glibc
 
-/// A moment of CLOCK_MONOTONIC, which all processes of the machine share.
+/// A time of CLOCK_MONOTONIC, which all processes of the machine share.
 struct Moment: Comparable, Sendable {
     var nanoseconds: Int64
 
@@ -31,7 +31,7 @@ struct Moment: Comparable, Sendable {
         Moment(nanoseconds: nanoseconds + Int64(seconds * 1_000_000_000))
     }
 
-    /// Blocks this thread until then.
+    /// Blocks this thread until that time.
     func wait() {
         var time = timespec(
             tv_sec: Int(nanoseconds / 1_000_000_000),

@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// One line on the terminal that says what runs; nothing where there is no terminal.
+/// A line on the terminal that shows what is running.
+///
+/// Without a terminal nothing is shown.
 enum Progress {
     private static let isTerminal = isatty(STDERR_FILENO) == 1
 

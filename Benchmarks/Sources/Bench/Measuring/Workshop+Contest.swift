@@ -1,9 +1,9 @@
 internal import Glibc
 
 extension Workshop {
-    /// Runs all programs in turn, so many rounds, and keeps the least of each figure.
+    /// Runs all programs in turn for several rounds, and keeps the minimum of each figure.
     ///
-    /// A program that fails once, or leaves a wrong file, is out.
+    /// A program that fails once, or creates a wrong file, is disqualified.
     func run(_ contest: Contest) throws -> [Row] {
         var rows = contest.entrants.map { Row(label: $0.label, kind: $0.kind) }
         let rounds = min(settings.rounds, contest.mostRounds)

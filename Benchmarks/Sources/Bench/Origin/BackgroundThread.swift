@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A thread of its own for work that blocks.
+/// A separate thread for blocking work.
 enum BackgroundThread {
     private final class Start {
         let body: @Sendable () -> Void
@@ -20,7 +20,7 @@ enum BackgroundThread {
     private static let enter:
         @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
             guard let context else { return nil }
-            // The main thread is the one to be told of Ctrl-C.
+            // The main thread handles Ctrl-C.
             var signals = sigset_t()
             sigfillset(&signals)
             pthread_sigmask(SIG_BLOCK, &signals, nil)

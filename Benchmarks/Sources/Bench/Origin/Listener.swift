@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A TCP socket that listens on 127.0.0.1, at a port that the kernel chose.
+/// A TCP socket that listens on 127.0.0.1 at a port chosen by the kernel.
 struct Listener: Sendable {
     let descriptor: Int32
     let port: UInt16
@@ -8,7 +8,7 @@ struct Listener: Sendable {
     init() throws {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, type, 0)
-        guard descriptor >= 0 else { throw BenchError.system("cannot make a socket") }
+        guard descriptor >= 0 else { throw BenchError.system("cannot create a socket") }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -24,7 +24,7 @@ struct Listener: Sendable {
         port = UInt16(bigEndian: address.sin_port)
     }
 
-    /// The next connection; nil once the socket was shut down.
+    /// Accepts the next connection; `nil` once the socket was shut down.
     func accept() -> Int32? {
         while true {
             let connection = Glibc.accept(descriptor, nil, nil)
@@ -36,7 +36,7 @@ struct Listener: Sendable {
         }
     }
 
-    /// Wakes who waits in `accept`.
+    /// Wakes the thread that waits in `accept`.
     func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     func close() { Glibc.close(descriptor) }

@@ -2,10 +2,10 @@ internal import CBench
 internal import Glibc
 internal import Synchronization
 
-/// A range server of the benchmark's own, for what nginx cannot do: a pace that differs from
-/// connection to connection, dying, turning slow, noting when a request came.
+/// A range server for what nginx cannot do: a different pace per connection, dying, slowing down,
+/// and recording when a request arrived.
 ///
-/// nginx's `limit_rate` would not do for a steady pace either: each request may send a second's
+/// nginx's `limit_rate` is not suitable for a steady pace either: each request may send a second's
 /// worth of bytes at once.
 final class Origin: Sendable {
     let plan: OriginPlan
@@ -16,15 +16,15 @@ final class Origin: Sendable {
 
     private struct State {
         var record = OriginRecord()
-        /// Connections of an earlier generation count no more.
+        /// The generation; connections of an earlier one no longer count.
         var generation = 0
-        /// By number.
+        /// The open connections by number.
         var open: [Int: Int32] = [:]
         var pacer = Pacer()
         var isMute = false
     }
 
-    /// A connection's place in the record.
+    /// The place of a connection in the record.
     struct Place: Sendable {
         let generation: Int
         let number: Int
@@ -43,7 +43,7 @@ final class Origin: Sendable {
 
     var record: OriginRecord { state.withLock(\.record) }
 
-    /// Forgets what was, and ends all connections.
+    /// Resets the record, and ends all connections.
     func reset() {
         state.withLock { state in
             for descriptor in state.open.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -51,7 +51,7 @@ final class Origin: Sendable {
         }
     }
 
-    /// Requests are noted and never answered from now on.
+    /// Records requests from now on without answering them.
     func mute() { state.withLock { $0.isMute = true } }
 
     func stop() {
@@ -61,7 +61,9 @@ final class Origin: Sendable {
 
     // MARK: For its connections
 
-    /// False if it is not to be answered.
+    /// Records a request.
+    ///
+    /// Returns `false` if it must not be answered.
     func note(_ head: RequestHead, arrived: Moment, at place: Place) -> Bool {
         let request = OriginRecord.Request(arrived: arrived, firstByte: head.range?.first)
         return state.withLock { state in
@@ -77,7 +79,7 @@ final class Origin: Sendable {
         case die
     }
 
-    /// Counts the next bytes of a connection, and says when they may go out.
+    /// Counts the next bytes of a connection, and returns when they may be sent.
     func permit(_ count: Int, at place: Place) -> Permission {
         state.withLock { state in
             guard state.generation == place.generation else { return .die }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// One connection of an origin, on a thread of its own.
+/// A connection of an origin, on a separate thread.
 struct OriginConnection {
     private let origin: Origin
     private let descriptor: Int32
@@ -17,7 +17,7 @@ struct OriginConnection {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
     }
 
-    /// Serves until the client leaves or the plan ends it.
+    /// Serves requests until the client leaves or the plan ends the connection.
     func run() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
         defer { buffer.deallocate() }
@@ -31,7 +31,9 @@ struct OriginConnection {
         }
     }
 
-    /// False if the connection is over.
+    /// Answers a request.
+    ///
+    /// Returns `false` if the connection has ended.
     private func answer(
         _ head: RequestHead,
         _ pacer: inout Pacer,
@@ -82,7 +84,7 @@ struct OriginConnection {
         return true
     }
 
-    /// About five milliseconds' worth, so that a pace is smooth.
+    /// The size of a chunk: about five milliseconds' worth of bytes, so that the pace is smooth.
     private func chunkBytes(_ most: Int) -> Int {
         let rates = [bytesPerSecond, origin.plan.bytesPerSecond].compactMap(\.self)
         guard let rate = rates.min() else { return most }
@@ -106,7 +108,7 @@ struct OriginConnection {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return nil }
             bytes += buffer[..<count]
-            // No client here sends a second request before it has the first one's answer.
+            // No client sends a second request here before the first one's answer.
             if bytes.suffix(4) == [13, 10, 13, 10] {
                 return RequestHead(String(decoding: bytes, as: UTF8.self))
             }
@@ -134,7 +136,7 @@ struct OriginConnection {
         while recv(descriptor, &byte, 1, 0) > 0 {}
     }
 
-    /// Has the close that follows be an RST.
+    /// Makes the following close send an RST.
     private func reset() {
         var abrupt = linger(l_onoff: 1, l_linger: 0)
         let size = socklen_t(MemoryLayout<linger>.size)

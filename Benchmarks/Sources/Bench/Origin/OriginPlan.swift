@@ -1,11 +1,11 @@
-/// How an origin of the benchmark's own behaves.
+/// The behaviour of an origin.
 struct OriginPlan: Sendable {
-    /// What happens once it has served so many bytes.
+    /// What happens after the given number of bytes was served.
     struct Turn: Sendable {
         enum Change: Sendable {
-            /// Every connection, old or new, is reset.
+            /// All connections, old and new, are reset.
             case dies
-            /// All connections together get no more than this from then on.
+            /// From then on all connections together are limited to this rate.
             case slows(bytesPerSecond: Double)
         }
 
@@ -13,9 +13,9 @@ struct OriginPlan: Sendable {
         let change: Change
     }
 
-    /// What all connections get together; nil is no limit.
+    /// The limit for all connections together; `nil` is no limit.
     var bytesPerSecond: Double?
-    /// What the connection with this number gets, the first being 1; nil is no limit.
+    /// The limit for the connection of a number, counted from 1; `nil` is no limit.
     var connectionBytesPerSecond: @Sendable (Int) -> Double? = { _ in nil }
     var turn: Turn?
 }

@@ -1,19 +1,19 @@
-/// What an origin saw since it was reset.
+/// What an origin has recorded since its reset.
 struct OriginRecord: Sendable {
     struct Connection: Sendable {
         let opened: Moment
-        /// Nil while it is open.
+        /// The time when it was closed; `nil` while it is open.
         var closed: Moment?
         var servedBytes = 0
     }
 
     struct Request: Sendable {
         let arrived: Moment
-        /// Where the range begins; nil if none was asked for.
+        /// The start of the range; `nil` if none was requested.
         let firstByte: Int?
     }
 
-    /// By their numbers, the first being 1.
+    /// The connections by number, counted from 1.
     var connections: [Connection] = []
     var requests: [Request] = []
     var servedBytes = 0

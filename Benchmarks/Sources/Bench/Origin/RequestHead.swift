@@ -1,11 +1,11 @@
-/// The little of an HTTP request that the origin looks at.
+/// The parts of an HTTP request that the origin needs.
 struct RequestHead {
     let isHead: Bool
-    /// As asked for, `bytes=A-B` or `bytes=A-`; nil if there is none.
+    /// The requested range, `bytes=A-B` or `bytes=A-`; `nil` if there is none.
     let range: (first: Int, last: Int?)?
     let keepsOpen: Bool
 
-    /// Nil for what it does not understand.
+    /// Returns `nil` if the request is not understood.
     init?(_ text: String) {
         let lines = text.split(separator: "\r\n")
         guard let words = lines.first?.split(separator: " "), words.count == 3,

@@ -13,7 +13,7 @@ struct Aria2: Tool {
             return Invocation(words: words, list: job.files.joined(separator: "\n") + "\n")
         }
         if job.resumes { words.append("--continue=true") }
-        // It has no way of its own to choose a number; 16 a server is the most it takes.
+        // aria2 cannot choose a number itself; 16 per server is its maximum.
         let count = if case .fixed(let count) = job.connections { count } else { 1 }
         words += ["-x", "\(min(count, 16))", "-s", "\(count)", "-k", "1M", "-o", job.name]
         return Invocation(words: words + job.sources)

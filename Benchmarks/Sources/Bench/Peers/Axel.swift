@@ -1,11 +1,13 @@
 struct Axel: Tool {
     let name = "axel"
 
-    /// One file a run; a digest it does not know.
+    /// Returns the command.
+    ///
+    /// axel fetches one file per run and cannot check digests.
     func invocation(for job: Job) -> Invocation? {
         guard job.files.isEmpty, job.sha256 == nil else { return nil }
         let count = if case .fixed(let count) = job.connections { count } else { 1 }
-        // It does not find the name `localhost` in a certificate that has it.
+        // axel does not find the name `localhost` in a certificate that contains it.
         let trust = job.authority == nil ? [] : ["--insecure"]
         return Invocation(
             words: ["axel", "-q", "-n", "\(count)", "-o", job.name] + trust + job.sources

@@ -11,7 +11,7 @@ struct Curl: Tool {
             let entries = job.files.map { "url = \"\($0)\"\noutput = \"\(Job.name(of: $0))\"\n" }
             return Invocation(words: words, list: entries.joined())
         }
-        // Over one connection; it has no other way.
+        // curl uses one connection per file.
         guard job.connections == .auto else { return nil }
         if job.resumes { words += ["-C", "-"] }
         return Invocation(words: words + ["--http1.1", "-o", job.name] + job.sources)

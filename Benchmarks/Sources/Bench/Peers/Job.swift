@@ -1,24 +1,24 @@
-/// What a tool is to fetch, and how.
+/// What a tool must fetch, and how.
 struct Job {
     enum Connections: Equatable {
         case fixed(Int)
-        /// As the tool itself thinks best.
+        /// The tool chooses the number itself.
         case auto
     }
 
-    /// One file, by one URL or by several mirrors of it.
+    /// The URLs of one file: one, or several mirrors.
     var sources: [String] = []
-    /// The name it is to get.
+    /// The name for the file.
     var name = "file"
-    /// Many files in place of it, each named by the end of its URL.
+    /// Many files instead of one, each named by the end of its URL.
     var files: [String] = []
     var filesAtATime = 16
     var connections = Connections.auto
-    /// A PEM file of the authority to trust.
+    /// A PEM file of the certificate authority to trust.
     var authority: String?
     /// The digest that the file must have, in hexadecimal.
     var sha256: String?
-    /// Goes on with what is there.
+    /// Whether to resume an existing partial file.
     var resumes = false
 
     var isHTTPS: Bool { (sources + files).contains { $0.hasPrefix("https:") } }

@@ -1,4 +1,4 @@
-/// The one that is measured against the others.
+/// The program that is compared with the others.
 struct Pawl: Tool {
     let name = Toolbox.pawlName
     let program: String

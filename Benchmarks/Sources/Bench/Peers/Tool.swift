@@ -1,18 +1,18 @@
-/// A program that fetches files, set up to do it as fast as it can.
+/// A program that fetches files, configured for maximum speed.
 protocol Tool: Sendable {
     var name: String { get }
-    /// Nil for what it cannot do.
+    /// Returns the command; `nil` if the tool cannot do the job.
     func invocation(for job: Job) -> Invocation?
 }
 
 extension Tool {
-    /// The row's name: the tool's, with its connections where they matter.
+    /// Returns the row's name: the tool's, with its connections if they matter.
     func label(_ job: Job) -> String {
         if case .fixed(let count) = job.connections { "\(name) (\(count))" } else { name }
     }
 }
 
-/// All of them, `pawl` first.
+/// All tools, `pawl` first.
 struct Toolbox {
     static let pawlName = "pawl"
 

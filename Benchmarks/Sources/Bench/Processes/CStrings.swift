@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Swift's strings as C wants them: an array that a null pointer ends.
+/// Swift strings in the form that C needs: an array that ends with a null pointer.
 enum CStrings {
     static func with<Result>(
         _ strings: [String],

@@ -1,12 +1,14 @@
 internal import CBench
 internal import Glibc
 
-/// A process that the benchmark started, the first of a process group of its own.
+/// A process started by the benchmark, the leader of its own process group.
 struct ChildProcess {
     let identifier: pid_t
     private let name: String
 
-    /// Starts a program by its name or path; its output goes to the file `log`.
+    /// Starts a program by its name or path.
+    ///
+    /// Its output is written to the file `log`.
     init(_ command: [String], environment: [String], log: String) throws {
         guard let program = command.first else { throw BenchError("an empty command") }
         var actions = posix_spawn_file_actions_t()
@@ -34,9 +36,9 @@ struct ChildProcess {
         name = program
     }
 
-    /// Waits for the end; nil if it has not come by then.
+    /// Waits for the end; `nil` if the process has not ended by then.
     ///
-    /// Returns the status as `wait` has it. Throws when the benchmark is interrupted.
+    /// Returns the status as from `wait`. Throws when the benchmark is interrupted.
     func wait(until limit: Moment) throws -> Int32? {
         let file = bench_open_process(identifier)
         guard file >= 0 else { throw BenchError.system("cannot watch \(name)") }
@@ -46,14 +48,14 @@ struct ChildProcess {
             let left = limit.nanoseconds - Moment.now.nanoseconds
             guard left > 0 else { return nil }
             var entry = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-            // Not all the time at once: a signal just before the call would not end it.
+            // The wait is split, because a signal just before the call would not end it.
             if bench_poll(&entry, 1, min(left, 200_000_000)) > 0 { return reap() }
         }
     }
 
-    /// Ends the process and what it started, and waits for it.
+    /// Ends the process and its children, and waits for it.
     ///
-    /// It has so many seconds to end by itself before it is killed.
+    /// The process has `patienceSeconds` to end by itself before it is killed.
     func end(_ signal: Int32 = SIGTERM, patienceSeconds: Double = 5) {
         kill(-identifier, signal)
         guard !hasEnded(withinSeconds: patienceSeconds) else { return }
@@ -61,7 +63,7 @@ struct ChildProcess {
         _ = reap()
     }
 
-    /// Waits for the end, whatever the status and whether the benchmark is interrupted or not.
+    /// Waits for the end, whatever the status, and even if the benchmark is interrupted.
     func hasEnded(withinSeconds seconds: Double) -> Bool {
         let limit = Moment.now.advanced(bySeconds: seconds)
         while Moment.now < limit {

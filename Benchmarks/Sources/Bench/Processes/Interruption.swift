@@ -3,18 +3,18 @@ internal import Synchronization
 
 private let isInterrupted = Atomic<Bool>(false)
 
-/// Ctrl-C and SIGTERM end the benchmark where it waits, so that it cleans up on its way out.
+/// Lets Ctrl-C and SIGTERM end the benchmark where it waits, so that it cleans up.
 enum Interruption {
     static func watch() {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in
             isInterrupted.store(true, ordering: .relaxed)
         }
-        // Without SA_RESTART: calls that wait come back.
+        // Without SA_RESTART, interrupted calls return.
         sigaction(SIGINT, &action, nil)
         sigaction(SIGTERM, &action, nil)
         sigaction(SIGHUP, &action, nil)
-        // A client that goes away must not end us.
+        // A client that disconnects must not end the benchmark.
         signal(SIGPIPE, SIG_IGN)
     }
 

@@ -1,11 +1,11 @@
-/// How a tool is called for a job.
+/// The command of a tool for a job.
 struct Invocation {
-    /// The list of what to fetch, seen from where the tool runs.
+    /// The path of the list of URLs, relative to where the tool runs.
     static let listPath = "../list.txt"
 
     var words: [String]
-    /// `NAME=value`, besides what all tools get.
+    /// Environment variables as `NAME=value`, in addition to those of all tools.
     var environment: [String] = []
-    /// What stands in the list.
+    /// The content of the list.
     var list: String?
 }

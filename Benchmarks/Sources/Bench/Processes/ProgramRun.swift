@@ -2,13 +2,13 @@ internal import Glibc
 
 /// One run of a measured program.
 struct ProgramRun {
-    /// How it ended, and what it cost.
+    /// The end of a run and its cost.
     struct Result {
         let measurement: Measurement
-        /// As `wait` has it.
+        /// The status as from `wait`.
         let status: Int32
 
-        /// Nil if it ended well.
+        /// The failure; `nil` if the run succeeded.
         var fault: String? {
             let signal = status & 0x7F
             if signal != 0 { return "ended by signal \(signal)" }
@@ -20,7 +20,7 @@ struct ProgramRun {
     private let resultPath: String
     private let logPath: String
 
-    /// Starts it in the folder of downloads, in a network namespace if one is given.
+    /// Starts the program in the folder of downloads, in a network namespace if one is given.
     init(_ invocation: Invocation, in workshop: Workshop, network: String? = nil) throws {
         resultPath = workshop.root + "/result.txt"
         logPath = workshop.root + "/output.log"
@@ -37,17 +37,17 @@ struct ProgramRun {
         )
     }
 
-    /// When the program itself was started; nil if that is still to come.
+    /// The time when the program itself was started; `nil` if it has not been started yet.
     var began: Moment? {
         (try? Files.text(resultPath)).flatMap { text in
             text.split(separator: "\n").first.flatMap { Int64($0) }.map(Moment.init)
         }
     }
 
-    /// The last line of what it printed.
+    /// The last line of its output.
     var lastWords: String { Files.lastLine(of: (try? Files.text(logPath)) ?? "") }
 
-    /// Waits for its end; nil, with the program ended, if that takes too long.
+    /// Waits for its end; `nil` if that takes too long, after ending the program.
     func finish(withinSeconds seconds: Double) throws -> Result? {
         let status: Int32?
         do {

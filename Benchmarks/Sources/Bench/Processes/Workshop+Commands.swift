@@ -1,8 +1,10 @@
 internal import Glibc
 
-/// Short commands that prepare something.
+/// Short commands for preparation.
 extension Workshop {
-    /// Runs a command to its end and returns what it printed; throws if it failed.
+    /// Runs a command to its end.
+    ///
+    /// Returns its output; throws if it failed.
     @discardableResult
     func command(_ words: [String]) throws -> String {
         let log = root + "/command.log"
@@ -25,8 +27,9 @@ extension Workshop {
         return output
     }
 
-    /// Runs a command that undoes something, also when the benchmark was interrupted; that it fails
-    /// would change nothing.
+    /// Runs a command that undoes something, even if the benchmark was interrupted.
+    ///
+    /// Its failure is ignored.
     func undo(_ words: [String]) {
         let log = root + "/command.log"
         guard let child = try? ChildProcess(words, environment: environment, log: log) else {

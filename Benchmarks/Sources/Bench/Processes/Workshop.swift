@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// Where the benchmark works: its scratch folder, the programs, and what must be undone at the end.
+/// The benchmark's environment: its scratch folder, the programs, and what must be undone at the
+/// end.
 final class Workshop {
     let settings: BenchSettings
-    /// The scratch folder, on the disk that is measured.
+    /// The scratch folder, on the measured disk.
     let root: String
-    /// The same for every program that is started: no configuration of the user, no proxy.
+    /// The same environment for every program: no configuration of the user, no proxy.
     let environment: [String]
     var shared = SharedThings()
     private var undoings: [() -> Void] = []
@@ -23,20 +24,19 @@ final class Workshop {
         for folder in [contents, downloads, path + "/home"] { try Files.makeFolder(folder) }
     }
 
-    /// What the servers serve.
+    /// The files that the servers serve.
     var contents: String { root + "/contents" }
-    /// Where the tools write, emptied before each run.
+    /// The folder in which the tools write, emptied before each run.
     var downloads: String { root + "/downloads" }
 
-    /// Has something done when all is over, the last one first.
+    /// Adds a closure to run at the end; the last one runs first.
     func atEnd(_ undoing: @escaping () -> Void) { undoings.append(undoing) }
 
     func close() {
         while let undoing = undoings.popLast() { undoing() }
     }
 
-    /// Empties the downloads, and has all that was written before reach the disk, so that no run
-    /// pays for another's.
+    /// Empties the downloads and syncs the disk, so that no run pays for another's writes.
     func clearDownloads() throws {
         Files.remove(downloads)
         try Files.makeFolder(downloads)
@@ -47,7 +47,7 @@ final class Workshop {
         let template = strdup(folder + "/pawl-bench.XXXXXX")
         defer { free(template) }
         guard let template, let path = mkdtemp(template), let full = realpath(path, nil)
-        else { throw BenchError.system("cannot make a folder in \(folder)") }
+        else { throw BenchError.system("cannot create a folder in \(folder)") }
         defer { free(full) }
         // nginx's workers may run as another user.
         chmod(full, 0o755)

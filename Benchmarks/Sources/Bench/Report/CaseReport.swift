@@ -1,21 +1,21 @@
-/// What a case brought.
+/// The results of a case.
 struct CaseReport: Codable, Sendable {
     let name: String
     let title: String
-    /// What is done, and how the figures are to be read.
+    /// What is done, and how to read the figures.
     let about: String
-    /// The one that matters here.
+    /// The figure that matters in this case.
     var figure = Figure.wall
     var rows: [Row] = []
-    /// The least time that is possible, where that can be said.
+    /// The minimum time that is possible, if it is known.
     var idealSeconds: Double?
     var goals: [Goal] = []
     var notes: [String] = []
-    /// Why it did not run.
+    /// The reason why the case did not run.
     var skipped: String?
-    /// When, as YYYY-MM-DD.
+    /// The date as YYYY-MM-DD.
     var date = ""
     var rounds = 0
-    /// The pawl that took part.
+    /// The pawl that was measured.
     var pawl = ""
 }

@@ -1,4 +1,4 @@
-/// Figures for people.
+/// Formats figures for people.
 enum FigureText {
     static func seconds(_ value: Double) -> String {
         value < 0.1 ? decimal(value * 1000, 1) + " ms" : decimal(value, value < 10 ? 2 : 1) + " s"
@@ -17,7 +17,7 @@ enum FigureText {
         }
     }
 
-    /// Rounded to so many digits after the point.
+    /// Rounds to the given number of digits after the point.
     static func decimal(_ value: Double, _ digits: Int) -> String {
         let scale = [1.0, 10, 100, 1000][min(max(digits, 0), 3)]
         let rounded = (value * scale).rounded()

@@ -1,4 +1,4 @@
-/// A figure to reach.
+/// A target for a figure.
 struct Goal: Codable, Sendable {
     enum Unit: String, Codable, Sendable {
         /// A ratio.
@@ -9,7 +9,7 @@ struct Goal: Codable, Sendable {
     }
 
     let text: String
-    /// Nil where it could not be measured.
+    /// The value; `nil` if it could not be measured.
     let value: Double?
     let limit: Double
     let unit: Unit
@@ -23,7 +23,7 @@ struct Goal: Codable, Sendable {
         self.unit = unit
     }
 
-    /// A row's figure against that of the best peer.
+    /// Compares a row's figure with that of the best peer.
     static func againstBestPeer(
         _ figure: Figure,
         of label: String = Toolbox.pawlName,
@@ -37,7 +37,7 @@ struct Goal: Codable, Sendable {
         return Goal("\(figure.rawValue) of \(label) / best peer (\(name))", value, atMost: limit)
     }
 
-    /// A row's figure against another row's.
+    /// Compares a row's figure with another row's.
     static func ratio(
         _ label: String,
         to other: String,
@@ -51,7 +51,7 @@ struct Goal: Codable, Sendable {
         return Goal("\(figure.rawValue) of \(label) / \(other)", value, atMost: limit)
     }
 
-    /// A row's time against the least that is possible.
+    /// Compares a row's time with the minimum that is possible.
     static func againstIdeal(
         _ label: String,
         _ idealSeconds: Double,

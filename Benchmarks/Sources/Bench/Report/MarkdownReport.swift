@@ -100,7 +100,7 @@ struct MarkdownReport {
         return (head + rule + rows).joined(separator: "\n")
     }
 
-    /// A peer that does better is named.
+    /// Returns the peers that do better, by name.
     private func betterPeers(_ report: CaseReport) -> String? {
         guard let ours = report.rows.first(where: { $0.kind == .pawl }),
             let measurement = ours.measurement

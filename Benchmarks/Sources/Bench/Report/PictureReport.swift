@@ -1,4 +1,4 @@
-/// `docs/benchmarks.svg`: a bar a program, in two columns of cases.
+/// `docs/benchmarks.svg`: one bar per program, in two columns of cases.
 struct PictureReport {
     private static let columnWidth = 440
     private static let gap = 40
@@ -24,7 +24,7 @@ struct PictureReport {
         let isPawl: Bool
         /// The figure that matters.
         let value: Double
-        /// Drawn below it where that is the time.
+        /// The CPU time, drawn below if the figure is the time.
         let cpuSeconds: Double?
     }
 
@@ -58,7 +58,7 @@ struct PictureReport {
             """
     }
 
-    /// All of ours, and of each peer its best.
+    /// Returns the bars: all of Pawl's, and the best of each peer.
     private static func bars(_ report: CaseReport) -> [Bar] {
         var bars: [Bar] = []
         var places: [Substring: Int] = [:]

@@ -1,10 +1,12 @@
-/// All that is known of one machine: what single runs of cases brought, kept together.
+/// The results for one machine, combined from the runs of single cases.
 struct ReportBook: Codable, Sendable {
     var machine: MachineDescription
     var tools: [String]
     var cases: [CaseReport]
 
-    /// Takes a newer report in place of that of the same case; the order is the catalogue's.
+    /// Replaces the report of the same case by a newer one.
+    ///
+    /// The order is the catalogue's.
     mutating func take(_ report: CaseReport, order: [String]) {
         cases = (cases.filter { $0.name != report.name } + [report])
             .compactMap { report in

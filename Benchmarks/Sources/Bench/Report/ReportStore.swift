@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The documents that the benchmark writes: the figures, and from them text and picture.
+/// The documents that the benchmark writes: the figures, and the text and picture made from them.
 struct ReportStore {
     private let folder: String
     private let machine: MachineDescription
@@ -12,8 +12,9 @@ struct ReportStore {
         tools = try ToolVersions.read(in: workshop)
     }
 
-    /// Adds a report to those of earlier runs; these are dropped if another machine made them, or
-    /// other versions of the tools.
+    /// Adds a report to those of earlier runs.
+    ///
+    /// Those are dropped if they are from another machine or other versions of the tools.
     func add(_ report: CaseReport) throws {
         var book = ReportBook(machine: machine, tools: tools, cases: [])
         if let earlier = try readBook(), earlier.machine == machine, earlier.tools == tools {

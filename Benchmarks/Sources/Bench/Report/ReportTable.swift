@@ -1,4 +1,4 @@
-/// The rows of a case as text, the same for the terminal and for Markdown.
+/// The rows of a case as text, for the terminal and for Markdown.
 struct ReportTable {
     static let heads = ["", "wall", "×", "CPU", "×", "peak", "×", ""]
 
@@ -19,7 +19,7 @@ struct ReportTable {
         }
     }
 
-    /// The figure, and its ratio to the best peer's.
+    /// Returns the figure, and its ratio to the best peer's.
     private static func cells(
         _ figure: Figure,
         _ measurement: Measurement,
@@ -33,7 +33,7 @@ struct ReportTable {
 }
 
 extension Goal {
-    /// `met  wall of pawl / best peer (curl): 0.97 ×, at most 1.00 ×`.
+    /// A sentence such as `met  wall of pawl / best peer (curl): 0.97 ×, at most 1.00 ×`.
     var sentence: String {
         let shown = value.map { FigureText.goal($0, unit) } ?? "not measured"
         return "\(text): \(shown), at most \(FigureText.goal(limit, unit))"

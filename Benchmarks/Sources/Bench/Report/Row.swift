@@ -1,16 +1,16 @@
-/// What one program did in a case.
+/// The results of one program in a case.
 struct Row: Codable, Sendable {
     enum Kind: String, Codable, Sendable {
         case pawl, peer
-        /// Something to measure by that is no competitor.
+        /// Something for comparison that is not a competitor.
         case yardstick
     }
 
     let label: String
     let kind: Kind
-    /// The least of all rounds.
+    /// The minimum of all rounds.
     var measurement: Measurement?
-    /// Why it does not count.
+    /// The reason why it does not count.
     var failure: String?
     var notes: [String] = []
 
@@ -25,7 +25,7 @@ extension [Row] {
         first { $0.label == label }?.measurement
     }
 
-    /// The peer that is best in one figure.
+    /// Returns the peer that is best in one figure.
     func bestPeer(_ figure: Figure) -> (label: String, value: Double)? {
         filter { $0.kind == .peer && $0.failure == nil }
             .compactMap { row in

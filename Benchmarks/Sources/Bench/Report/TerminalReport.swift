@@ -1,4 +1,4 @@
-/// A case as it is printed.
+/// Formats a case for the terminal.
 enum TerminalReport {
     static func text(_ report: CaseReport) -> String {
         var lines = ["", "\(report.name): \(report.title)"]

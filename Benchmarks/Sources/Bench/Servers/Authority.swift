@@ -1,6 +1,7 @@
-/// A certificate authority of the benchmark's own, and a certificate for this machine by it.
+/// A certificate authority for the benchmark, and a certificate that it has issued for this
+/// machine.
 struct Authority {
-    /// What the tools are told to trust.
+    /// The file of the authority for the tools to trust.
     let certificate: String
     let serverCertificate: String
     let serverKey: String

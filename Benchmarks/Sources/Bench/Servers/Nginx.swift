@@ -1,11 +1,13 @@
 internal import Glibc
 
-/// nginx from the distribution, with our settings.
+/// nginx from the distribution with the benchmark's settings.
 final class Nginx {
     let settings: NginxSettings
     private let child: ChildProcess
 
-    /// Starts it and waits until it listens; it ends with the workshop, or before by `stop`.
+    /// Starts nginx and waits until it listens.
+    ///
+    /// It ends with the workshop, or earlier with `stop`.
     init(_ settings: NginxSettings, in workshop: Workshop) throws {
         self.settings = settings
         let folder = workshop.root + "/nginx-\(settings.plainPort)"
@@ -22,7 +24,7 @@ final class Nginx {
         )
         let child = child
         workshop.atEnd { child.end() }
-        // It writes its number once its sockets listen.
+        // nginx writes its process id once its sockets listen.
         let limit = Moment.now.advanced(bySeconds: 20)
         while !Files.exists(folder + "/nginx.pid") {
             guard Moment.now < limit, try child.wait(until: .now.advanced(bySeconds: 0.01)) == nil
@@ -32,12 +34,14 @@ final class Nginx {
 
     func stop() { child.end() }
 
+    /// Returns a URL.
+    ///
     /// Hosts are counted from 1.
     func url(_ name: String, host: Int = 1) -> String {
         "http://\(settings.addresses[host - 1]):\(settings.plainPort)/\(name)"
     }
 
-    /// Over TLS, where the settings have it.
+    /// Returns a URL over TLS, if the settings enable it.
     func secureURL(_ name: String, http2: Bool = false) throws -> String {
         guard let secure = settings.secure else { throw BenchError("nginx has no TLS") }
         return "https://localhost:\(http2 ? secure.http2Port : secure.port)/\(name)"

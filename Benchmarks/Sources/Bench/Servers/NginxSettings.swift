@@ -1,20 +1,23 @@
 internal import Glibc
 
-/// What nginx is told.
+/// The settings of nginx.
 struct NginxSettings {
-    /// Those without TLS.
+    /// The addresses without TLS.
     var addresses = (1...hosts).map { "127.0.0.\($0)" }
     var plainPort: UInt16
-    /// HTTP/1.1 over TLS, and HTTP/2.
+    /// The ports of HTTP/1.1 and HTTP/2 over TLS.
     var secure: (port: UInt16, http2Port: UInt16, authority: Authority)?
-    /// The network namespace that it runs in.
+    /// The network namespace in which it runs.
     var network: String?
 
-    /// All of 127.0.0.0/8 is loopback: that many hosts are one machine.
+    /// The number of hosts.
+    ///
+    /// All of 127.0.0.0/8 is loopback, so they are one machine.
     static let hosts = 50
-    /// Below `/slow/` each answer is paced, so that many last at a time.
+    /// The rate of each answer below `/slow/`, so that many last at the same time.
     static let slowBytesPerSecond = 1 << 20
-    /// Below `/paced/` faster, so that a few are a link that two cores serve without effort.
+    /// The higher rate below `/paced/`, so that a few answers fill a link that two cores serve
+    /// without effort.
     static let pacedBytesPerSecond = 8 << 20
 
     func configuration(folder: String, contents: String) -> String {

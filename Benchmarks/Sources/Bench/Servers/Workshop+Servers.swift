@@ -1,6 +1,6 @@
-/// What several cases share, made when the first one asks.
+/// What several cases share, created when the first one needs it.
 extension Workshop {
-    /// nginx on loopback, plain and over TLS.
+    /// Returns nginx on loopback, plain and over TLS.
     func nginx() throws -> Nginx {
         if let nginx = shared.nginx { return nginx }
         let authority = try Authority(in: self)
@@ -15,7 +15,7 @@ extension Workshop {
         return nginx
     }
 
-    /// A file of random bytes that is served by its size's name.
+    /// Returns a file of random bytes, served by the name of its size.
     func randomFile(mebibytes: Int) throws -> String {
         let name = "random-\(mebibytes)m"
         if shared.files.insert(name).inserted {
@@ -25,7 +25,7 @@ extension Workshop {
         return name
     }
 
-    /// A file of zeros that takes no room.
+    /// Returns a file of zeros that takes no space.
     func sparseFile(mebibytes: Int) throws -> String {
         let name = "sparse-\(mebibytes)m"
         if shared.files.insert(name).inserted {
@@ -34,7 +34,7 @@ extension Workshop {
         return name
     }
 
-    /// So many files of `kibibytes` each, in a folder of their own.
+    /// Creates the given number of files of `kibibytes` each, in a folder of their own.
     func smallFiles(_ count: Int, kibibytes: Int) throws -> [String] {
         let folder = "small-\(count)-\(kibibytes)k"
         let names = (1...count).map { "\(folder)/f\($0)" }
@@ -48,7 +48,7 @@ extension Workshop {
     }
 }
 
-/// What the workshop has made for several cases.
+/// What the workshop has created for several cases.
 struct SharedThings {
     var nginx: Nginx?
     var files: Set<String> = []

@@ -53,8 +53,8 @@ extension SettingForm where Value == Bool {
             case second: return false
             default:
                 throw ValueError(
-                    "'\(text.sanitized)' is no such choice",
-                    advice: "give \(first) or \(second)"
+                    "invalid value '\(text.sanitized)'",
+                    advice: "use \(first) or \(second)"
                 )
             }
         }
@@ -211,7 +211,7 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
         let known = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
         let read: @Sendable (String) throws(ValueError) -> Value = { (text) throws(ValueError) in
             guard let value = Value(rawValue: text.lowercased()) else {
-                throw ValueError("'\(text.sanitized)' is no such choice", advice: "give \(known)")
+                throw ValueError("invalid value '\(text.sanitized)'", advice: "use \(known)")
             }
             return value
         }
@@ -222,7 +222,7 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
             parse: read,
             decode: { (value) throws(ValueError) in
                 guard case .text(let text) = value else {
-                    throw ValueError("'\(value.brief)' is no such choice", advice: "give \(known)")
+                    throw ValueError("invalid value '\(value.brief)'", advice: "use \(known)")
                 }
                 return try read(text)
             },

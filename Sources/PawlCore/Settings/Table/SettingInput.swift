@@ -60,7 +60,9 @@ extension Setting {
     /// `nil` if forms do not show the setting.
     fileprivate func formField(in defaults: Root) -> JSONValue? {
         guard let field, let member, entries.contains(.network) else { return nil }
-        var members: [(String, JSONValue)] = [("name", .text(member)), ("label", .text(field.label))]
+        var members: [(String, JSONValue)] = [
+            ("name", .text(member)), ("label", .text(field.label)),
+        ]
         members += input.members
         if isRepeatable { members.append(("isList", true)) }
         if isChangeable { members.append(("isChangeable", true)) }

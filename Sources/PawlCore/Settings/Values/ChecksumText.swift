@@ -6,17 +6,17 @@ package enum ChecksumText {
     package static func parse(_ text: String) throws(ValueError) -> ChecksumPolicy {
         if text.lowercased() == "none" { return .none }
         guard let mark = text.firstIndex(where: { $0 == "=" || $0 == ":" }) else {
-            throw ValueError("'\(text)' names no algorithm", advice: adviceForBareDigits(text))
+            throw ValueError("'\(text)' has no algorithm", advice: adviceForBareDigits(text))
         }
         let name = text[..<mark].lowercased().filter { $0 != "-" }
         let digits = String(text[text.index(after: mark)...])
         guard let algorithm = DigestAlgorithm(rawValue: name) else {
-            throw ValueError("'\(text[..<mark])' is no algorithm that Pawl knows", advice: form)
+            throw ValueError("unknown algorithm '\(text[..<mark])'", advice: form)
         }
         guard let digest = ContentDigest(algorithm, hexadecimal: digits) else {
             throw ValueError(
                 mistake(in: digits, of: algorithm),
-                advice: "copy the whole checksum as the publisher gives it, in hexadecimal"
+                advice: "copy the whole hexadecimal checksum from its publisher"
             )
         }
         return .digest(digest)
@@ -30,7 +30,7 @@ package enum ChecksumText {
         return "'\(digits)' is not hexadecimal"
     }
 
-    /// A checksum pasted without its algorithm can be told by its length.
+    /// Recognizes the algorithm of a bare checksum by its length.
     private static func adviceForBareDigits(_ text: String) -> String {
         let likely = DigestAlgorithm.allCases.first {
             ContentDigest($0, hexadecimal: text) != nil

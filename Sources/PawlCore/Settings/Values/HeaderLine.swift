@@ -1,14 +1,16 @@
-/// Reads `Name: value`, a field to send (RFC 9110 §5).
+/// Parses `Name: value`, a field to send (RFC 9110 §5).
 package enum HeaderLine {
-    /// Fields on which the engine's own safety rests.
+    /// Fields that the engine itself must control.
     private static let reserved: Set<String> = [
         "range", "if-range", "accept-encoding", "content-length", "transfer-encoding", "te",
         "connection", "expect", "upgrade",
     ]
 
-    /// The value never stands in an error: it may be a secret.
+    /// Parses a header.
     ///
-    /// `forAnyOrigin`: it is for the servers of redirects and mirrors, too.
+    /// Errors never contain the value, which may be a secret.
+    ///
+    /// `forAnyOrigin`: whether the header is also sent to the servers of redirects and mirrors.
     package static func parse(
         _ text: String,
         forAnyOrigin: Bool = false
@@ -19,33 +21,33 @@ package enum HeaderLine {
         let name = String(text[..<mark])
         guard !name.isEmpty, name.utf8.allSatisfy(isToken) else {
             throw ValueError(
-                "'\(name)' is no name of a header",
-                advice: "names have letters, digits and -, and no space before the colon"
+                "'\(name)' is not a valid header name",
+                advice: "use letters, digits and -, without a space before the colon"
             )
         }
         guard !reserved.contains(name.lowercased()) else {
             throw ValueError(
-                "'\(name)' is Pawl's own to set",
-                advice: "leave that header out"
+                "the header '\(name)' is set by Pawl",
+                advice: "remove this header"
             )
         }
         let value = trimmed(text[text.index(after: mark)...])
         guard isPlain(value) else {
             throw ValueError(
                 "the value of '\(name)' has a line break or a control character",
-                advice: "give one header a time, on one line"
+                advice: "give each header on one line"
             )
         }
         guard !forAnyOrigin || !SecretField.isSecret(name) else {
             throw ValueError(
                 "'\(name)' is secret and is sent only to the server in the URL",
-                advice: "use --header; to sign in elsewhere, fetch from there"
+                advice: "use --header; to sign in to another server, download from its URL"
             )
         }
         return HTTPField(name: name, value: value, isForAnyOrigin: forAnyOrigin)
     }
 
-    /// Whether a text can be a field's value: a control character would end it or worse.
+    /// Whether a text is a valid value: a control character could end the field.
     package static func isPlain(_ value: String) -> Bool {
         value.unicodeScalars.allSatisfy { ($0.value >= 0x20 && $0.value != 0x7F) || $0 == "\t" }
     }

@@ -12,7 +12,7 @@ package enum NumberText {
         guard let number = decimal(digits), number * unit >= 1, number * unit < 0x1p62 else {
             throw ValueError(
                 "'\(text)' is not a rate",
-                advice: "give bytes a second above 0, with K, M or G (K is 1024): 500K, 1.5M, 10M"
+                advice: "use bytes per second above 0, with K, M or G (K is 1024): 500K, 1.5M, 10M"
             )
         }
         return Int64(number * unit)
@@ -36,7 +36,7 @@ package enum NumberText {
         guard let number = decimal(text[...]), number >= 0.001, number <= 1e9 else {
             throw ValueError(
                 "'\(text)' is not a time",
-                advice: "give seconds above 0, such as 30 or 0.5"
+                advice: "use seconds above 0, such as 30 or 0.5"
             )
         }
         return .milliseconds(Int64((number * 1000).rounded()))
@@ -47,7 +47,7 @@ package enum NumberText {
         guard let number = whole(text), (1...64).contains(number) else {
             throw ValueError(
                 "'\(text)' is not a number of connections",
-                advice: "give 1 to 64, or auto"
+                advice: "use 1 to 64, or auto"
             )
         }
         return .fixed(number)
@@ -60,7 +60,7 @@ package enum NumberText {
         guard let number = whole(text), range.contains(number) else {
             throw ValueError(
                 "'\(text)' is not a number from \(range.lowerBound) to \(range.upperBound)",
-                advice: "give a whole number in that range"
+                advice: "use a whole number in that range"
             )
         }
         return number

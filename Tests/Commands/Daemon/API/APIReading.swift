@@ -15,7 +15,7 @@ struct APIReading: Sendable {
             path.replacing("{id}", with: "1").replacing("{action}", with: "pause")
         }
 
-        /// The name of the schema of its body; nil where it has none.
+        /// The name of the schema of its body; `nil` if it has no body.
         var body: String? { value["requestBody"].flatMap(Self.schema) }
 
         func answer(_ status: Int) -> JSONTree? { value["responses"]?["\(status)"] }
@@ -49,7 +49,7 @@ struct APIReading: Sendable {
 
     // MARK: - What a value has to be
 
-    /// What of a value is not as a schema says it; empty where all is.
+    /// The differences between a value and a schema; empty if there are none.
     func faults(_ value: JSONTree, in schema: JSONTree, at place: String = "$") -> [String] {
         if let name = schema["$ref"]?.text?.split(separator: "/").last {
             guard let schema = schemas[String(name)] else { return ["no schema \(name)"] }
@@ -88,7 +88,7 @@ struct APIReading: Sendable {
             if let own = known[name] ?? (others?["type"] == nil ? nil : others) {
                 faults += self.faults(value, in: own, at: "\(place).\(name)")
             } else {
-                // What the document does not tell of is a fault of it.
+                // A member that the document does not describe is a fault.
                 faults.append("\(place).\(name) is not in the document")
             }
         }

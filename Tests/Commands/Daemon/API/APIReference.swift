@@ -85,7 +85,7 @@ struct APIReference {
             guard ends.contains(where: { $0 != nil }) else { return "whole number" }
             return "whole number, \(ends[0] ?? "") to \(ends[1] ?? "any")"
         case "string": return schema["format"] == nil ? "text" : "time"
-        case "boolean": return "boolean"
+        case "boolean": return "truth value"
         case let type?: return type
         case nil: return ""
         }

@@ -4,7 +4,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-/// A daemon, and everybody who can ask it something.
+/// A daemon, and a client for each authority.
 struct AccessScene: Sendable {
     let network: NetworkScene
     private let fields: [Authority: [String]]

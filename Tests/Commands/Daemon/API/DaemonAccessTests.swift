@@ -5,13 +5,13 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// Each route, asked by everybody who can ask, about what everybody has added.
+    /// Each route, requested with each authority for the downloads of each owner.
     ///
-    /// Which routes there are, and which demands each makes, comes from the daemon's own document; what
-    /// is to come of it, from the one function that decides.
+    /// The daemon's own document tells which routes there are and which demands each makes; the
+    /// expected result is that of the one function that decides.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonAccessTests {
-        /// Who has added something, and where it lies.
+        /// The owner of a download, and its folder.
         private struct Origin: Sendable {
             var authority: Authority
             var owner: DownloadOwner
@@ -51,7 +51,7 @@ extension DaemonSuites {
             var about: String
         }
 
-        /// A request that makes one demand; `id` and `session` are of something that is not asked about twice.
+        /// A request that makes one demand; `id` and `session` are not used by any other request.
         private struct Request {
             var path: String
             var body: String?
@@ -144,7 +144,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `each route does for each authority what the rules say, and no more`()
+        @Test func `each route does for each authority what the rules allow and no more`()
             async throws
         {
             let access = try await AccessScene.make()
@@ -241,7 +241,7 @@ extension DaemonSuites {
             }
         }
 
-        /// What can be told of each download but for its place in the queue.
+        /// The members of each download except its position in the queue.
         private func rows(_ access: AccessScene) async throws -> [Int64: WireDownload] {
             let rows = try await access.network.scene.downloads().map { row in
                 var row = row
@@ -251,7 +251,7 @@ extension DaemonSuites {
             return Dictionary(uniqueKeysWithValues: rows)
         }
 
-        /// Downloads and sessions, of which each is asked about once.
+        /// Downloads and sessions, each for one request.
         private struct Targets {
             let access: AccessScene
             private var left: [Bool: [Authority: [Int64]]] = [:]
@@ -282,7 +282,7 @@ extension DaemonSuites {
                 return id.map { ($0, session) }
             }
 
-            /// Many at once.
+            /// Adds many in one request.
             private func add(_ origin: Origin) async throws -> [Int64] {
                 let network = access.network
                 let folder =

@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What the daemon's document says, and what the daemon does.
+    /// The daemon's document compared with its behaviour.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonDocumentTests {
         private func reading(_ network: NetworkScene) async throws -> APIReading {
@@ -13,7 +13,7 @@ extension DaemonSuites {
             return try APIReading(answer.body)
         }
 
-        @Test func `docs http-api md is the document`() async throws {
+        @Test func `docs http-api md matches the description of the API`() async throws {
             let network = try await NetworkScene.make()
             let reading = try await reading(network)
             #expect(reading.operations.count > 20)
@@ -25,7 +25,7 @@ extension DaemonSuites {
             )
         }
 
-        @Test func `answers have the form that the document tells`() async throws {
+        @Test func `responses match the description of the API`() async throws {
             let network = try await NetworkScene.make()
             let reading = try await reading(network)
             let resource = Resource(size: 1000)
@@ -79,7 +79,7 @@ extension DaemonSuites {
             #expect(seen.count > 14)
         }
 
-        @Test func `events have the form that they are known by`() async throws {
+        @Test func `events match the description of the API`() async throws {
             let network = try await NetworkScene.make()
             let body =
                 #"{"downloads":[{"url":"http://example.org/a","destination":"a","isPaused":true}]}"#
@@ -102,7 +102,7 @@ extension DaemonSuites {
             #expect(!reader.output.contains("event: removed"))
         }
 
-        @Test func `metrics are what Prometheus reads`() async throws {
+        @Test func `metrics have the format of Prometheus`() async throws {
             let network = try await NetworkScene.make()
             _ = try await network.ask("GET", "/v1/downloads/7")
             _ = try await network.ask("GET", "/a\"b")

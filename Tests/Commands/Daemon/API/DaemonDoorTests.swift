@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// Each route and method of the document, as those ask who may not, and as those who ask wrongly.
+    /// Each route and method of the document, requested without permission and with invalid values.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonDoorTests {
         private struct Attempt: Sendable {
@@ -15,7 +15,7 @@ extension DaemonSuites {
             var expected: Set<Int>
         }
 
-        /// What could have been changed by a request.
+        /// The state that a request could have changed.
         private struct State: Equatable {
             var downloads: [WireDownload]
             var events: [WireEvent]
@@ -106,7 +106,7 @@ extension DaemonSuites {
                         )
                     )
                 }
-                // Where a code is exchanged, the code is what is wrong.
+                // The exchange of a code fails because of the code.
                 add([401], "Cookie: other=1")
                 add([401], "Authorization: Bearer \(String(network.token.reversed()))")
                 add([401], "Authorization: Basic \(network.token)")
@@ -126,7 +126,7 @@ extension DaemonSuites {
                 for type in [
                     "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
                 ] {
-                    // Where there is to be none, any body is one too many.
+                    // If no body is expected, any body is invalid.
                     add(
                         [method == "GET" ? 400 : 415],
                         right,
@@ -140,7 +140,8 @@ extension DaemonSuites {
             #expect(try await state(network) == before)
         }
 
-        @Test func `a path has its methods, and nothing is where nothing is told of`() async throws
+        @Test func `a path has only its documented methods, and there is no other path`()
+            async throws
         {
             let (network, reading) = try await scene()
             let before = try await state(network)
@@ -199,7 +200,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `bad input to each route has the right status, and changes nothing`()
+        @Test func `invalid input to each route has the right status and changes nothing`()
             async throws
         {
             let (network, reading) = try await scene()
@@ -231,7 +232,7 @@ extension DaemonSuites {
             #expect(try await state(network) == before)
         }
 
-        @Test func `a parameter or a body that is not told of is refused, and changes nothing`()
+        @Test func `an undocumented parameter or body is refused and changes nothing`()
             async throws
         {
             let (network, reading) = try await scene()
@@ -240,7 +241,7 @@ extension DaemonSuites {
             var attempts: [Attempt] = []
             for operation in reading.operations {
                 let path = path(operation)
-                // Who may not ask at all is told so first.
+                // Missing permission is reported first.
                 let isClosed = ["resumeData", "makeLoginCode"].contains(operation.name)
                 let expected: Set = [isClosed ? 403 : 400]
                 attempts.append(
@@ -268,7 +269,7 @@ extension DaemonSuites {
             #expect(try await state(network) == before)
         }
 
-        /// Bodies of each operation that are not what it takes.
+        /// Invalid bodies for each operation.
         private func wrongBodies(_ reading: APIReading, _ right: String) -> [Attempt] {
             let deep = String(repeating: "[", count: 3000)
             let wrong = [

@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// HEAD has what GET has, but for the body (RFC 9110 §9.3.2).
+    /// The response to HEAD equals that to GET without the body (RFC 9110 §9.3.2).
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonHeadTests {
         private func head(
@@ -17,13 +17,13 @@ extension DaemonSuites {
                 own.append("Host: 127.0.0.1:\(network.port)")
             }
             let lines = ["HEAD \(path) HTTP/1.1"] + own + ["Connection: close", "", ""]
-            // All that comes, to the end of the connection.
+            // All bytes up to the end of the connection.
             let client = try network.connect(sending: lines.joined(separator: "\\r\\n"))
             await client.waitForExit()
             return NetworkScene.Answer(client.output)
         }
 
-        @Test func `each path that GET has, HEAD has, too`() async throws {
+        @Test func `each path that supports GET supports HEAD`() async throws {
             let network = try await NetworkScene.make()
             let body =
                 #"{"downloads":[{"url":"http://example.org/a","destination":"a","isPaused":true}]}"#
@@ -44,7 +44,7 @@ extension DaemonSuites {
                 #expect(Set(answer.fields.keys) == Set(whole.fields.keys), "\(path)")
                 #expect(answer.fields["content-type"] == whole.fields["content-type"], "\(path)")
                 #expect(whole.fields["content-length"] == "\(whole.body.utf8.count)", "\(path)")
-                // Numbers of what goes on may have more digits by then.
+                // Counters may have more digits in the second response.
                 guard !["/metrics", "/v1/statistics"].contains(path) else { continue }
                 #expect(
                     answer.fields["content-length"] == whole.fields["content-length"],
@@ -56,7 +56,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `HEAD of the events ends, and nobody reads or is attached`() async throws {
+        @Test func `HEAD of the events ends and attaches no reader`() async throws {
             let network = try await NetworkScene.make()
             _ = try await network.ask("POST", "/v1/sessions", #"{"identifier":"s"}"#)
             for query in ["", "?session=s", "?session=s&process=1"] {
@@ -74,7 +74,7 @@ extension DaemonSuites {
             #expect(metrics.contains(#"route="/v1/events",method="HEAD",status="200"} 3"#))
         }
 
-        @Test func `HEAD needs what GET needs`() async throws {
+        @Test func `HEAD needs the same rights as GET`() async throws {
             let network = try await NetworkScene.make()
             let reading = try APIReading(try await network.ask("GET", "/openapi.json").body)
             let paths = reading.operations.filter { $0.method == "GET" }.map(\.filledPath)

@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// What is no proper HTTP, byte by byte as a client sends it.
+    /// Invalid HTTP, byte by byte as a client sends it.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonMalformedTests {
         private struct Attempt {
@@ -14,7 +14,7 @@ extension DaemonSuites {
             var says: String
         }
 
-        @Test func `what is no proper HTTP gets its status, a sentence, and changes nothing`()
+        @Test func `invalid HTTP gets its status and a message and changes nothing`()
             async throws
         {
             let network = try await NetworkScene.make()
@@ -61,17 +61,17 @@ extension DaemonSuites {
                 Attempt(
                     request: "PAWL /v1/status HTTP/1.1\r\n\(fields)\r\n",
                     status: 400,
-                    says: "its method is not valid"
+                    says: "its method is invalid"
                 ),
                 Attempt(
                     request: "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}",
                     status: 400,
-                    says: "is not HTTP"
+                    says: "not HTTP"
                 ),
                 Attempt(
                     request: "GET /v1/status HTTP/3.7\r\n\(fields)\r\n",
                     status: 505,
-                    says: "unsupported version"
+                    says: "another version"
                 ),
                 Attempt(
                     request: "GET /v1/ status HTTP/1.1\r\n\(fields)\r\n",
@@ -106,7 +106,7 @@ extension DaemonSuites {
         }
 
         /// The codec below the guard would drop it (RFC 9112 §3.2.2).
-        @Test func `a host in the request line counts`() async throws {
+        @Test func `a host in the request line is checked`() async throws {
             let network = try await NetworkScene.make()
             let fields = Self.fields(network)
             let own = "127.0.0.1:\(network.port)"
@@ -125,7 +125,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `what was asked before is answered before`() async throws {
+        @Test func `pipelined requests are answered in order`() async throws {
             let network = try await NetworkScene.make()
             let request = "GET /healthz HTTP/1.1\r\n\(Self.fields(network))\r\nnonsense\r\n\r\n"
             let wire = try await HalfClosingClient.exchange(request, port: network.port)
@@ -133,10 +133,11 @@ extension DaemonSuites {
             #expect(wire.contains(#"{"status":"ok"}HTTP/1.1 400 "#))
         }
 
-        @Test func `a client that closes its side at once is answered`() async throws {
+        @Test func `a client that closes its side immediately receives its response`() async throws
+        {
             let network = try await NetworkScene.make()
             let request = "GET /healthz HTTP/1.1\r\n\(Self.fields(network))\r\n"
-            // Its end may be there before anybody has begun to read.
+            // The connection may end before the client reads.
             for _ in 0..<50 {
                 let wire = try await HalfClosingClient.exchange(request, port: network.port)
                 #expect(NetworkScene.Answer(wire).status == 200)

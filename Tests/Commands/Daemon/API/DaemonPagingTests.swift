@@ -47,7 +47,7 @@ extension DaemonSuites {
             workshop.serve(.resource(Resource(size: 1000)).holdAfterBytes(100, until: door))
             let other = workshop.url.replacing("127.0.0.1", with: "localhost")
             try await network.scene.succeed("add", workshop.url, other)
-            // Something is known of a host as long as it is asked.
+            // The daemon knows a host while a download uses it.
             while try await hosts(network).hosts.count < 2 { try Task.checkCancellation() }
             let first = try await hosts(network, "?limit=1")
             #expect(first.hosts.map(\.host) == [first.next])
@@ -73,14 +73,14 @@ extension DaemonSuites {
             "/v1/hosts?limit=-1", "/v1/downloads/1/events?limit=0",
             "/v1/downloads/1/events?before=x", "/v1/downloads/1/events?after=1",
         ])
-        func `what is no page is refused`(path: String) async throws {
+        func `an invalid page is refused`(path: String) async throws {
             let network = try await NetworkScene.make()
             let answer = try await network.ask("GET", path)
             #expect(answer.status == 400)
             #expect(answer.problem?.advice?.isEmpty == false)
         }
 
-        @Test func `the mirrors of one are shown, and none of their secrets`() async throws {
+        @Test func `the mirrors of a download are listed without their secrets`() async throws {
             let network = try await NetworkScene.make()
             let mirrors = ["https://me:pass@a.example/f?token=secret", "http://b.example/f"]
             let body = """
@@ -95,7 +95,7 @@ extension DaemonSuites {
             try await network.scene.succeed("cancel", "1")
             let one = try await network.ask("GET", "/v1/downloads/1")
             let download = try WireJSON.decode(WireDownload.self, from: one.body.utf8)
-            // Also when what was asked for is wiped.
+            // The mirrors are still listed after the request was erased.
             #expect(download.state == .cancelled && download.mirrors == shown)
         }
     }

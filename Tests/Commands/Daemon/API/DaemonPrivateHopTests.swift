@@ -12,7 +12,7 @@ extension DaemonSuites {
     )
     struct DaemonPrivateHopTests {
         @Test(arguments: [false, true])
-        func `a hop leads to a private address only where that is allowed`(
+        func `a redirect leads to a private address only if that is allowed`(
             isAllowed: Bool
         ) async throws {
             let network = try await RoutedNetwork()
@@ -41,7 +41,7 @@ extension DaemonSuites {
             let others: TaskState = isAllowed ? .finished : .failed
             #expect(downloads.map(\.state) == [.finished, others, others, others])
             let codes = downloads.map { $0.problem?.code }
-            // Of one with mirrors it is told why its own address failed.
+            // For a download with mirrors, the error is that of its own URL.
             let expected: [ErrorCode?] = [nil, .notAllowed, .notAllowed, .notFound]
             #expect(codes == (isAllowed ? [nil, nil, nil, nil] : expected))
             #expect(try folder.readText("public.log").contains("/redirect"))
@@ -56,7 +56,7 @@ extension DaemonSuites {
         }
 
         /// By their ranges all of these are of the public Internet.
-        @Test func `a public address of this machine or its network is none of the Internet`()
+        @Test func `a public address of this machine or its network counts as private`()
             async throws
         {
             let network = try await RoutedNetwork()

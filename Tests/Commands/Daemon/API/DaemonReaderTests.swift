@@ -23,7 +23,7 @@ extension DaemonSuites {
             return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
         }
 
-        /// The end of what a reader was told so far.
+        /// The last part of what a reader has received so far.
         private func tail(_ path: String) throws -> String {
             guard let file = fopen(path, "r") else { return "" }
             defer { fclose(file) }
@@ -33,7 +33,7 @@ extension DaemonSuites {
             return String(decoding: bytes[..<count], as: UTF8.self)
         }
 
-        @Test func `the progress of all comes at most four times a second`() async throws {
+        @Test func `progress events are sent at most four times per second`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.resource(Resource(size: 64 << 20)).rate(1 << 20))
             let daemon = try await scene.startDaemon()
@@ -51,7 +51,7 @@ extension DaemonSuites {
             )
             let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
             let told = lines.indices.filter { lines[$0] == "event: \(WireProgress.eventName)" }
-            // One more for where the second begins.
+            // One more, depending on when the first second starts.
             #expect((2...17).contains(told.count), "\(told.count)")
             let rows = try told.map { index in
                 let data = lines[index + 1].dropFirst("data: ".count)
@@ -61,9 +61,11 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `one that does not read is cut, and the others never notice`() async throws {
+        @Test func `a client that does not read is disconnected, and others are not affected`()
+            async throws
+        {
             let network = try await NetworkScene.make("--client-timeout", "5")
-            // More than the system keeps for who does not read.
+            // More than the system buffers for a client that does not read.
             let name = String(repeating: "n", count: 200)
             let rows = (0..<5000).map { number in
                 #"{"url":"http://example.org/\#(name)\#(number)","destination":"/nowhere/","isPaused":true}"#
@@ -97,7 +99,7 @@ extension DaemonSuites {
                     "Last-Event-ID: 0", "-H", "Authorization: Bearer \(network.token)",
                 ]
             )
-            // The good one, in the end alone: each question takes a while, so that this is no race.
+            // Only the good client remains; each check takes a while, so there is no race.
             var left = 0
             for _ in 0..<2000 {
                 left = try await readers(network)
@@ -105,7 +107,7 @@ extension DaemonSuites {
             }
             #expect(left == 1)
             #expect(try tail(told).contains("id: 5000\n"))
-            // A page and the buffers of each, and not what it did not read.
+            // One page and the buffers of each client, not the unread events.
             #expect(try memory(network) - before < 60_000)
             try await network.scene.succeed("remove", "1")
             for _ in 0..<2000 {

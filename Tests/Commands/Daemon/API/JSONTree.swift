@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Any JSON value, for tests that look at what a document says.
+/// Any JSON value, for tests that examine a document.
 indirect enum JSONTree: Decodable, Hashable, Sendable {
     case null
     case truth(Bool)

@@ -3,7 +3,7 @@ import Testing
 
 /// A network with a daemon's machine and a router beyond which the servers are, all of a test's own.
 struct RoutedNetwork {
-    /// Where the daemon runs.
+    /// The network namespace of the daemon.
     let inside: NetworkNamespace
     /// The router, which has the servers' addresses.
     let beyond: NetworkNamespace
@@ -21,7 +21,8 @@ struct RoutedNetwork {
         }
     }
 
-    /// Takes the way from the router to the public host; the router answers that there is none.
+    /// Removes the route from the router to the public host; the router reports that the host is
+    /// unreachable.
     func takeUplink() async throws {
         try await beyond.ip("addr", "del", "\(Self.publicHost)/32", "dev", "lo")
         try await beyond.ip("route", "add", "unreachable", Self.publicHost)
@@ -43,7 +44,7 @@ struct RoutedNetwork {
             inside.entering([Workshop.program, "daemon", "run"] + options),
             scene.workshop.complete(scene.settings)
         )
-        #expect(await daemon.waitForOutput(containing: "answers at"), "\(daemon.errors)")
+        #expect(await daemon.waitForOutput(containing: "listens at"), "\(daemon.errors)")
         return daemon
     }
 

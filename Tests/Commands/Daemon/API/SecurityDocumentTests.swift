@@ -5,7 +5,7 @@ import Testing
 struct SecurityDocumentTests {
     @Test func `each promise of docs security md has tests of the names that it gives`() throws {
         var document = try Snapshot.text(of: "security.md", folder: "../../docs")
-        // Those that are made from the rules promise what the rules' own tests do.
+        // The rows that are generated from the rules have the tests of the rules.
         for name in ["demands", "routes"] {
             let start = try #require(document.firstRange(of: "<!-- table: \(name) -->")).lowerBound
             let end = try #require(document.firstRange(of: "<!-- end: \(name) -->")).upperBound

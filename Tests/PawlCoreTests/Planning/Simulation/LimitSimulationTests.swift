@@ -3,8 +3,10 @@ import PawlTesting
 import Testing
 
 /// Planner and governor against servers that serve only some connections, and against outages.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(SimulationExtent.minutes)))
 struct LimitSimulationTests {
+    /// The checks run a quarter of the seeds that `scripts/lab simulation` runs.
+    private static let share: UInt64 = SimulationExtent.wanted == nil ? 4 : 1
     private static let counts: [ConnectionCount] = [.automatic, .fixed(4), .fixed(8), .fixed(16)]
 
     @Test(arguments: 1...6, counts)
@@ -14,7 +16,7 @@ struct LimitSimulationTests {
     ) async {
         var breath = Breath()
         let total: Int64 = 64 << 20
-        for seed in 0..<20 as Range<UInt64> {
+        for seed in 0..<20 / Self.share {
             await breath.take()
             let server = SimulatedServer(total: total, limit: limit, seed: seed)
             var download = SimulatedDownload(
@@ -37,7 +39,7 @@ struct LimitSimulationTests {
     func `after an outage it is as fast as before`(count: ConnectionCount) async {
         var breath = Breath()
         let total: Int64 = 96 << 20
-        for seed in 0..<40 as Range<UInt64> {
+        for seed in 0..<40 / Self.share {
             await breath.take()
             // From shorter than a retry to longer than a trial of the governor.
             let lasts = Duration.milliseconds([100, 700, 3000, 10_000][Int(seed % 4)])

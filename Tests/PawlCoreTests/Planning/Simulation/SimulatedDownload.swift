@@ -79,7 +79,7 @@ struct SimulatedDownload {
         _ places: [Int]
     ) -> DownloadPlanner {
         let urls = places.map {
-            URL(string: "http://origin\($0).example/file") ?? URL(filePath: "/")
+            URL(string: "http://\(hosts[$0])/file") ?? URL(filePath: "/")
         }
         return DownloadPlanner(
             url: urls[0],
@@ -90,8 +90,11 @@ struct SimulatedDownload {
     }
 
     private func place(of url: URL) -> Int {
-        servers.indices.first { url.host() == "origin\($0).example" } ?? 0
+        guard servers.count > 1, let host = url.host() else { return 0 }
+        return Self.hosts.firstIndex(of: host) ?? 0
     }
+
+    private static let hosts = (0..<8).map { "origin\($0).example" }
 
     /// How long it has taken so far.
     var elapsed: Duration { now - .zero }

@@ -4,9 +4,9 @@ import PawlTesting
 import Testing
 
 /// Planner, governor and retry policy against servers with random faults.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(SimulationExtent.minutes)))
 struct SimulationTests {
-    static let rounds = 3000
+    private static let rounds = SimulationExtent.rounds
 
     private static let firstSeed: UInt64 = {
         guard let text = getenv("PAWL_SEED"), let seed = UInt64(String(cString: text)) else {

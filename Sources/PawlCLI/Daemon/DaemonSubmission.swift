@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Adds downloads to the daemon's queue; starts the daemon if necessary.
+struct DaemonSubmission {
+    var priority: WirePriority?
+    var session: String?
+    var isPaused = false
+    var notBefore: Date?
+    /// Whether the IDs and names are not printed.
+    var isQuiet = false
+
+    /// Adds the downloads and prints their IDs and names.
+    func work(
+        _ requested: [RequestedDownload],
+        json: Bool,
+        _ console: Console
+    ) throws(DownloadError) -> VerbWork {
+        let folder = try CurrentFolder()
+        let downloads = requested.map { download in
+            var new = NewDownload(download, from: folder)
+            new.priority = priority
+            new.session = session
+            new.isPaused = isPaused ? true : nil
+            new.notBefore = notBefore
+            return new
+        }
+        // With this key, a repeated request adds nothing twice.
+        let key = UUID().uuidString
+        let isQuiet = isQuiet
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            let outcome = try await client.starting { (client) async throws(DownloadError) in
+                try await client.add(downloads, key: key)
+            }
+            if isQuiet { return 0 }
+            console.output(
+                json
+                    ? JSONText.pretty(outcome) + "\n"
+                    : outcome.downloads.map { "\($0.id)\t\($0.name.sanitized)\n" }.joined()
+            )
+            return 0
+        }
+    }
+}
+
+extension NewDownload {
+    /// The requested download with absolute paths.
+    init(_ requested: RequestedDownload, from folder: CurrentFolder) {
+        let destination: String
+        switch requested.destination {
+        case .file(let path): destination = path
+        case .directory(let path): destination = path.hasSuffix("/") ? path : "\(path)/"
+        }
+        var settings = requested.settings
+        settings.connection.authoritiesFile = settings.connection.authoritiesFile.map(
+            folder.absolute
+        )
+        self.init(
+            url: requested.url.absoluteString,
+            destination: folder.absolute(destination == "./" ? "" : destination),
+            settings: SettingsDocument(settings)
+        )
+    }
+}

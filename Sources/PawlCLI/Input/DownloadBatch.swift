@@ -1,0 +1,142 @@
+package import PawlCore
+
+/// The downloads of one command: those of the command line, then those of the list.
+package struct DownloadBatch: Sendable {
+    package private(set) var downloads: [RequestedDownload] = []
+    /// Messages for the user about repeated downloads.
+    package private(set) var notes: [String] = []
+
+    package init(
+        urls: [String],
+        list: InputList?,
+        options: [OptionAssignment]
+    ) throws(DownloadError) {
+        var common = DownloadOptions()
+        for option in options { try common.apply(option) }
+        try Self.checkCombinations(urls: urls, list: list, common: common)
+        for url in urls { downloads.append(try RequestedDownload(url, common)) }
+        for entry in list?.entries ?? [] { try add(entry, common) }
+        try removeRepeated()
+        try checkOutputsDiffer()
+    }
+
+    /// Asks on the terminal for a password that `--user` leaves out.
+    mutating func askForPassword(_ console: Console) throws(DownloadError) {
+        guard let name = nameWithoutPassword else { return }
+        complete(password: try PasswordPrompt.ask(for: name, console: console))
+    }
+
+    /// The user name whose password is missing.
+    package var nameWithoutPassword: String? {
+        downloads.first(where: \.isPasswordMissing)?.settings.credentials?.name
+    }
+
+    package mutating func complete(password: String) {
+        for index in downloads.indices { downloads[index].complete(password: password) }
+    }
+
+    private mutating func add(
+        _ entry: InputList.Entry,
+        _ common: DownloadOptions
+    ) throws(DownloadError) {
+        var options = common
+        for option in entry.options {
+            try options.apply(option)
+            guard option.name != "user" || !options.isPasswordMissing else {
+                throw DownloadError(
+                    .usage,
+                    "\(option.location): missing password",
+                    advice: "write user=name:password"
+                )
+            }
+        }
+        downloads.append(try RequestedDownload(entry.url, options, location: entry.location))
+    }
+
+    private static func checkCombinations(
+        urls: [String],
+        list: InputList?,
+        common: DownloadOptions
+    ) throws(DownloadError) {
+        guard !urls.isEmpty || list != nil else {
+            throw DownloadError(.usage, "missing URL", advice: "see 'pawl --help'")
+        }
+        if common.output != nil {
+            guard list == nil else {
+                throw DownloadError(
+                    .usage,
+                    "--output and --input-file cannot be combined",
+                    advice: "write output=name below a URL in the list"
+                )
+            }
+            guard urls.count == 1 else {
+                throw DownloadError(
+                    .usage,
+                    "--output cannot be used with \(urls.count) URLs",
+                    advice: "use --directory, or one URL per command"
+                )
+            }
+        }
+        guard urls.count + (list?.entries.count ?? 0) > 1 else { return }
+        guard common.settings.mirrors.isEmpty else {
+            throw DownloadError(
+                .usage,
+                "--mirror cannot be used with several URLs",
+                advice: "write mirror=… below each URL in a list for --input-file"
+            )
+        }
+        guard !common.settings.checksum.isGiven else {
+            throw DownloadError(
+                .usage,
+                "--checksum cannot be used with several URLs",
+                advice: "write checksum=… below each URL in a list for --input-file"
+            )
+        }
+    }
+
+    /// Keeps one of several downloads with the same URL and destination.
+    private mutating func removeRepeated() throws(DownloadError) {
+        var counts: [RequestedDownload.Identity: Int] = [:]
+        var indices: [RequestedDownload.Identity: Int] = [:]
+        var first: [RequestedDownload] = []
+        for download in downloads {
+            let identity = download.identity
+            counts[identity, default: 0] += 1
+            guard let index = indices[identity] else {
+                indices[identity] = first.count
+                first.append(download)
+                continue
+            }
+            guard download.repeats(first[index]) else {
+                throw DownloadError(
+                    .usage,
+                    "\(download.url.redacted) is given twice with the same destination and "
+                        + "different options",
+                    advice: "give each its own output, or remove one of them"
+                )
+            }
+        }
+        guard first.count < downloads.count else { return }
+        downloads = first
+        notes = first.compactMap { download in
+            guard let count = counts[download.identity], count > 1 else { return nil }
+            let times = count == 2 ? "twice" : "\(count) times"
+            return "\(download.url.redacted) is given \(times) and is downloaded once"
+        }
+    }
+
+    /// Two downloads to one file would lock each other out.
+    private func checkOutputsDiffer() throws(DownloadError) {
+        var seen: Set<Destination> = []
+        for download in downloads {
+            guard case .file(let path) = download.destination else { continue }
+            guard seen.insert(download.destination).inserted else {
+                throw DownloadError(
+                    .usage,
+                    "two downloads have the same output '\(path)'",
+                    advice: "give each its own output"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package import PawlCore
+package import struct FoundationEssentials.URL
+
+/// One download as the user requests it, with its options checked.
+package struct RequestedDownload: Sendable {
+    package let url: URL
+    package let destination: Destination
+    package private(set) var settings: DownloadSettings
+    package private(set) var isPasswordMissing: Bool
+
+    /// `location`: the line of a list, for errors.
+    package init(
+        _ text: String,
+        _ options: DownloadOptions,
+        location: String? = nil
+    ) throws(DownloadError) {
+        let (url, credentials) = try SourceURL.read(text, at: location)
+        self.url = url
+        settings = options.settings
+        // --user takes precedence over the URL, as in curl.
+        settings.credentials = settings.credentials ?? credentials
+        isPasswordMissing = options.isPasswordMissing
+        try Self.checkAdoption(settings, location: location)
+        if let output = options.output {
+            destination = .file(
+                try OutputPath.joined(output: output, directory: options.directory)
+            )
+        } else {
+            destination = .directory(options.directory ?? ".")
+        }
+    }
+
+    /// The name of the download until the server has named the file.
+    package var workingName: String { destination.workingName(for: url) }
+
+    mutating func complete(password: String) {
+        guard isPasswordMissing else { return }
+        settings.credentials?.password = password
+        isPasswordMissing = false
+    }
+
+    /// The URL and the destination, which are the same for repeated downloads.
+    struct Identity: Hashable {
+        fileprivate var url: String
+        fileprivate var destination: Destination
+    }
+
+    var identity: Identity {
+        let text = url.absoluteString.utf8
+        // The fragment is not sent to the server.
+        let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
+        return Identity(url: String(Substring(text[..<end])), destination: destination)
+    }
+
+    /// Whether another download with the same identity has the same options.
+    func repeats(_ other: RequestedDownload) -> Bool {
+        settings.credentials == other.settings.credentials
+            && settings.checksum == other.settings.checksum
+            && settings.fields == other.settings.fields
+            && settings.mirrors == other.settings.mirrors
+    }
+
+    private static func checkAdoption(
+        _ settings: DownloadSettings,
+        location: String?
+    ) throws(DownloadError) {
+        guard settings.adoptsPartialFile else { return }
+        let start = location.map { "\($0): " } ?? ""
+        guard settings.resumes else {
+            throw DownloadError(
+                .usage,
+                "\(start)--adopt and --no-resume cannot be combined",
+                advice: "use one of them"
+            )
+        }
+        guard settings.checksum.isGiven else {
+            throw DownloadError(
+                .usage,
+                "\(start)--adopt needs --checksum to verify the bytes of another tool",
+                advice: "add --checksum algorithm=hex"
+            )
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package import PawlCore
+
+/// The options of one download: those of the command line, replaced by those of a list's entry.
+package struct DownloadOptions: Sendable {
+    package private(set) var settings = DownloadSettings()
+    package private(set) var output: String?
+    package private(set) var directory: String?
+    /// Whether a user name was given without its password.
+    package private(set) var isPasswordMissing = false
+
+    package init() {}
+
+    private static let output = "output"
+    private static let directory = "directory"
+
+    /// The keys of a list in the order of the documentation.
+    package static let names = names(in: DownloadSettings.table)
+
+    package static func names(in table: SettingTable<DownloadSettings>) -> [String] {
+        [output, directory] + table.settings.filter { $0.entries.contains(.list) }.map(\.name)
+    }
+
+    static func isName(_ name: String) -> Bool { names.contains(name) }
+
+    /// Whether an option can be given more than once.
+    static func isRepeatable(_ name: String) -> Bool {
+        DownloadSettings.table[name: name]?.isRepeatable ?? false
+    }
+
+    /// Applies one option.
+    ///
+    /// Changes no file, but checks whether the named files exist.
+    package mutating func apply(_ option: OptionAssignment) throws(DownloadError) {
+        let text = option.value
+        switch option.name {
+        case Self.output:
+            try OutputPath.checkFile(text, location: option.location)
+            output = text
+        case Self.directory:
+            try OutputPath.checkDirectory(text, location: option.location)
+            directory = text
+        default:
+            try applySetting(option)
+        }
+    }
+
+    private mutating func applySetting(_ option: OptionAssignment) throws(DownloadError) {
+        guard let setting = DownloadSettings.table[name: option.name] else {
+            throw DownloadError(
+                .usage,
+                "'\(option.name)' is not an option of a download",
+                advice: "use one of \(Self.names.joined(separator: ", "))"
+            )
+        }
+        var changed = settings
+        try usage(option.location) { () throws(ValueError) in
+            try setting.parse(&changed, option.value)
+        }
+        if changed.connection.authoritiesFile != settings.connection.authoritiesFile {
+            try OutputPath.checkReadable(option.value, location: option.location)
+        }
+        if changed.credentials != settings.credentials {
+            isPasswordMissing = !option.value.contains(":")
+        }
+        settings = changed
+        replaceUserAgent()
+    }
+
+    /// Uses a User-Agent that is given as a header instead of Pawl's own.
+    private mutating func replaceUserAgent() {
+        guard let field = settings.fields.last(where: { $0.hasName("User-Agent") }) else { return }
+        settings.connection.userAgent = field.value
+        settings.fields.removeAll { $0.hasName("User-Agent") }
+    }
+}

@@ -1,0 +1,54 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl daemon allow`: what downloads that were added over TCP may access.
+struct DaemonAllowCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "allow",
+        abstract: "Show or change what downloads that were added over TCP may access.",
+        discussion: """
+            Such downloads are saved only in the allowed folders and their subfolders, and connect \
+            only to the public Internet. A change applies from the next start of each download and \
+            is remembered by the daemon. Downloads that pawl itself adds are not restricted.
+            """
+    )
+
+    @Option(daemonSetting: "folder") var folder: [String] = []
+    @Option(daemonSetting: "private-addresses") var privateAddresses: String?
+
+    @Flag(help: "Restore the defaults first.")
+    var reset = false
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        let change = try change()
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            let settings =
+                change.isEmpty ? try await client.settings() : try await client.change(change)
+            for folder in settings.allowedFolders ?? [] {
+                console.output("folder             \(folder.sanitized)\n")
+            }
+            let allows = settings.allowsPrivateAddresses
+            console.output("private addresses  \(allows ? "yes" : "no")\n")
+            return 0
+        }
+    }
+
+    private func change() throws(DownloadError) -> DaemonSettingsChange {
+        var change = DaemonSettingsChange()
+        if reset {
+            change[member: "allowedFolders"] = .null
+            change[member: "allowsPrivateAddresses"] = .null
+        }
+        try change.take(
+            OptionAssignment.all(in: self).map { (option) throws(DownloadError) in
+                guard option.name == "folder" else { return option }
+                var option = option
+                option.value = try CurrentFolder().absolute(option.value)
+                return option
+            }
+        )
+        return change
+    }
+}

@@ -1,0 +1,15 @@
+internal import ArgumentParser
+
+/// `pawl daemon`: controls the process that downloads in the background.
+struct DaemonCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "daemon",
+        abstract: "Control the daemon, which downloads in the background.",
+        subcommands: [
+            DaemonRunCommand.self, DaemonStartCommand.self, DaemonStopCommand.self,
+            DaemonRestartCommand.self, DaemonStatusCommand.self, DaemonLogsCommand.self,
+            DaemonTokenCommand.self, DaemonAllowCommand.self, DaemonInstallCommand.self,
+            DaemonUninstallCommand.self,
+        ]
+    )
+}

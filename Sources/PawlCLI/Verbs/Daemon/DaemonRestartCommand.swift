@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl daemon restart`: stops and starts the daemon, for example after an upgrade.
+struct DaemonRestartCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "restart",
+        abstract: "Stop the daemon and start it again; running downloads resume.",
+        discussion: "Without options, the daemon keeps those it was started with."
+    )
+
+    @OptionGroup var options: DaemonOptions
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        try options.check()
+        let (arguments, unapplied) = (options.arguments, try UnappliedOptions(options))
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            let (old, start) = try await client.restartDaemon(arguments.isEmpty ? nil : arguments)
+            try await unapplied.apply(to: client, after: start, console)
+            let status = try await client.status()
+            let before = old.map { " (was process \($0))" } ?? ""
+            console.message(
+                "The daemon (process \(status.processIdentifier), version \(status.version)) "
+                    + "has started\(before)."
+            )
+            return 0
+        }
+    }
+}

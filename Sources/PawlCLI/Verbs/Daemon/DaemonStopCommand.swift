@@ -1,0 +1,20 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl daemon stop`: stops the daemon; running downloads resume with its next start.
+struct DaemonStopCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "stop",
+        abstract: "Stop the daemon; running downloads resume with its next start."
+    )
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        try daemonWork(console) { (client) async throws(DownloadError) in
+            let process = try await client.stopDaemon()
+            console.message("The daemon (process \(process)) has stopped.")
+            return 0
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl daemon token`: prints and manages the tokens with which programs and browsers use the
+/// daemon over TCP.
+struct DaemonTokenCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Print or manage the tokens for access over TCP.",
+        discussion: """
+            Without options, prints the main token. A program with this token can do everything \
+            that is possible over TCP; it is valid until --new replaces it, and is never logged.
+
+            --scope creates another token with fewer rights: read allows reading, add also allows \
+            adding downloads and changing those, manage allows everything. --url prints a link \
+            that logs a browser in, once, within ten minutes.
+            """
+    )
+
+    @Flag(help: "Replace the main token; the old one is invalid immediately.")
+    var new = false
+
+    @Flag(help: "Print a link that logs a browser in.")
+    var url = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Create a token with these rights: read, add or manage.",
+            valueName: "scope"
+        )
+    )
+    var scope: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The name of the token to create. Default: its scope.",
+            valueName: "name"
+        )
+    )
+    var name: String?
+
+    @Flag(help: "List the names and scopes of all tokens.")
+    var list = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Revoke the token with this name immediately.", valueName: "name")
+    )
+    var revoke: String?
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        try checkSingle()
+        let created = try namedToken()
+        let (replaces, showsURL, lists, revoked) = (new, url, list, revoke)
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            try client.places.prepare()
+            let tokens = NamedTokenFile(client.places)
+            if let created {
+                console.output(try tokens.add(created.name, created.scope).token + "\n")
+                return 0
+            }
+            if let revoked {
+                try tokens.revoke(revoked)
+                console.message("The token '\(revoked.sanitized)' is revoked.")
+                return 0
+            }
+            guard !lists else {
+                console.output(try Self.table(tokens.entries()))
+                return 0
+            }
+            let file = AccessTokenFile(client.places)
+            let keys = replaces ? try file.renew() : try file.keys()
+            guard showsURL else {
+                console.output(keys.token + "\n")
+                return 0
+            }
+            try client.checkRuns()
+            console.output(try await client.loginCode().url + "\n")
+            return 0
+        }
+    }
+
+    private func checkSingle() throws(DownloadError) {
+        let given = [
+            new ? "--new" : nil, url ? "--url" : nil, scope.map { _ in "--scope" },
+            list ? "--list" : nil, revoke.map { _ in "--revoke" },
+        ].compactMap(\.self)
+        guard given.count > 1 else { return }
+        throw DownloadError(
+            .usage,
+            "\(given.joined(separator: " and ")) cannot be combined",
+            advice: "use one of them"
+        )
+    }
+
+    private func namedToken() throws(DownloadError) -> (name: String, scope: TokenScope)? {
+        guard let scope else {
+            guard name == nil else {
+                throw DownloadError(
+                    .usage,
+                    "--name needs --scope",
+                    advice: "add --scope read, add or manage"
+                )
+            }
+            return nil
+        }
+        guard let known = TokenScope(rawValue: scope.lowercased()) else {
+            throw DownloadError(
+                .usage,
+                "invalid scope '\(scope.sanitized(atMost: 40))'",
+                advice: "use read, add or manage"
+            )
+        }
+        return (name ?? known.rawValue, known)
+    }
+
+    /// The names and scopes, without the tokens themselves.
+    private static func table(_ entries: [NamedTokenFile.Entry]) -> String {
+        let rows = [(TokenName.main, TokenScope.manage)] + entries.map { ($0.name, $0.scope) }
+        let width = rows.map(\.0.utf8.count).max() ?? 0
+        return rows.map { name, scope in
+            name + String(repeating: " ", count: width - name.utf8.count + 2)
+                + "\(scope.rawValue)\n"
+        }.joined()
+    }
+}

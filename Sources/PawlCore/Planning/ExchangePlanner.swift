@@ -1,0 +1,181 @@
+package import struct FoundationEssentials.URL
+
+/// Decides where a request goes next, and whether and when it is sent again.
+///
+/// It follows redirects, returns to the original URL when a redirected one has expired, and judges
+/// refusals, broken transfers, stalls and `Retry-After`. A download has one exchange planner per
+/// source, which can have several transfers at the same time; a stream has one. It reads no clock
+/// and does no I/O.
+package struct ExchangePlanner: Sendable {
+    package struct Request: Hashable, Sendable {
+        package let url: URL
+        package let method: String
+        package let sendsBody: Bool
+
+        /// The name under which the host budget counts its connection.
+        package var host: String { HostBudget.name(of: url) }
+    }
+
+    /// What had happened when a transfer was opened; the end of a transfer counts only if nothing
+    /// of the kind has happened since.
+    package struct Attempt: Hashable, Sendable {
+        fileprivate var failures = 0
+        fileprivate var renewals = 0
+
+        package init() {}
+    }
+
+    package enum Step: Sendable {
+        case send(after: Duration)
+        /// No new connection to the host is opened for `pause`.
+        case sendLater(after: Duration, host: String, pause: Duration)
+        case fail(DownloadError)
+
+        /// The time until the request is sent; `nil` if it is not.
+        var delay: Duration? {
+            switch self {
+            case .send(let delay), .sendLater(let delay, _, _): delay
+            case .fail: nil
+            }
+        }
+    }
+
+    /// How a failed request may be repeated.
+    package enum Repetition: Sendable {
+        case later
+        /// The first time without a wait.
+        case immediate
+        /// The same, up to three times.
+        case threeTimes
+    }
+
+    /// What is sent next.
+    package private(set) var request: Request
+    /// The URLs that redirected to `request`, first the one that was requested first.
+    package private(set) var redirects: [URL] = []
+    /// What a transfer that is opened now starts from.
+    private(set) var attempt = Attempt()
+    /// Whether the URL of `request` has sent an answer that was good.
+    private(set) var isConfirmed = false
+    private let original: Request
+    private let policy: RedirectPolicy
+    private let maximumRetryAfter: Duration
+    private var retry: RetryPolicy
+    /// Whether `request` is the target of a redirect.
+    private var isRedirected = false
+    /// Whether the original was requested again since the last good answer; what it refuses now has
+    /// not expired.
+    private var wasRenewed = false
+
+    package init(url: URL, method: String = "GET", settings: DownloadSettings, seed: UInt64) {
+        original = Request(url: url, method: method, sendsBody: true)
+        request = original
+        policy = RedirectPolicy(allowsInsecure: settings.allowsInsecureRedirects)
+        maximumRetryAfter = settings.maximumRetryAfter
+        retry = RetryPolicy(limit: settings.retries, seed: seed)
+    }
+
+    package var originalURL: URL { original.url }
+    /// The number of failures in a row, without a byte received in between.
+    var failures: Int { retry.failures }
+
+    /// Takes in a good answer from `url`, which may not be the URL of `request` any more.
+    mutating func succeeded(from url: URL) {
+        guard url == request.url else { return }
+        redirects = []
+        isConfirmed = true
+        wasRenewed = false
+    }
+
+    /// Takes in that bytes were received that were not there before.
+    mutating func progressed() { retry.progressed() }
+
+    /// Requires another good answer before several connections are opened.
+    mutating func forgetConfirmation() { isConfirmed = false }
+
+    /// Whether `request` is still what a transfer asked for; if several transfers were redirected
+    /// at the same time, the first one shows the way for all.
+    func isCurrent(_ attempt: Attempt, _ url: URL) -> Bool {
+        attempt.renewals == self.attempt.renewals && url == request.url
+    }
+
+    /// Follows a redirect; `status` decides on the method; a GET remains one.
+    package mutating func redirected(status: Int = 302, to location: String) -> Step {
+        do throws(DownloadError) {
+            let next = try policy.next(from: request.url, location: location, hops: redirects.count)
+            let (method, keepsBody) = RedirectPolicy.method(after: status, of: request.method)
+            redirects.append(request.url)
+            request = Request(url: next, method: method, sendsBody: request.sendsBody && keepsBody)
+            isRedirected = true
+            isConfirmed = false
+            return .send(after: .zero)
+        } catch {
+            return .fail(error)
+        }
+    }
+
+    /// Requests the original URL again, once between two good answers, if a refusal shows that the
+    /// redirected one has expired; returns whether the refusal means nothing else.
+    mutating func renews(after status: Int, of attempt: Attempt) -> Bool {
+        let isOld = attempt.renewals < self.attempt.renewals
+        guard [401, 403, 404, 410].contains(status), isRedirected || isOld else { return false }
+        guard !isOld, !wasRenewed else { return isOld }
+        restart()
+        wasRenewed = true
+        self.attempt.renewals += 1
+        return true
+    }
+
+    /// Begins again with the original request: its URL knows where to go now; a request that must
+    /// not be sent twice has its outcome at the last URL (303).
+    mutating func restart() {
+        guard RequestMethod.isIdempotent(original.method) else { return }
+        request = original
+        redirects = []
+        isRedirected = false
+        isConfirmed = false
+    }
+
+    /// How a request is repeated after a broken transfer; `nil` if it is not.
+    ///
+    /// `hasAnswered`: whether the server ever sent a good answer.
+    package static func repetition(
+        after failure: TransferFailure.Kind,
+        hasAnswered: Bool
+    ) -> Repetition? {
+        switch failure {
+        case .certificateRefused, .unsupportedURL, .addressRefused: nil
+        case .tlsFailed, .local, .malformedResponse: hasAnswered ? .later : nil
+        case .nameNotResolved: hasAnswered ? .immediate : nil
+        // No server ever answered there: a wrong address rather than an outage.
+        case .cannotConnect where !hasAnswered: .threeTimes
+        default: .immediate
+        }
+    }
+
+    /// Takes in that a transfer failed; returns whether that counts: several connections that one
+    /// outage breaks are one failure.
+    mutating func counts(failureOf attempt: Attempt) -> Bool {
+        guard attempt.failures == self.attempt.failures else { return false }
+        self.attempt.failures += 1
+        return true
+    }
+
+    /// Decides on a repetition after a failure that counts.
+    package mutating func failed(
+        _ error: DownloadError,
+        _ repetition: Repetition?,
+        mayRetryAtOnce: Bool = true
+    ) -> Step {
+        // Nobody knows what became of a request that is not idempotent (RFC 9110 §9.2.2).
+        guard let repetition, RequestMethod.isIdempotent(request.method),
+            error.retryAfter ?? .zero <= maximumRetryAfter,
+            case .retry(let delay) = retry.failed(
+                mayRetryAtOnce: mayRetryAtOnce && repetition != .later,
+                atMost: repetition == .threeTimes ? 3 : nil
+            )
+        else { return .fail(error) }
+        guard let pause = error.retryAfter, pause > .zero else { return .send(after: delay) }
+        return .sendLater(after: max(delay, pause), host: request.host, pause: pause)
+    }
+}

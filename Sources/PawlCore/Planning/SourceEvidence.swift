@@ -1,0 +1,166 @@
+/// What the answers of a source have shown: whether its ranges work, whether it has the file that
+/// is being downloaded, how many connections its server allows, and how fast it is.
+struct SourceEvidence: Sendable {
+    enum Ranges: Sendable {
+        case unknown
+        case usable
+        /// The source serves one stream from offset 0 only.
+        case unusable
+    }
+
+    /// Whether the source has the file whose representation is pinned.
+    enum Proof: Sendable {
+        case none
+        /// The first answer of the source, which was proven to be of the same file.
+        case proven(Representation)
+        /// Why nothing proves that the source has the same file.
+        case doubted(String)
+    }
+
+    /// What one answer, judged against the pinned representation, shows of the source.
+    enum Answer {
+        /// A whole representation.
+        case whole(Representation, acceptsRanges: Bool)
+        /// A whole representation in reply to a request for a range.
+        case wholeInsteadOfRange
+        /// A 206 whose bytes are kept.
+        case range
+        /// A 206 that cannot be used; `lastOpened` is the newest transfer at that moment.
+        case brokenRange(in: TransferID, lastOpened: TransferID)
+        /// A 416, with or without the total length.
+        case rangeNotSatisfiable(total: Int64?)
+        /// A 4xx or 5xx; `isReceiving`: whether other connections to the source receive bytes.
+        case refusal(status: Int, ofWhole: Bool, isReceiving: Bool)
+        /// An answer of a new version of the file.
+        case newVersion
+        /// Validators or bytes that differ from answer to answer: no two answers can be joined.
+        case inconsistent
+    }
+
+    private(set) var ranges = Ranges.unknown
+    private(set) var proof = Proof.none
+    /// Whether the source sent bytes that were kept, in this run or an earlier one.
+    var hasServed = false
+    /// The number of connections that the server allows at the same time.
+    var limit = ConnectionLimit()
+    var record = SourceRecord()
+    /// Whether `ranges` is unusable for a reason that does not have to last, such as refusals.
+    private var isSuspect = false
+    private var hasServedRange = false
+    /// Broken ranges in a row.
+    private var brokenRanges = 0
+    /// The newest transfer when the last broken range was judged; older transfers show nothing new.
+    private var brokenBefore: TransferID?
+    /// Refusals of ranged requests in a row, while no range has been served yet.
+    private var rangeRefusals = 0
+    /// How often the file changed after it was proven.
+    private var changes = 0
+    /// The length in the last answer, if only that differed from the pinned representation.
+    private var otherLength: OtherLength?
+
+    private struct OtherLength: Equatable { let total: Int64? }
+
+    /// Statuses that show nothing about ranges: credentials, a file that is gone.
+    private static let statusesOfAnyRequest: Set<Int> = [401, 403, 404, 407, 410, 451]
+    /// Statuses that a busy server sends to any request.
+    private static let busyStatuses: Set<Int> = [408, 425, 429, 503]
+
+    /// Whether the last range was broken, so that one connection at a time is opened.
+    var hasBrokenRange: Bool { brokenRanges > 0 }
+
+    /// Whether a refusal with this status is final for the request, whenever it is sent.
+    static func isFinal(_ status: Int) -> Bool {
+        (400..<500).contains(status) && !busyStatuses.contains(status)
+    }
+
+    /// Takes in an answer; returns whether this answer made the ranges unusable.
+    @discardableResult
+    mutating func learn(from answer: Answer) -> Bool {
+        let before = ranges
+        switch answer {
+        case .whole(_, acceptsRanges: true): if ranges == .unknown { ranges = .usable }
+        case .whole(let whole, acceptsRanges: false):
+            if whole.total != nil || whole.contentEncoding != nil { ranges = .unusable }
+        case .wholeInsteadOfRange, .inconsistent, .rangeNotSatisfiable(total: nil):
+            ranges = .unusable
+        case .range:
+            if ranges == .unknown { ranges = .usable }
+            hasServedRange = true
+            (brokenRanges, rangeRefusals, otherLength) = (0, 0, nil)
+        case .brokenRange(let id, let lastOpened):
+            // Ranges that were requested together count once; the second time in a row is enough.
+            if let brokenBefore, id <= brokenBefore { break }
+            brokenBefore = lastOpened
+            brokenRanges += 1
+            if brokenRanges >= 2 { ranges = .unusable }
+        // The pinned answer promised that range: a whole answer will show more.
+        case .rangeNotSatisfiable: suspectRanges()
+        case .refusal(_, ofWhole: true, _):
+            // An outage, which shows nothing about ranges.
+            rangeRefusals = 0
+            trustRanges()
+        case .refusal(let status, ofWhole: false, let isReceiving):
+            refusedRange(status, isReceiving: isReceiving)
+        case .newVersion: trustRanges()
+        }
+        return before != .unusable && ranges == .unusable
+    }
+
+    /// As many refusals in a row as an outage causes as well prove nothing.
+    private mutating func refusedRange(_ status: Int, isReceiving: Bool) {
+        let isBusy = Self.busyStatuses.contains(status)
+        // A server that has as many connections as it allows is no evidence.
+        guard !Self.statusesOfAnyRequest.contains(status), !(isBusy && isReceiving),
+            !hasServedRange, ranges != .unusable
+        else { return }
+        rangeRefusals += 1
+        if rangeRefusals > (Self.isFinal(status) ? 0 : isBusy ? 2 : 1) { suspectRanges() }
+    }
+
+    private mutating func suspectRanges() {
+        guard ranges != .unusable else { return }
+        ranges = .unusable
+        isSuspect = true
+    }
+
+    private mutating func trustRanges() {
+        guard isSuspect else { return }
+        isSuspect = false
+        ranges = .unknown
+    }
+}
+
+// MARK: - The file
+
+extension SourceEvidence {
+    var isDoubted: Bool { if case .doubted = proof { true } else { false } }
+
+    /// The first answer of the source, if it was proven to be of the same file.
+    var known: Representation? { if case .proven(let known) = proof { known } else { nil } }
+
+    mutating func prove(_ known: Representation) { proof = .proven(known) }
+
+    mutating func doubt(_ reason: String) { proof = .doubted(reason) }
+
+    /// Forgets the proof: another file may be pinned now.
+    mutating func forgetProof() { proof = .none }
+
+    /// Takes in that the file of the source changed after it was proven.
+    mutating func fileChanged() {
+        changes += 1
+        proof = changes > 1 ? .doubted("its file changes") : .none
+    }
+
+    /// Takes in an answer whose length alone differs from the pinned one; returns whether it has to
+    /// be confirmed by a second answer of the same length in a row.
+    @discardableResult
+    mutating func needsConfirmation(ofLength total: Int64?) -> Bool {
+        let length = OtherLength(total: total)
+        let isConfirmed = otherLength == length
+        otherLength = isConfirmed ? nil : length
+        return !isConfirmed
+    }
+
+    /// Takes in an answer whose length does not differ from the pinned one.
+    mutating func lengthIsAsExpected() { otherLength = nil }
+}

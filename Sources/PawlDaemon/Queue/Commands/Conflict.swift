@@ -1,0 +1,23 @@
+internal import PawlCore
+
+/// A valid request that conflicts with the current state.
+enum Conflict {
+    static func error(_ what: String, advice: String) -> DownloadError {
+        DownloadError(.conflict, what, advice: advice)
+    }
+}
+
+extension DownloadError {
+    /// No download has this id.
+    static func noDownload(_ id: Int64) -> DownloadError {
+        DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
+    }
+
+    static func noSession(_ name: String) -> DownloadError {
+        DownloadError(
+            .notFound,
+            "there is no session '\(name.sanitized)'",
+            advice: "see pawl session list"
+        )
+    }
+}

@@ -1,0 +1,240 @@
+internal import FoundationEssentials
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Pauses, resumes, cancels, removes and moves downloads.
+final class DownloadActions {
+    private let environment: QueueEnvironment
+    private let waiting: WaitingDownloads
+    private let retries: RetrySchedule
+    private let removals: PendingRemovals
+    private let control: RunControl
+    private let positions: QueuePositions
+
+    init(
+        _ environment: QueueEnvironment,
+        _ parts: QueueStep.Parts,
+        _ positions: QueuePositions
+    ) {
+        (self.environment, self.positions) = (environment, positions)
+        (waiting, retries) = (parts.waiting, parts.retries)
+        (removals, control) = (parts.removals, parts.control)
+    }
+
+    private struct Change {
+        var effect: ActionRules.Effect
+        var now: WireDownload
+        /// The removal to carry out at once.
+        var removal: RemovalJob?
+        /// The removal to carry out after the end of the run.
+        var removalAfterRun: RemovalJob?
+    }
+
+    /// Does an action to all downloads of a selection, or to none.
+    ///
+    /// Returns the outcome, and the removals that the caller carries out before it answers.
+    ///
+    /// - Throws: `.notFound` for a target that matches none, `.conflict` if a download that is named is in
+    ///   the wrong state, `.notAllowed`.
+    func act(
+        _ action: QueueAction,
+        on selection: Selection,
+        by authority: Authority,
+        _ rules: NetworkRules
+    ) throws(DownloadError) -> (WireOutcome, [RemovalJob]) {
+        var free = positions.free
+        let (changes, last) = try write(action) { transaction in
+            // The transaction may run more than once.
+            free = positions.free
+            let selected = try transaction.search.select(
+                selection,
+                states: ActionRules.states(action)
+            )
+            var changes: [Change] = []
+            for var item in selected
+            where try QueueAccess.allows(action, for: item, by: authority, rules) {
+                // The progress up to now; the end of the run is recorded later.
+                if item.download.state.isActive {
+                    item.download = environment.running.latest(item.download)
+                }
+                let change = try change(item, action, transaction, &free)
+                // `all` leaves out the downloads that do not change.
+                guard let change, change.effect != .nothing || selection.all != true else {
+                    continue
+                }
+                changes.append(change)
+            }
+            return (changes, try transaction.events.last())
+        }
+        positions.set(free)
+        for change in changes { apply(change, action) }
+        let outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: last)
+        environment.published(outcome)
+        return (outcome, changes.compactMap(\.removal))
+    }
+
+    /// Actions that make room are possible on a full disk, too.
+    private func write<Value>(
+        _ action: QueueAction,
+        _ body: (StoreTransaction) throws -> Value
+    ) throws(DownloadError) -> Value {
+        switch action {
+        case .pause, .cancel, .remove, .removeWithFiles:
+            try environment.store.writeInAnyCase(body)
+        case .resume, .moveFirst, .moveLast: try environment.store.writeWithRoom(body)
+        }
+    }
+
+    // MARK: - In the store
+
+    private func change(
+        _ item: DownloadSearch.Selected,
+        _ action: QueueAction,
+        _ transaction: StoreTransaction,
+        _ free: inout QueuePositions.Free
+    ) throws -> Change? {
+        let effect = ActionRules.effect(
+            action,
+            on: item.download.state,
+            waitsToRetry: item.download.failures != nil
+        )
+        var change = Change(effect: effect, now: item.download)
+        let now = Date()
+        switch effect {
+        case .nothing: return change
+        case .refuse(let reason):
+            guard item.isNamed else { return nil }
+            throw Self.refusal(item.download, action, reason)
+        case .become(let state):
+            if state == .cancelled { try recordCancellation(&change, transaction) }
+            Self.put(&change.now, into: state, now)
+            try save(change.now, WireEvent.Kind(putInto: state), now, transaction)
+        case .remove:
+            if action == .removeWithFiles { try recordRemoval(&change, transaction) }
+            try transaction.downloads.delete(item.download.id)
+            try transaction.events.append(.removed, change.now, at: now)
+        case .moveFirst:
+            free.first -= 1
+            change.now.position = free.first
+            try save(change.now, .changed, now, transaction)
+        case .moveLast:
+            change.now.position = free.last
+            free.last += 1
+            try save(change.now, .changed, now, transaction)
+        }
+        return change
+    }
+
+    private func save(
+        _ row: WireDownload,
+        _ kind: WireEvent.Kind,
+        _ now: Date,
+        _ transaction: StoreTransaction
+    ) throws {
+        try transaction.downloads.save(row)
+        try transaction.events.append(kind, row, at: now)
+    }
+
+    /// Records that the partial file of a cancelled download is removed.
+    ///
+    /// If the download runs, the end of its run replaces the record; if the daemon ends before, the next
+    /// start carries it out.
+    private func recordCancellation(
+        _ change: inout Change,
+        _ transaction: StoreTransaction
+    ) throws {
+        let row = change.now
+        let removal = try PendingRemovals.removal(
+            of: row,
+            all: false,
+            running: environment.running.partialFile(of: row.id),
+            transaction
+        )
+        let root = try transaction.requests.confiningFolder(of: row.id)
+        guard environment.running[row.id] == nil else {
+            let late = Removal(removal?.files ?? [])
+            change.removalAfterRun =
+                try PendingRemovals.record(late, of: row.id, root: root, transaction)
+            return
+        }
+        change.removal = try PendingRemovals.record(removal, of: row.id, root: root, transaction)
+        // Another file may get the same inode, and another download the same name.
+        try transaction.writtenFiles.forgetPartialFiles(of: row.id)
+        change.now.path = nil
+    }
+
+    /// Records that all files of a removed download are removed; the partial file of one that runs is
+    /// removed after the run.
+    private func recordRemoval(_ change: inout Change, _ transaction: StoreTransaction) throws {
+        let row = change.now
+        let isRunning = environment.running[row.id] != nil
+        let root = try transaction.requests.confiningFolder(of: row.id)
+        let found = try PendingRemovals.removal(
+            of: row,
+            all: true,
+            running: environment.running.partialFile(of: row.id),
+            transaction
+        )
+        guard var removal = found ?? (isRunning ? Removal() : nil) else { return }
+        if isRunning {
+            let late = Removal(removal.files.filter { $0.kind == .partial })
+            removal.files.removeAll { $0.kind == .partial }
+            removal.unrecorded = nil
+            change.removalAfterRun =
+                try PendingRemovals.record(late, of: row.id, root: root, transaction)
+                ?? RemovalJob(intention: 0, download: row.id, removal: late, root: root)
+        }
+        change.removal = try PendingRemovals.record(removal, of: row.id, root: root, transaction)
+    }
+
+    private static func put(_ row: inout WireDownload, into state: TaskState, _ now: Date) {
+        row.state = state
+        row.endedAt = state.isEnd ? now : nil
+        if state == .cancelled { row.completedBytes = 0 }
+        guard state == .waiting else { return }
+        row.problem = nil
+        // A date that the user has set stays; the date of another try does not.
+        if row.failures != nil { row.notBefore = nil }
+        row.failures = nil
+    }
+
+    private static func refusal(
+        _ download: WireDownload,
+        _ action: QueueAction,
+        _ reason: String
+    ) -> DownloadError {
+        Conflict.error(
+            "\(action.rawValue) is not possible for download \(download.id) "
+                + "(\(download.name)): \(reason)",
+            advice: "see pawl show \(download.id)"
+        )
+    }
+
+    // MARK: - After the commit
+
+    /// Changes the schedule and the run as the store has recorded.
+    private func apply(_ change: Change, _ action: QueueAction) {
+        let row = change.now
+        switch change.effect {
+        case .nothing, .refuse: return
+        case .become(.waiting):
+            retries.forget(row.id)
+            waiting.wait(QueueScheduler.Entry(row))
+        case .become(let state):
+            waiting.leave(row.id)
+            if let late = change.removalAfterRun {
+                removals.replace(late.intention, atEndOf: row.id)
+            }
+            control.stop(row.id, keeping: state == .paused)
+        case .remove:
+            waiting.leave(row.id)
+            if environment.running[row.id] != nil {
+                removals.keep(change.removalAfterRun, untilEndOf: row.id)
+            }
+            control.stop(row.id, keeping: action == .remove)
+        case .moveFirst, .moveLast:
+            if row.state == .waiting { waiting.wait(retries.entry(of: row)) }
+        }
+    }
+}

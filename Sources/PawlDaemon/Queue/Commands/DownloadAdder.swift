@@ -1,0 +1,199 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Adds downloads to the queue.
+final class DownloadAdder {
+    private let environment: QueueEnvironment
+    private let waiting: WaitingDownloads
+    private let positions: QueuePositions
+    private let settings: QueueSettings
+    private let folders: FolderRecord
+
+    init(
+        _ waiting: WaitingDownloads,
+        _ positions: QueuePositions,
+        _ settings: QueueSettings,
+        _ folders: FolderRecord
+    ) {
+        environment = settings.environment
+        (self.waiting, self.positions) = (waiting, positions)
+        (self.settings, self.folders) = (settings, folders)
+    }
+
+    /// A new download after all checks.
+    private struct CheckedDownload: Sendable {
+        var row: WireDownload
+        var new: NewDownload
+        var body: [UInt8]
+    }
+
+    /// Adds all downloads or none.
+    ///
+    /// - Throws: `.usage` for an invalid download, whose number it names; `.notAllowed`.
+    func add(
+        _ new: [NewDownload],
+        key: String?,
+        by authority: Authority
+    ) throws(DownloadError) -> WireOutcome {
+        let admitted = try QueueAccess.admitted(new, by: authority, settings.networkRules)
+        let checked = try Self.checked(admitted, authority)
+        recordFolders(checked.map(\.row.destination))
+        let fingerprint = try key == nil ? 0 : Self.fingerprint(checked)
+        let key = key.map { Self.key($0, of: authority) }
+        let sessions = Set(checked.compactMap(\.row.session))
+        var free = positions.free
+        let (outcome, isNew) = try environment.store.writeWithRoom { transaction in
+            if let key, let known = try transaction.idempotencyKeys.entry(for: key) {
+                guard known.fingerprint == fingerprint else { throw Self.keyIsTaken }
+                let rows = try transaction.downloads.find(known.ids)
+                return (try Self.outcome(rows, transaction), false)
+            }
+            for session in sessions {
+                try QueueAccess.check(.addToSession, session, by: authority, transaction)
+            }
+            var rows: [WireDownload] = []
+            for download in checked {
+                rows.append(try Self.insert(download, position: free.last, transaction))
+                free.last += 1
+            }
+            if let key, let first = rows.first, let last = rows.last {
+                let entry = IdempotencyTable.Entry(
+                    fingerprint: fingerprint,
+                    ids: first.id...last.id
+                )
+                try transaction.idempotencyKeys.add(key, entry, at: Date())
+            }
+            return (try Self.outcome(rows, transaction), true)
+        }
+        guard isNew else { return outcome }
+        positions.set(free)
+        for row in outcome.downloads where row.state == .waiting {
+            waiting.add(QueueScheduler.Entry(row))
+        }
+        environment.published(outcome)
+        return outcome
+    }
+
+    private static func checked(
+        _ new: [NewDownload],
+        _ authority: Authority
+    ) throws(DownloadError) -> [CheckedDownload] {
+        guard !new.isEmpty else {
+            throw DownloadError(.usage, "no download is given", advice: "give one or more")
+        }
+        var checked: [CheckedDownload] = []
+        checked.reserveCapacity(new.count)
+        let now = Date()
+        for (index, download) in new.enumerated() {
+            do throws(DownloadError) {
+                checked.append(try check(download, authority, now))
+            } catch {
+                guard new.count > 1 else { throw error }
+                var error = error
+                error.context = "reading download \(index + 1) of \(new.count)"
+                throw error
+            }
+        }
+        return checked
+    }
+
+    private static func check(
+        _ new: NewDownload,
+        _ authority: Authority,
+        _ now: Date
+    ) throws(DownloadError) -> CheckedDownload {
+        let checked = try new.checked()
+        var row = WireDownload(
+            id: 0,
+            state: new.isPaused == true ? .paused : .waiting,
+            name: checked.workingName,
+            url: checked.url.redacted,
+            createdAt: now
+        )
+        row.owner = authority.owner ?? .user
+        row.mirrors = new.shownMirrors
+        row.destination = new.destination.sanitized
+        row.priority = new.priority ?? .normal
+        row.session = new.session
+        row.notBefore = new.notBefore
+        row.taskIdentifier = new.taskIdentifier
+        row.taskDescription = new.taskDescription
+        row.limitBytesPerSecond = checked.settings.limitBytesPerSecond
+        return CheckedDownload(row: row, new: new, body: try WireJSON.encode(new))
+    }
+
+    /// Records the folders of new downloads.
+    ///
+    /// Only the recovery of a damaged store needs them, so a failure is no reason to refuse the downloads.
+    private func recordFolders(_ destinations: [String]) {
+        do throws(DownloadError) {
+            try folders.note(destinations)
+        } catch {
+            environment.logger.warning("the folders of downloads were not recorded: \(error)")
+        }
+    }
+
+    private static func insert(
+        _ download: CheckedDownload,
+        position: Int64,
+        _ transaction: StoreTransaction
+    ) throws -> WireDownload {
+        var row = download.row
+        row.position = position
+        row.id = try transaction.downloads.insert(row, request: download.body)
+        if let limit = row.limitBytesPerSecond {
+            try transaction.downloads.setLimit(limit, of: row.id)
+        }
+        try transaction.events.append(.added, row, at: row.createdAt)
+        return row
+    }
+
+    private static func outcome(
+        _ rows: [WireDownload],
+        _ transaction: StoreTransaction
+    ) throws -> WireOutcome {
+        WireOutcome(downloads: rows, lastEvent: try transaction.events.last())
+    }
+
+    // MARK: - Idempotency
+
+    /// The key as it is stored: the same key of another owner is another key.
+    private static func key(_ key: String, of authority: Authority) -> String {
+        guard let owner = authority.owner, owner != .user else { return key }
+        // A key of the user has 256 bytes at most, so none is that long.
+        return String(repeating: "\n", count: 256) + "\(owner.text)\n\(key)"
+    }
+
+    /// A checksum of the downloads without their secrets.
+    private static func fingerprint(
+        _ downloads: [CheckedDownload]
+    ) throws(DownloadError) -> Int64 {
+        var bytes: [UInt8] = []
+        for download in downloads {
+            let plain = download.new.withoutSecrets(url: download.row.url)
+            bytes += plain == download.new ? download.body : try WireJSON.encode(plain)
+        }
+        return Int64(bitPattern: CyclicChecksum.of(bytes))
+    }
+
+    private static let keyIsTaken = Conflict.error(
+        "the idempotency key was used for other downloads",
+        advice: "use a new key for each request"
+    )
+}
+
+extension NewDownload {
+    /// Returns the request without its secrets, for a checksum that is stored for a while.
+    fileprivate func withoutSecrets(url: String) -> NewDownload {
+        var plain = self
+        plain.url = url
+        plain.resumeData = nil
+        plain.settings = settings?.withoutSecrets
+        plain.settings?[\.fields] = settings?[\.fields]?.map { HTTPField(name: $0.name, value: "") }
+        plain.settings?[\.mirrors] = settings?[\.mirrors]?.compactMap { URL(string: $0.redacted) }
+        return plain
+    }
+}

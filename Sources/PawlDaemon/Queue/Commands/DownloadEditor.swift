@@ -1,0 +1,230 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Changes the requests, the names and the positions of downloads.
+final class DownloadEditor {
+    private let environment: QueueEnvironment
+    private let waiting: WaitingDownloads
+    private let retries: RetrySchedule
+    private let renames: PendingRenames
+    private let control: RunControl
+
+    init(_ environment: QueueEnvironment, _ parts: QueueStep.Parts) {
+        self.environment = environment
+        (waiting, retries) = (parts.waiting, parts.retries)
+        (renames, control) = (parts.renames, parts.control)
+    }
+
+    /// Changes all downloads of a selection, or none.
+    ///
+    /// - Throws: `.notFound`, `.conflict`, `.usage`, and `.notAllowed` for a change that is refused.
+    func change(
+        _ selection: Selection,
+        _ changes: DownloadChanges,
+        by authority: Authority,
+        _ rules: NetworkRules
+    ) throws(DownloadError) -> WireOutcome {
+        guard !changes.isEmpty else {
+            throw DownloadError(.usage, "nothing is to be changed", advice: "say what")
+        }
+        try Self.check(changes)
+        let (rows, last) = try environment.store.writeWithRoom { transaction in
+            var rows: [WireDownload] = []
+            let selected = try transaction.search.select(selection, states: ListQuery.unfinished)
+            let bounds = Bounds(rules: rules, authority: authority)
+            if selected.count > 1, changes.name != nil || changes.before != nil {
+                throw Self.onlyOne
+            }
+            for item in selected {
+                guard item.download.state != .finished else {
+                    guard item.isNamed else { continue }
+                    throw Self.finished(item.download)
+                }
+                var isConfined = false
+                for demand in changes.demands {
+                    let owner = item.download.owner ?? .user
+                    if try AccessRules.check(demand, by: authority, owner: owner) {
+                        isConfined = true
+                    }
+                }
+                var row = item.download
+                // The run may have chosen the path just now.
+                row.path = row.path ?? environment.running.path(of: row.id)
+                let within = isConfined ? bounds : nil
+                rows.append(try Self.change(row, changes, within: within, transaction))
+            }
+            if let before = changes.before, let row = rows.first {
+                rows = try QueueMove.move(row, before: before, transaction)
+            }
+            return (rows, try transaction.events.last())
+        }
+        for (index, row) in rows.enumerated() {
+            // The rows after the first are those that were moved to make room.
+            apply(row, index == 0 || changes.before == nil ? changes : DownloadChanges())
+        }
+        let outcome = WireOutcome(downloads: rows, lastEvent: last)
+        environment.published(outcome)
+        return outcome
+    }
+
+    private static func check(_ changes: DownloadChanges) throws(DownloadError) {
+        _ = try changes.settings.settings()
+        if let text = changes.taskDescription { try NewDownload.checkDescription(text) }
+        guard let name = changes.name else { return }
+        guard !name.isEmpty, name != ".", name != "..", !name.contains("/"),
+            !name.holdsUnsafeToShow, !FileName.isTooLong(name)
+        else {
+            throw DownloadError(
+                .usage,
+                "'\(name.sanitized(atMost: 100))' is no name of a file",
+                advice: "give a name without folders, of 245 bytes at most"
+            )
+        }
+    }
+
+    /// The limits of an authority that may only change downloads in allowed folders.
+    private struct Bounds {
+        var rules: NetworkRules
+        var authority: Authority
+
+        /// Returns the request, confined to an allowed folder.
+        ///
+        /// - Throws: `.notAllowed`.
+        func confine(
+            _ request: NewDownload,
+            _ row: WireDownload,
+            _ changes: DownloadChanges
+        ) throws(DownloadError) -> NewDownload {
+            if let name = changes.name { try NetworkRules.checkName(name) }
+            let isOtherFile = changes.name != nil || changes.url != nil
+            if isOtherFile, request.mayReplace {
+                try AccessRules.check(.replace, by: authority)
+            }
+            guard request.confinedTo == nil else { return request }
+            // With another URL or name, the request counts as made by this authority.
+            var request = request
+            request.confinedTo = try rules.root(of: row.path ?? request.destination)
+            return request
+        }
+    }
+
+    private static func change(
+        _ download: WireDownload,
+        _ changes: DownloadChanges,
+        within bounds: Bounds?,
+        _ transaction: StoreTransaction
+    ) throws -> WireDownload {
+        var row = download
+        row.priority = changes.priority ?? row.priority
+        if let date = changes.notBefore {
+            row.notBefore = date > Date() ? date : nil
+            // The date is no longer that of another try.
+            row.failures = nil
+        }
+        if let text = changes.taskDescription { row.taskDescription = text.isEmpty ? nil : text }
+        if changes.concernRequest {
+            guard let body = try transaction.requests.request(of: row.id) else {
+                throw finished(row)
+            }
+            var request = try WireJSON.decode(NewDownload.self, from: body)
+            if let bounds { request = try bounds.confine(request, row, changes) }
+            try change(&request, &row, changes, transaction)
+            row.url = try request.checked().url.redacted
+            try transaction.requests.set(try WireJSON.encode(request), of: row.id)
+        }
+        try transaction.downloads.save(row)
+        try transaction.events.append(.changed, row, at: Date())
+        return row
+    }
+
+    private static func change(
+        _ request: inout NewDownload,
+        _ row: inout WireDownload,
+        _ changes: DownloadChanges,
+        _ transaction: StoreTransaction
+    ) throws {
+        try request.change(url: changes.url, settings: changes.settings)
+        if let limit = changes.settings[\.limitBytesPerSecond] {
+            row.limitBytesPerSecond = limit
+            try transaction.downloads.setLimit(limit, of: row.id)
+        }
+        if let name = changes.name { try rename(&request, &row, name, transaction) }
+    }
+
+    /// Records the new name; the partial file is renamed before the next run, as this run has it open.
+    private static func rename(
+        _ request: inout NewDownload,
+        _ row: inout WireDownload,
+        _ name: String,
+        _ transaction: StoreTransaction
+    ) throws {
+        let old = row.path ?? request.destination
+        guard let slash = old.lastIndex(of: "/") else { return }
+        let path = String(old[...slash]) + name
+        let replaces = request.settings?[\.ifExists] == .overwrite
+        // The download may get its old name back before a renaming was carried out.
+        let isNew = path != row.path
+        guard !isNew || !LeftoverNames.isTaken(name, beside: old, replaces: replaces) else {
+            throw Conflict.error(
+                "\(path.sanitized) already exists",
+                advice: "choose another name"
+            )
+        }
+        request.destination = path
+        row.destination = path.sanitized
+        row.name = name.sanitized
+        try transaction.downloads.setDestination(row.destination, of: row.id)
+        try transaction.renamings.set(isNew ? name : nil, of: row.id)
+    }
+
+    /// Changes the schedule and the run as the store has recorded.
+    private func apply(_ row: WireDownload, _ changes: DownloadChanges) {
+        if changes.notBefore != nil { retries.forget(row.id) }
+        if changes.name != nil { renames.add(row.id) }
+        if row.state == .waiting { waiting.wait(retries.entry(of: row)) }
+        guard row.state.isActive else { return }
+        if changes.settings[\.limitBytesPerSecond] != nil {
+            environment.running[row.id]?.limitBytesPerSecond = row.limitBytesPerSecond
+        }
+        // A running download starts again with its new request.
+        if changes.needRestart || row.notBefore != nil { control.restart(row.id) }
+    }
+
+    private static func finished(_ download: WireDownload) -> DownloadError {
+        Conflict.error(
+            "download \(download.id) (\(download.name)) has finished",
+            advice: "add it again"
+        )
+    }
+
+    private static let onlyOne = DownloadError(
+        .usage,
+        "one name or one position for several downloads",
+        advice: "name one download"
+    )
+}
+
+extension DownloadChanges {
+    fileprivate var needRestart: Bool {
+        // A rate limit applies without a restart.
+        url != nil || name != nil || !settings.keeping { $0.path != \.limitBytesPerSecond }.isEmpty
+    }
+
+    /// The demands that the changes make.
+    fileprivate var demands: [Demand] {
+        var demands: [Demand] = []
+        let plain = settings.withoutSecrets
+        if url != nil || settings != plain { demands.append(.readdress) }
+        if name != nil { demands.append(.rename) }
+        if taskDescription != nil { demands.append(.describe) }
+        if priority != nil || before != nil || notBefore != nil || !plain.isEmpty {
+            demands.append(.control)
+        }
+        return demands
+    }
+
+    fileprivate var concernRequest: Bool { needRestart || !settings.isEmpty }
+}

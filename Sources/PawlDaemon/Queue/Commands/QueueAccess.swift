@@ -1,0 +1,85 @@
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Checks the rights of commands before they change anything.
+enum QueueAccess {
+    /// Returns the downloads as they may be added: confined to an allowed folder if the rules demand it.
+    ///
+    /// - Throws: `.notAllowed`, and `.usage` for a destination that is no valid path.
+    static func admitted(
+        _ new: [NewDownload],
+        by authority: Authority,
+        _ rules: NetworkRules
+    ) throws(DownloadError) -> [NewDownload] {
+        let isConfined = try AccessRules.check(.add, by: authority)
+        if new.contains(where: \.usesFiles) {
+            try AccessRules.check(.addFromFiles, by: authority)
+        }
+        if new.contains(where: \.mayReplace) { try AccessRules.check(.replace, by: authority) }
+        guard isConfined else { return new }
+        var admitted = new
+        for index in admitted.indices {
+            admitted[index] = try rules.confine(admitted[index])
+            let folder = PathNames.folder(of: admitted[index].destination)
+            guard let root = admitted[index].confinedTo else { continue }
+            // A link that leads out of the folder is refused at once; each run checks again.
+            _ = try ConfinedFolder(folder, in: root, creates: false)
+        }
+        return admitted
+    }
+
+    /// Whether an action is allowed for a download; a download that was not named is left out.
+    ///
+    /// - Throws: `.notAllowed` if a download that was named is refused.
+    static func allows(
+        _ action: QueueAction,
+        for item: DownloadSearch.Selected,
+        by authority: Authority,
+        _ rules: NetworkRules
+    ) throws(DownloadError) -> Bool {
+        let row = item.download
+        do throws(DownloadError) {
+            let owner = row.owner ?? .user
+            guard try AccessRules.check(action.demand, by: authority, owner: owner) else {
+                return true
+            }
+            _ = try rules.root(of: row.path ?? row.destination)
+            return true
+        } catch {
+            guard item.isNamed else { return false }
+            throw error
+        }
+    }
+
+    /// Checks a demand on a session.
+    ///
+    /// A session that nobody has registered belongs to the user: its program may not have started yet.
+    static func check(
+        _ demand: Demand,
+        _ session: String,
+        by authority: Authority,
+        _ transaction: StoreTransaction
+    ) throws {
+        let owner = try transaction.sessions.owner(of: session) ?? .user
+        try AccessRules.check(demand, by: authority, owner: owner)
+    }
+}
+
+extension NewDownload {
+    /// Whether the daemon would read files of the user.
+    fileprivate var usesFiles: Bool { resumeData != nil || settings?.hasLocalSettings == true }
+
+    /// Whether it may replace or change an existing file.
+    var mayReplace: Bool { settings?.mayReplaceFiles == true }
+}
+
+extension QueueAction {
+    fileprivate var demand: Demand {
+        switch self {
+        case .pause, .resume, .moveFirst, .moveLast: .control
+        case .remove: .remove
+        case .cancel, .removeWithFiles: .discard
+        }
+    }
+}

@@ -1,0 +1,310 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// The queue of the daemon: the store, the schedule that follows it, and the tasks that follow the schedule.
+///
+/// Each change of a state goes through this actor, one after the other, and is in the store before anybody
+/// learns of it. The actor has a thread of its own, as each change waits for the disk. Its parts are not
+/// `Sendable`: they are used on this thread alone.
+actor DaemonQueue {
+    nonisolated let store: DaemonStore
+    nonisolated let session: DownloadSession
+    nonisolated let running: RunningDownloads
+    nonisolated let notifier: EventNotifier
+    nonisolated let counters: DaemonCounters
+    nonisolated let listener: NetworkListener
+    /// Wakes those who wait for downloads to end.
+    nonisolated let endings: Wakeup
+    private let environment: QueueEnvironment
+    private let parts: QueueStep.Parts
+    private let positions = QueuePositions()
+    private let settings: QueueSettings
+    private let sessions: QueueSessions
+    private let health: StoreHealth
+    private let queueStep: QueueStep
+    private let recorder: RunRecorder
+    private let adder: DownloadAdder
+    private let actions: DownloadActions
+    private let editor: DownloadEditor
+    /// Wakes the task that watches running downloads.
+    private let started = Wakeup()
+    private let thread = StoreThread()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        thread.asUnownedSerialExecutor()
+    }
+
+    /// What a queue starts with.
+    struct Beginning {
+        var store: DaemonStore
+        var settings = DaemonSettings()
+        var folders: FolderRecord
+        /// The identity of the queue in the checkpoints of its partial files.
+        var identity: String?
+        var listener: NetworkListener
+        /// The maximum number of downloads that run at the same time; `nil` as the settings say.
+        var limit: Int?
+        var lastEvent: Int64 = 0
+    }
+
+    init(_ beginning: Beginning, logger: Logger) {
+        (store, listener) = (beginning.store, beginning.listener)
+        session = Self.session(beginning, logger)
+        environment = QueueEnvironment(
+            store: store,
+            session: session,
+            logger: logger,
+            lastEvent: beginning.lastEvent
+        )
+        (running, notifier) = (environment.running, environment.notifier)
+        (counters, endings) = (environment.counters, environment.endings)
+        let waiting = WaitingDownloads(
+            limit: beginning.limit ?? beginning.settings.maximumConcurrentDownloads
+        )
+        let announcements = FinishAnnouncements(environment)
+        let control = RunControl(environment, announcements)
+        let retries = RetrySchedule(environment, waiting)
+        settings = QueueSettings(beginning.settings, environment, waiting, control, listener)
+        sessions = QueueSessions(environment, waiting)
+        parts = QueueStep.Parts(
+            waiting: waiting,
+            retries: retries,
+            announcements: announcements,
+            renames: PendingRenames(environment),
+            removals: PendingRemovals(environment),
+            control: control,
+            starter: RunStarter(waiting, retries, announcements, settings, sessions)
+        )
+        health = StoreHealth(store)
+        queueStep = QueueStep(environment, parts)
+        recorder = RunRecorder(environment)
+        adder = DownloadAdder(waiting, positions, settings, beginning.folders)
+        actions = DownloadActions(environment, parts, positions)
+        editor = DownloadEditor(environment, parts)
+    }
+
+    private static func session(_ beginning: Beginning, _ logger: Logger) -> DownloadSession {
+        var configuration = SessionConfiguration.default
+        // The scheduler limits how many run.
+        configuration.maximumConcurrentDownloads = 10_000
+        configuration.connectionsPerHost = beginning.settings.connectionsPerHost
+        configuration.keeper = beginning.identity
+        return DownloadSession(configuration, logger: logger)
+    }
+
+    /// Continues what an earlier daemon has left.
+    func load() throws(DownloadError) {
+        try StartupRecovery(environment, parts, positions, sessions).run()
+    }
+
+    // MARK: - Running
+
+    /// Runs the downloads until the task is cancelled, then shuts down: running downloads keep what they have
+    /// received.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.watch() }
+            await withTaskCancellationHandler {
+                while true {
+                    if Task.isCancelled { parts.control.shutDown() }
+                    settings.checkTimetable(at: Date())
+                    let runs = queueStep.run()
+                    for run in runs { group.addTask { await self.follow(run) } }
+                    if !runs.isEmpty { started.send() }
+                    let removals = parts.removals.takeQueued()
+                    if !removals.isEmpty {
+                        parts.waiting.hold(removals.map(\.download))
+                        group.addTask { _ = await self.carryOut(removals) }
+                    }
+                    if parts.control.isShuttingDown, !parts.waiting.hasRunning { break }
+                    if parts.control.isShuttingDown {
+                        await environment.work.waitIgnoringCancellation()
+                    } else {
+                        await environment.work.wait(atMost: timeToNextStep)
+                    }
+                }
+            } onCancel: {
+                environment.work.send()
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// When the next step is due without any event; `nil` if it waits for one.
+    private var timeToNextStep: Duration? {
+        // A step that could not be written is tried again soon.
+        if queueStep.isBehind { return .seconds(1) }
+        let dates = [parts.waiting.nextDate, settings.nextTimetableCheck].compactMap { $0 }
+        let waits = [
+            dates.min().map { Duration.seconds(max(0, min($0.timeIntervalSinceNow, 3600))) },
+            parts.waiting.nextMoment.map { max(.zero, $0 - environment.moment) },
+        ]
+        return waits.compactMap { $0 }.min()
+    }
+
+    /// Runs a task until its end, which the next step records.
+    private func follow(_ run: StartedRun) async {
+        run.task.resume()
+        await run.task.waitForEndIgnoringCancellation()
+        let result: Result<DownloadedFile, DownloadError>
+        do throws(DownloadError) {
+            result = .success(try await run.task.file)
+        } catch {
+            result = .failure(error)
+        }
+        parts.retries.learn(from: result)
+        queueStep.add(RunEnd(id: run.id, task: run.task, result: result))
+        environment.work.send()
+    }
+
+    /// Publishes the progress of the running downloads, and records their names.
+    private func watch() async {
+        while !Task.isCancelled {
+            guard !running.isEmpty else {
+                await started.wait()
+                continue
+            }
+            // The loop checks for cancellation.
+            try? await Task.sleep(for: Self.watchInterval)
+            recorder.record()
+            parts.retries.checkNetwork()
+            let audiences = notifier.audiences
+            if !audiences.isEmpty { notifier.published(running.progress(for: audiences)) }
+        }
+    }
+
+    private static let watchInterval: Duration = .milliseconds(250)
+
+    /// Removes files after the commit; returns those that remain.
+    private func carryOut(_ jobs: [RemovalJob]) async -> [WireNotRemoved] {
+        guard !jobs.isEmpty else { return [] }
+        parts.waiting.hold(jobs.map(\.download))
+        let remaining = await RemovalJob.carryOut(jobs, in: session, environment.logger)
+        parts.removals.carriedOut(jobs.map(\.intention))
+        for job in jobs where parts.waiting.release(job.download) { environment.work.send() }
+        return remaining
+    }
+
+    // MARK: - Commands
+
+    /// Adds all downloads or none.
+    func add(
+        _ new: [NewDownload],
+        key: String?,
+        by authority: Authority
+    ) throws(DownloadError) -> WireOutcome {
+        try adder.add(new, key: key, by: authority)
+    }
+
+    /// Does an action to all downloads of a selection, or to none.
+    ///
+    /// The files of downloads that do not run are removed when this returns; the outcome names those that
+    /// remain.
+    func act(
+        _ action: QueueAction,
+        on selection: Selection,
+        by authority: Authority
+    ) async throws(DownloadError) -> WireOutcome {
+        let rules = settings.networkRules
+        var (outcome, jobs) = try actions.act(action, on: selection, by: authority, rules)
+        let remaining = await carryOut(jobs)
+        if !remaining.isEmpty { outcome.notRemoved = remaining }
+        return outcome
+    }
+
+    /// Changes all downloads of a selection, or none.
+    func change(
+        _ selection: Selection,
+        _ changes: DownloadChanges,
+        by authority: Authority
+    ) throws(DownloadError) -> WireOutcome {
+        try editor.change(selection, changes, by: authority, settings.networkRules)
+    }
+
+    /// Returns the data to resume a download elsewhere, after its run has ended; `nil` if nothing was
+    /// received.
+    ///
+    /// - Throws: `.notAllowed`, and `.notFound` if there is no such download.
+    func resumeData(
+        of id: Int64,
+        by authority: Authority
+    ) async throws(DownloadError) -> ResumeData? {
+        try AccessRules.check(.lookAtSecrets, by: authority)
+        let row = try store.write { try $0.downloads.find(id) }
+        guard let row else { throw DownloadError.noDownload(id) }
+        let task = running[id]
+        if row.state != .running { await task?.waitForEndIgnoringCancellation() }
+        let (path, request) = try store.write { transaction in
+            (
+                try transaction.downloads.find(id)?.path,
+                try transaction.requests.request(of: id)
+            )
+        }
+        // The store may not have recorded a run that has just ended.
+        guard let path = running.path(of: id) ?? path, let request else { return nil }
+        let checked = try WireJSON.decode(NewDownload.self, from: request).checked()
+        return await session.resumeData(
+            ofFile: path,
+            DownloadRequest(checked.url, settings: checked.settings)
+        )
+    }
+
+    // MARK: - Settings and health
+
+    /// The settings as they are stored.
+    var storedSettings: DaemonSettings { settings.current }
+
+    /// The settings with their defaults, and the rate limit of this moment.
+    var shownSettings: DaemonSettings { settings.shown }
+
+    func change(
+        _ change: DaemonSettingsChange,
+        by authority: Authority
+    ) throws(DownloadError) -> DaemonSettings {
+        try settings.change(change, by: authority)
+    }
+
+    /// Throws if the queue cannot be written.
+    func checkHealth() throws(DownloadError) { try health.check() }
+
+    // MARK: - Sessions
+
+    func register(
+        _ registration: SessionRegistration,
+        by authority: Authority
+    ) throws(DownloadError) -> WireSession {
+        try sessions.register(registration, by: authority)
+    }
+
+    func acknowledge(
+        _ acknowledgement: Acknowledgement,
+        by authority: Authority
+    ) throws(DownloadError) {
+        try sessions.acknowledge(acknowledgement, by: authority)
+    }
+
+    /// Throws `.notFound` if there is no such session, `.notAllowed` if the demand is refused.
+    func checkSession(
+        _ identifier: String,
+        _ demand: Demand,
+        by authority: Authority
+    ) throws(DownloadError) {
+        try sessions.check(identifier, demand, by: authority)
+    }
+
+    func forgetSession(_ identifier: String, by authority: Authority) throws(DownloadError) {
+        try sessions.forget(identifier, by: authority)
+    }
+
+    /// Returns the commands of sessions whose downloads have all ended.
+    func relaunches() throws(DownloadError) -> [SessionTable.Relaunch] {
+        try store.write { try $0.sessions.relaunches() }
+    }
+
+    func relaunched(_ relaunch: SessionTable.Relaunch) throws(DownloadError) {
+        try store.write { try $0.sessions.setRelaunched(relaunch) }
+    }
+}

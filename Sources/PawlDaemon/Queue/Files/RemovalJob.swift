@@ -1,0 +1,101 @@
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Carries out a recorded removal of a download's files.
+struct RemovalJob: Sendable {
+    /// The id of the record; 0 if there is none.
+    var intention: Int64
+    var download: Int64
+    var removal: Removal
+    /// The folder that no file of the download may leave; `nil` if it is not confined.
+    var root: String?
+
+    /// Carries out several jobs at the same time; returns the files that remain, in the order of the jobs.
+    static func carryOut(
+        _ jobs: [RemovalJob],
+        in session: DownloadSession,
+        _ logger: Logger
+    ) async -> [WireNotRemoved] {
+        let remaining = await withTaskGroup(of: (Int, [WireNotRemoved]).self) { group in
+            for (index, job) in jobs.enumerated() {
+                group.addTask { (index, await job.carryOut(in: session, logger)) }
+            }
+            var remaining: [Int: [WireNotRemoved]] = [:]
+            for await (index, files) in group { remaining[index] = files }
+            return remaining
+        }
+        var all: [WireNotRemoved] = []
+        for (index, job) in jobs.enumerated() {
+            all += remaining[index] ?? []
+            if let kept = await job.keptFile() { all.append(kept) }
+        }
+        return all
+    }
+
+    /// Returns the files that remain and why, and logs them.
+    ///
+    /// A folder that was replaced, by a link or by another folder, holds no file of this download.
+    private func carryOut(in session: DownloadSession, _ logger: Logger) async -> [WireNotRemoved] {
+        var remaining: [WireNotRemoved] = []
+        func note(_ path: String, _ error: DownloadError?) {
+            guard let error else { return }
+            logger.warning("\(path.sanitized) was not removed: \(error)")
+            remaining.append(
+                WireNotRemoved(download: download, path: path, problem: Problem(error))
+            )
+        }
+        for file in removal.files {
+            let error = await within(file.path) { (path) async throws(DownloadError) in
+                var file = file
+                file.path = path
+                try await session.remove(file)
+            }
+            note(file.path, error)
+        }
+        if let unrecorded = removal.unrecorded {
+            let error = await within(unrecorded.path) { (path) async throws(DownloadError) in
+                guard let size = unrecorded.size else {
+                    return try await session.removeLeftover(of: path)
+                }
+                try await session.removeFile(at: path, size: size)
+            }
+            note(unrecorded.path, error)
+        }
+        return remaining
+    }
+
+    /// Returns the file that existed before the download, if it still exists.
+    ///
+    /// It may belong to another download whose files are removed at the same time, so this is called after
+    /// all jobs are done.
+    private func keptFile() async -> WireNotRemoved? {
+        guard let path = removal.kept else { return nil }
+        let error = await within(path) { (inside) async throws(DownloadError) in
+            if LeftoverNames.isThere(inside) { throw LeftoverNames.another(path) }
+        }
+        return error.map {
+            WireNotRemoved(download: download, path: path, problem: Problem($0))
+        }
+    }
+
+    private func within(
+        _ path: String,
+        _ remove: (String) async throws(DownloadError) -> Void
+    ) async -> DownloadError? {
+        var folder: ConfinedFolder?
+        do throws(DownloadError) {
+            if let root {
+                folder = try ConfinedFolder(PathNames.folder(of: path), in: root, creates: false)
+                // If the folder no longer exists, neither do its files.
+                guard folder != nil else { return nil }
+            }
+            try await remove(folder?.inside(path) ?? path)
+            withExtendedLifetime(folder) {}
+            return nil
+        } catch {
+            return folder?.shown(error) ?? error
+        }
+    }
+}

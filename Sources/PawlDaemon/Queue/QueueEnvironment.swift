@@ -1,0 +1,34 @@
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// What all parts of the queue use; each of it may be used from any thread.
+struct QueueEnvironment: Sendable {
+    let store: DaemonStore
+    let session: DownloadSession
+    let logger: Logger
+    let notifier: EventNotifier
+    let running = RunningDownloads()
+    let counters = DaemonCounters()
+    /// Wakes the loop of the queue.
+    let work = Wakeup()
+    /// Wakes those who wait for downloads to end.
+    let endings = Wakeup()
+    private let origin = ContinuousClock.now
+
+    init(store: DaemonStore, session: DownloadSession, logger: Logger, lastEvent: Int64) {
+        (self.store, self.session, self.logger) = (store, session, logger)
+        notifier = EventNotifier(last: lastEvent)
+    }
+
+    /// The time on a monotonic clock.
+    var moment: Moment { .zero + (ContinuousClock.now - origin) }
+
+    /// Wakes all who wait for what a command has written.
+    func published(_ outcome: WireOutcome) {
+        notifier.published(outcome.lastEvent)
+        endings.send()
+        work.send()
+    }
+}

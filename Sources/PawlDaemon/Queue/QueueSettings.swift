@@ -1,0 +1,176 @@
+internal import FoundationEssentials
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// The settings that apply to the whole queue, and change while downloads run.
+final class QueueSettings {
+    let environment: QueueEnvironment
+    private let waiting: WaitingDownloads
+    private let control: RunControl
+    private let listener: NetworkListener
+    /// The settings as they are stored.
+    private(set) var current: DaemonSettings
+    private var isLimitApplied = false
+    /// When the timetable has to be checked again; `nil` if there is none.
+    private(set) var nextTimetableCheck: Date?
+
+    init(
+        _ settings: DaemonSettings,
+        _ environment: QueueEnvironment,
+        _ waiting: WaitingDownloads,
+        _ control: RunControl,
+        _ listener: NetworkListener
+    ) {
+        current = settings
+        (self.environment, self.waiting, self.control) = (environment, waiting, control)
+        self.listener = listener
+        environment.counters.setMaximumConcurrentDownloads(waiting.limit)
+    }
+
+    /// The settings with their defaults, and the rate limit of this moment.
+    var shown: DaemonSettings {
+        var shown = current
+        shown.maximumConcurrentDownloads = waiting.limit
+        shown.allowedFolders =
+            current.allowedFolders ?? ConfinedFolder.downloads.map { [$0] } ?? []
+        shown.current = WireCurrentLimit(limit(at: Date()))
+        return shown
+    }
+
+    var networkRules: NetworkRules { NetworkRules(folders: shown.allowedFolders ?? []) }
+
+    /// Changes settings; returns all settings as they are shown.
+    ///
+    /// - Throws: `.notAllowed`, and `.usage` for an invalid value.
+    func change(
+        _ change: DaemonSettingsChange,
+        by authority: Authority
+    ) throws(DownloadError) -> DaemonSettings {
+        try AccessRules.check(.changeSettings, by: authority)
+        if change.concernsBounds { try AccessRules.check(.changeBounds, by: authority) }
+        guard !change.isEmpty else {
+            throw DownloadError(
+                .usage,
+                "nothing is to be changed",
+                advice: "see /openapi.json, or docs/http-api.md"
+            )
+        }
+        try change.checkMembers()
+        let new = try change.settings(over: current)
+        if change[\.allowedFolders] != nil {
+            for folder in new.allowedFolders ?? [] { try Self.checkExists(folder) }
+        }
+        let socket = try change[\.listen].map { (_) throws(DownloadError) in
+            try listener.open(new.listenAddress)
+        }
+        let last: Int64
+        do throws(DownloadError) {
+            last = try write(new, published: published(new, change))
+        } catch {
+            socket?.close()
+            throw error
+        }
+        if let socket { listener.adopt(socket) }
+        let old = current
+        current = new
+        apply(change, from: old)
+        environment.notifier.published(last)
+        environment.work.send()
+        return shown
+    }
+
+    /// Returns the settings as an event publishes them; `nil` if no event is needed.
+    private func published(
+        _ new: DaemonSettings,
+        _ change: DaemonSettingsChange
+    ) -> DaemonSettings? {
+        // The address of the listener concerns no download, so a change of it is not published.
+        var before = current
+        before.listen = new.listen
+        guard new != before else { return nil }
+        var published = new
+        if change[\.maximumConcurrentDownloads] == nil {
+            published.maximumConcurrentDownloads = waiting.limit
+        }
+        // The limit of this moment is no setting.
+        published.current = nil
+        return published
+    }
+
+    private func write(
+        _ new: DaemonSettings,
+        published: DaemonSettings?
+    ) throws(DownloadError) -> Int64 {
+        try environment.store.writeWithRoom { transaction in
+            try transaction.settings.set(new)
+            if let published { try transaction.events.append(published, at: Date()) }
+            return try transaction.events.last()
+        }
+    }
+
+    private func apply(_ change: DaemonSettingsChange, from old: DaemonSettings) {
+        if let limit = change[\.maximumConcurrentDownloads] {
+            waiting.limit = limit
+            environment.counters.setMaximumConcurrentDownloads(limit)
+        }
+        environment.session.setLimit(connectionsPerHost: current.connectionsPerHost)
+        if current.usesMeteredNetwork != old.usesMeteredNetwork {
+            for id in environment.running.all.keys { control.restart(id) }
+        }
+        applyLimit(at: Date())
+    }
+
+    // MARK: - Timetable
+
+    /// The maximum time between two checks, in seconds: the clock or its time zone may be changed.
+    private static let checkInterval: Double = 60
+
+    /// Applies the rate limit of the timetable, if a check is due.
+    func checkTimetable(at now: Date) {
+        let isDue =
+            nextTimetableCheck.map { $0 <= now || $0.timeIntervalSince(now) > Self.checkInterval }
+            ?? !isLimitApplied
+        if isDue { applyLimit(at: now) }
+    }
+
+    private func applyLimit(at now: Date) {
+        isLimitApplied = true
+        let decision = limit(at: now)
+        environment.session.setLimit(bytesPerSecond: decision.limit)
+        guard !current.timetable.isEmpty else { return nextTimetableCheck = nil }
+        let change = decision.changesAt.map { Date(timeIntervalSince1970: Double($0)) }
+        nextTimetableCheck = min(
+            change ?? .distantFuture,
+            now.addingTimeInterval(Self.checkInterval)
+        )
+    }
+
+    private func limit(at now: Date) -> RateLimitTimetable.Decision {
+        current.rateTimetable.decision(
+            at: Int64(now.timeIntervalSince1970.rounded(.down)),
+            otherwise: current.limitBytesPerSecond,
+            utcOffset: LocalClock.utcOffset
+        )
+    }
+
+    // MARK: - Folders
+
+    /// Without this check, the first download would create a folder whose name is misspelled.
+    private static func checkExists(_ folder: String) throws(DownloadError) {
+        // A file at this path gives the same error as nothing.
+        guard (try? ConfinedFolder(folder, in: folder, creates: false)) == nil else { return }
+        throw DownloadError(
+            .usage,
+            "there is no folder \(folder.sanitized(atMost: 200))",
+            advice: "create it first, or check the spelling"
+        )
+    }
+}
+
+extension DaemonSettingsChange {
+    /// Whether it changes what is allowed over TCP.
+    fileprivate var concernsBounds: Bool {
+        !keeping { !$0.entries.contains(.network) }.isEmpty
+    }
+}

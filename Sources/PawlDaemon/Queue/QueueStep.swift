@@ -1,0 +1,210 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// One step of the queue: records the runs that have ended, and starts the next ones.
+final class QueueStep {
+    private let environment: QueueEnvironment
+    private let parts: Parts
+    private let endRecorder: RunEndRecorder
+    private let pruner: EventPruner
+    /// The runs that have ended, which the store has not recorded yet.
+    private var ends: [RunEnd] = []
+    /// The runs that could not start, which the store has not recorded yet.
+    private var unstarted: [RunEnd.Unstarted] = []
+    /// Whether the last step could not be written.
+    private(set) var isBehind = false
+
+    /// What the steps change.
+    struct Parts {
+        var waiting: WaitingDownloads
+        var retries: RetrySchedule
+        var announcements: FinishAnnouncements
+        var renames: PendingRenames
+        var removals: PendingRemovals
+        var control: RunControl
+        var starter: RunStarter
+    }
+
+    init(_ environment: QueueEnvironment, _ parts: Parts) {
+        (self.environment, self.parts) = (environment, parts)
+        endRecorder = RunEndRecorder(
+            environment.running,
+            parts.retries,
+            parts.announcements,
+            parts.removals,
+            parts.control
+        )
+        pruner = EventPruner(environment)
+    }
+
+    /// Adds a run that has ended, which the next step records.
+    func add(_ end: RunEnd) { ends.append(end) }
+
+    /// What one transaction records.
+    private struct Work {
+        var ends: [RunEnd]
+        var unstarted: [RunEnd.Unstarted]
+        var announcements: [FinishAnnouncements.Announcement]
+        var plan: WaitingDownloads.Plan
+        /// The results of renamings, by download.
+        var names: [Int64: NewName] = [:]
+        /// The corrupt files that runs have kept, by download.
+        var corrupt: [Int64: WrittenFile] = [:]
+        /// The removals that were carried out.
+        var removals: [Int64]
+
+        var isEmpty: Bool {
+            ends.isEmpty && plan.starting.isEmpty && unstarted.isEmpty && announcements.isEmpty
+        }
+    }
+
+    /// What follows from a transaction once it is committed.
+    private struct Outcome {
+        var starts = RunStarter.Starts()
+        var ends = RunEndRecorder.Outcome()
+        var lastEvent: Int64 = 0
+    }
+
+    /// Writes all ends, and all starts that follow from them, in one transaction; returns the runs that have
+    /// started.
+    ///
+    /// No file is changed within the transaction.
+    func run() -> [StartedRun] {
+        var plan = parts.waiting.plan(ended: ends.map(\.id) + unstarted.map(\.id))
+        var lack: DownloadError?
+        if !parts.control.isShuttingDown {
+            var starts = plan
+            starts.start(at: Date(), moment: environment.moment)
+            lack = starts.starting.isEmpty ? nil : lackOfRoom()
+            // Without room nothing starts, but the ends are written.
+            if lack == nil { plan = starts }
+        }
+        var work = Work(
+            ends: ends,
+            unstarted: unstarted,
+            announcements: parts.announcements.waiting,
+            plan: plan,
+            removals: parts.removals.unrecorded
+        )
+        if let lack { noteBehind(lack) }
+        guard !work.isEmpty else { return [] }
+        do throws(DownloadError) {
+            // An earlier transaction has recorded each of these names.
+            work.names = try parts.renames.carryOut(
+                ofEnded: work.ends,
+                andStarting: plan.starting
+            )
+            work.corrupt = endRecorder.findCorrupt(of: work.ends)
+            let outcome = try environment.store.writeInAnyCase { [work] transaction in
+                try record(work, transaction)
+            }
+            isBehind = lack != nil
+            environment.store.restoreReserve()
+            return apply(outcome, work)
+        } catch {
+            // Nothing starts, and the next step records the ends.
+            if parts.control.isShuttingDown { parts.announcements.stopAll(error) }
+            noteBehind(error)
+            return []
+        }
+    }
+
+    /// Why nothing can start; `nil` if there is room in the store.
+    private func lackOfRoom() -> DownloadError? {
+        do throws(DownloadError) {
+            try environment.store.checkRoom()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Logs the first of several failures: the log may be on the disk that is full.
+    private func noteBehind(_ error: DownloadError) {
+        if !isBehind { environment.logger.error("the queue cannot be written: \(error)") }
+        isBehind = true
+    }
+
+    // MARK: - In the store
+
+    private func record(_ work: Work, _ transaction: StoreTransaction) throws -> Outcome {
+        var outcome = Outcome()
+        try transaction.intentions.delete(work.removals)
+        for item in work.announcements { try record(item, transaction) }
+        for end in work.ends {
+            let (name, corrupt) = (work.names[end.id], work.corrupt[end.id])
+            try endRecorder.record(end, name, corrupt, transaction, &outcome.ends)
+        }
+        for run in work.unstarted { try endRecorder.record(run, transaction, &outcome.ends) }
+        let ended = Set(work.ends.map(\.id))
+        let retried = Set(outcome.ends.retries.map(\.id))
+        // The run before may just have ended, with a wait before the next one.
+        for id in work.plan.starting where !retried.contains(id) {
+            let name = work.names[id]
+            try parts.starter.record(id, name, ended: ended, transaction, &outcome.starts)
+        }
+        outcome.lastEvent = try transaction.events.last()
+        return outcome
+    }
+
+    private func record(
+        _ item: FinishAnnouncements.Announcement,
+        _ transaction: StoreTransaction
+    ) throws {
+        // The folder of a download that was removed is known from its removal.
+        let root = try transaction.requests.confiningFolder(of: item.id)
+        _ = try transaction.intentions.add(
+            .finish(item.file),
+            for: item.id,
+            root: root ?? parts.removals.jobAfterRun(of: item.id)?.root
+        )
+    }
+
+    // MARK: - After the commit
+
+    private func apply(_ outcome: Outcome, _ work: Work) -> [StartedRun] {
+        let (waiting, counters) = (parts.waiting, environment.counters)
+        ends.removeAll { end in work.ends.contains { $0.task === end.task } }
+        unstarted = []
+        parts.removals.recorded(work.removals)
+        waiting.adopt(work.plan)
+        parts.announcements.recorded(work.announcements)
+        for end in work.ends { forget(end) }
+        parts.renames.recorded(work.names.keys)
+        parts.removals.queue(outcome.ends.removals)
+        counters.failed(outcome.ends.failures + outcome.starts.failures)
+        for id in outcome.ends.finished { waiting.leave(id) }
+        for entry in outcome.ends.retries { waiting.add(entry) }
+        for id in work.plan.starting { parts.retries.forget(id) }
+        let hasFree = waiting.releaseTargets(ofRuns: work.ends.map(\.id))
+        let (started, unstarted) = parts.starter.start(outcome.starts)
+        self.unstarted = unstarted
+        let hasRepetitions = parts.starter.queueRepetitions(outcome.starts)
+        // A row that was removed or ended meanwhile has no run.
+        let failed = Set(unstarted.map(\.id))
+        for id in work.plan.starting
+        where environment.running[id] == nil && !failed.contains(id) { waiting.ended(id) }
+        // The next step may start these at once, or has to record them.
+        if !outcome.ends.retries.isEmpty || !unstarted.isEmpty || hasFree || hasRepetitions {
+            environment.work.send()
+        }
+        environment.notifier.published(outcome.lastEvent)
+        if !work.ends.isEmpty || !work.unstarted.isEmpty { environment.endings.send() }
+        pruner.prune(outcome.lastEvent)
+        return started
+    }
+
+    /// Forgets what was known of a run.
+    private func forget(_ end: RunEnd) {
+        environment.running.ended(end.id, end.task)
+        parts.control.ended(end.id)
+        parts.announcements.ended(end.id)
+        parts.retries.ended(end.id)
+        parts.renames.ended(end.id)
+        parts.removals.ended(end.id)
+        if case .success = end.result { environment.counters.finished() }
+    }
+}

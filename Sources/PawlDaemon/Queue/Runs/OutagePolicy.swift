@@ -1,0 +1,84 @@
+package import struct FoundationEssentials.Date
+package import PawlCore
+internal import PawlWire
+
+/// Decides whether and when a failed download is tried again (pure).
+///
+/// The engine has already retried within the run.
+package struct OutagePolicy: Sendable {
+    /// The maximum number of consecutive failures without a byte between them.
+    package var mostFailures = 8
+    /// The maximum number of consecutive failures that no server has caused, such as a lost network or a full
+    /// disk: about a week of them.
+    package var mostOutages = 2000
+    /// The longest wait after a failure that the network may have caused.
+    package var longestOutageWait = Duration.seconds(300)
+    /// The longest wait without a request of the server.
+    package var longestWait: Duration { .seconds(15 << 7) }
+
+    package init() {}
+
+    private static let transient: Set<ErrorCode> = [
+        .network, .timedOut, .nameNotResolved, .serverBusy, .tooSlow, .captivePortal, .notTheFile,
+        .diskFull,
+    ]
+    private static let network: Set<ErrorCode> = [
+        .network, .timedOut, .nameNotResolved, .captivePortal,
+    ]
+
+    /// A failure of a run, with the failures before it.
+    package struct Failure: Sendable {
+        package var error: DownloadError
+        /// The number of consecutive failures without a byte between them, including this one.
+        package var count = 1
+        /// How many of these the network may have caused, as no server has sent anything meanwhile, or a full
+        /// disk.
+        package var outages = 0
+        /// Whether this failure is one of them.
+        package var isOutage = false
+        package var patience = Patience()
+
+        package init(_ error: DownloadError) { self.error = error }
+    }
+
+    /// Whether a lost network may have caused an error, and not a server.
+    package func mayBeNetwork(_ error: DownloadError) -> Bool { Self.network.contains(error.code) }
+
+    /// Returns the rest of a wait that an earlier daemon began; it is never longer than planned, even if the
+    /// wall clock was set.
+    ///
+    /// `wait`: the planned wait; `nil` if it is unknown.
+    package func remaining(until date: Date, at now: Date, of wait: Duration?) -> Duration {
+        let longest = (wait ?? longestWait).seconds
+        return .seconds(max(0, min(date.timeIntervalSince(now), longest)))
+    }
+
+    /// Returns the wait before the next try; `nil` if there is none.
+    package func wait(after failure: Failure) -> Duration? {
+        let (error, patience) = (failure.error, failure.patience)
+        let most = min(mostFailures, patience.retries ?? mostFailures)
+        guard Self.transient.contains(error.code), most > 0,
+            failure.count - failure.outages <= most, failure.outages <= mostOutages
+        else { return nil }
+        // 15 s, 30 s, 1 min … 32 min.
+        var wait = Duration.seconds(15 << max(0, min(failure.count - 1, 7)))
+        if failure.isOutage { wait = min(wait, longestOutageWait) }
+        return max(wait, min(error.retryAfter ?? .zero, patience.maximumRetryAfter))
+    }
+}
+
+/// The retry settings of a download.
+package struct Patience: Sendable, Hashable {
+    /// The number of retries; `nil` for the daemon's default.
+    package var retries: Int?
+    /// The longest wait that a server may ask for.
+    package var maximumRetryAfter: Duration
+
+    /// The longest wait that a server may ask for if the download sets no other.
+    private static let day = Duration.seconds(86_400)
+
+    package init(_ settings: SettingsDocument<DownloadSettings>? = nil) {
+        retries = settings?[\.retries]
+        maximumRetryAfter = settings?[\.maximumRetryAfter] ?? Self.day
+    }
+}

@@ -1,0 +1,226 @@
+internal import FoundationEssentials
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Records in the store how runs have ended.
+final class RunEndRecorder {
+    private let running: RunningDownloads
+    private let retries: RetrySchedule
+    private let announcements: FinishAnnouncements
+    private let removals: PendingRemovals
+    private let control: RunControl
+
+    init(
+        _ running: RunningDownloads,
+        _ retries: RetrySchedule,
+        _ announcements: FinishAnnouncements,
+        _ removals: PendingRemovals,
+        _ control: RunControl
+    ) {
+        (self.running, self.retries, self.announcements) = (running, retries, announcements)
+        (self.removals, self.control) = (removals, control)
+    }
+
+    /// What follows from the ends once they are recorded.
+    struct Outcome {
+        /// The downloads that are tried again, or start again.
+        var retries: [QueueScheduler.Entry] = []
+        var finished: [Int64] = []
+        /// The removals of the files that cancelled and removed downloads have left.
+        var removals: [RemovalJob] = []
+        /// The number of downloads that failed for good.
+        var failures = 0
+    }
+
+    /// Records the end of a run.
+    ///
+    /// `newName`: the result of a renaming. `corrupt`: the file that the run has kept as corrupt.
+    func record(
+        _ end: RunEnd,
+        _ newName: NewName?,
+        _ corrupt: WrittenFile?,
+        _ transaction: StoreTransaction,
+        _ outcome: inout Outcome
+    ) throws {
+        try transaction.intentions.deleteFinishing(of: end.id)
+        try transaction.intentions.delete(removals.replaced(atEndOf: end.id))
+        guard var row = try transaction.downloads.find(end.id) else {
+            return try recordRemoved(end, corrupt, transaction, &outcome)
+        }
+        let progress = end.task.currentProgress
+        // What a cancelled download has received is removed.
+        row.completedBytes = row.state == .cancelled ? 0 : progress.completedBytes
+        row.totalBytes = progress.totalBytes ?? row.totalBytes
+        row.path = running.path(of: row.id) ?? row.path
+        row.response = end.task.response.map { WireResponse($0) } ?? row.response
+        row.add(end.task.metrics)
+        let isRenamed = try transaction.renamings.newName(of: row.id) != nil
+        if !progress.name.isEmpty, !isRenamed { row.name = progress.name }
+        if let corrupt { try transaction.writtenFiles.record(corrupt, of: row.id) }
+        switch end.result {
+        case .success(let file):
+            try recordFinished(file, &row, newName, transaction)
+            outcome.finished.append(row.id)
+        case .failure(let error):
+            let partial = running.partialFile(of: row.id)
+            if let partial, corrupt == nil {
+                try transaction.writtenFiles.record(partial, of: row.id)
+            }
+            // A download that was paused first has kept what it received.
+            if row.state == .cancelled {
+                try recordRemoval(of: partial, &row, transaction, &outcome)
+            }
+            try recordFailure(error, progress, &row, transaction, &outcome)
+        }
+        try transaction.downloads.save(row)
+        try transaction.attempts.forgetStarts(of: row.id)
+    }
+
+    /// Records the failure of a run that could not start.
+    func record(
+        _ run: RunEnd.Unstarted,
+        _ transaction: StoreTransaction,
+        _ outcome: inout Outcome
+    ) throws {
+        guard var row = try transaction.downloads.find(run.id), row.state.isActive else { return }
+        row.fail(run.error)
+        outcome.failures += 1
+        try transaction.downloads.save(row)
+        try transaction.attempts.forgetStarts(of: row.id)
+        try transaction.events.append(.failed, row, at: Date())
+    }
+
+    /// Finds the files that runs have kept because their digest is wrong.
+    func findCorrupt(of ends: [RunEnd]) -> [Int64: WrittenFile] {
+        var found: [Int64: WrittenFile] = [:]
+        for end in ends {
+            guard let announced = announcements.finishingFile(of: end.id),
+                announced.kind == .corrupt, case .failure = end.result
+            else { continue }
+            let folder = running.folder(of: end.id)
+            var file = announced
+            file.path = folder?.inside(file.path) ?? file.path
+            guard let path = LeftoverNames.find(file) else { continue }
+            file.path = folder?.shown(path) ?? path
+            found[end.id] = file
+        }
+        return found
+    }
+
+    // MARK: - Kinds of ends
+
+    /// Records the end of a run whose row was removed meanwhile.
+    private func recordRemoved(
+        _ end: RunEnd,
+        _ corrupt: WrittenFile?,
+        _ transaction: StoreTransaction,
+        _ outcome: inout Outcome
+    ) throws {
+        guard let job = removals.jobAfterRun(of: end.id) else { return }
+        outcome.removals.append(job)
+        // The run may have finished or have kept a corrupt file before it was stopped.
+        var last = corrupt
+        if case .success(let file) = end.result, !file.wasAlreadyThere {
+            last = announcements.finishingFile(of: end.id)
+            last?.path = running.folder(of: end.id)?.shown(file.path) ?? file.path
+        }
+        guard let last else { return }
+        let more = try PendingRemovals.record(
+            Removal([last]),
+            of: end.id,
+            root: job.root,
+            transaction
+        )
+        if let more { outcome.removals.append(more) }
+    }
+
+    private func recordFinished(
+        _ file: DownloadedFile,
+        _ row: inout WireDownload,
+        _ newName: NewName?,
+        _ transaction: StoreTransaction
+    ) throws {
+        let folder = running.folder(of: row.id)
+        row.finish(at: newName?.path ?? folder?.shown(file.path) ?? file.path)
+        row.completedBytes = file.byteCount
+        row.totalBytes = file.byteCount
+        try transaction.renamings.set(nil, of: row.id)
+        try transaction.downloads.setWasAlreadyThere(file.wasAlreadyThere, of: row.id)
+        try transaction.writtenFiles.forgetPartialFiles(of: row.id)
+        if !file.wasAlreadyThere, var written = announcements.finishingFile(of: row.id),
+            let path = row.path
+        {
+            written.path = path
+            try transaction.writtenFiles.record(written, of: row.id)
+        }
+        try transaction.requests.forget(row.id)
+        try transaction.events.append(.finished, row, at: Date())
+    }
+
+    /// Records that the partial file of a cancelled download is removed.
+    private func recordRemoval(
+        of partial: WrittenFile?,
+        _ row: inout WireDownload,
+        _ transaction: StoreTransaction,
+        _ outcome: inout Outcome
+    ) throws {
+        let removal = try PendingRemovals.removal(
+            of: row,
+            all: false,
+            running: partial,
+            transaction
+        )
+        let root = try transaction.requests.confiningFolder(of: row.id)
+        let job = try PendingRemovals.record(removal, of: row.id, root: root, transaction)
+        if let job { outcome.removals.append(job) }
+        try transaction.writtenFiles.forgetPartialFiles(of: row.id)
+        row.path = nil
+    }
+
+    private func recordFailure(
+        _ error: DownloadError,
+        _ progress: DownloadProgress,
+        _ row: inout WireDownload,
+        _ transaction: StoreTransaction,
+        _ outcome: inout Outcome
+    ) throws {
+        let error = running.folder(of: row.id)?.shown(error) ?? error
+        // If somebody paused or cancelled it, there was an event for that.
+        guard row.state.isActive, !control.isShuttingDown else { return }
+        guard !control.isRestarting(row.id) else {
+            row.state = .waiting
+            outcome.retries.append(QueueScheduler.Entry(row))
+            return
+        }
+        if let entry = try retries.planRetry(of: &row, after: error, progress, transaction) {
+            outcome.retries.append(entry)
+            return try transaction.events.append(.retrying, row, at: Date())
+        }
+        row.fail(error)
+        outcome.failures += 1
+        try transaction.events.append(.failed, row, at: Date())
+    }
+}
+
+extension WireDownload {
+    mutating func finish(at path: String) {
+        state = .finished
+        self.path = path
+        name = path.split(separator: "/").last.map { String($0).sanitized } ?? name
+        problem = nil
+        failures = nil
+        endedAt = Date()
+    }
+
+    mutating func fail(_ error: DownloadError) {
+        state = .failed
+        problem = Problem(error)
+        endedAt = Date()
+    }
+}
+
+extension TaskState {
+    /// Whether the download runs, with or without a network.
+    var isActive: Bool { self == .running || self == .waitingForConnectivity }
+}

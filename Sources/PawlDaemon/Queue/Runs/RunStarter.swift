@@ -1,0 +1,217 @@
+internal import FoundationEssentials
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Starts the runs of downloads: first in the store, then their tasks.
+final class RunStarter {
+    private let environment: QueueEnvironment
+    private let waiting: WaitingDownloads
+    private let retries: RetrySchedule
+    private let announcements: FinishAnnouncements
+    private let settings: QueueSettings
+    private let sessions: QueueSessions
+
+    init(
+        _ waiting: WaitingDownloads,
+        _ retries: RetrySchedule,
+        _ announcements: FinishAnnouncements,
+        _ settings: QueueSettings,
+        _ sessions: QueueSessions
+    ) {
+        environment = settings.environment
+        (self.waiting, self.retries, self.announcements) = (waiting, retries, announcements)
+        (self.settings, self.sessions) = (settings, sessions)
+    }
+
+    /// A run that the store has recorded as started.
+    struct Start: Sendable {
+        fileprivate var row: WireDownload
+        fileprivate var request: NewDownload
+        fileprivate var target: RunningTargets.Target
+    }
+
+    /// A download that waits for the end of a run with the same target.
+    struct Repetition: Sendable {
+        fileprivate var entry: QueueScheduler.Entry
+        fileprivate var other: Int64
+    }
+
+    /// What one transaction has recorded.
+    struct Starts {
+        fileprivate var starts: [Start] = []
+        fileprivate var repetitions: [Repetition] = []
+        /// The number of downloads that failed before their start.
+        private(set) var failures = 0
+
+        fileprivate mutating func addFailure() { failures += 1 }
+    }
+
+    // MARK: - In the store
+
+    /// Records that a run starts.
+    func record(
+        _ id: Int64,
+        _ newName: NewName?,
+        ended: Set<Int64>,
+        _ transaction: StoreTransaction,
+        _ starts: inout Starts
+    ) throws {
+        guard var row = try transaction.downloads.find(id), row.state == .waiting else { return }
+        do throws(DownloadError) {
+            let request = try readRequest(id, transaction)
+            let path = newName?.path ?? row.path
+            let target = RunningTargets.Target(request, path: path, owner: row.owner)
+            // A download whose files were renamed already has to start.
+            if newName == nil, let other = run(with: target, besides: id, ended, starts) {
+                starts.repetitions.append(Repetition(entry: retries.entry(of: row), other: other))
+                return
+            }
+            try newName?.apply(to: &row)
+            row.state = .running
+            row.problem = nil
+            row.notBefore = nil
+            starts.starts.append(Start(row: row, request: request, target: target))
+        } catch {
+            row.fail(error)
+            starts.addFailure()
+        }
+        if row.state == .running, newName != nil {
+            try transaction.renamings.set(nil, of: id)
+            if let partial = newName?.partial {
+                try transaction.writtenFiles.record(partial, of: id)
+            }
+        }
+        try transaction.downloads.save(row)
+        try transaction.attempts.countStart(of: id)
+        let kind: WireEvent.Kind = row.state == .running ? .started : .failed
+        try transaction.events.append(kind, row, at: Date())
+    }
+
+    /// Returns a run with the same target, including those that start in this transaction.
+    private func run(
+        with target: RunningTargets.Target,
+        besides id: Int64,
+        _ ended: Set<Int64>,
+        _ starts: Starts
+    ) -> Int64? {
+        starts.starts.first { $0.target.mayMeet(target) }?.row.id
+            ?? waiting.run(with: target, besides: id, ended: ended)
+    }
+
+    private func readRequest(
+        _ id: Int64,
+        _ transaction: StoreTransaction
+    ) throws(DownloadError) -> NewDownload {
+        let body: [UInt8]?
+        do {
+            body = try transaction.requests.request(of: id)
+        } catch {
+            throw DaemonStore.explained(error, "reading the queue")
+        }
+        guard let body else {
+            throw DownloadError(.unknown, "the request of the download is no longer stored")
+        }
+        return try WireJSON.decode(NewDownload.self, from: body)
+    }
+
+    // MARK: - After the commit
+
+    /// Starts the tasks of a recorded transaction; returns those that started, and those that cannot.
+    func start(_ starts: Starts) -> (started: [StartedRun], unstarted: [RunEnd.Unstarted]) {
+        var (started, unstarted) = ([StartedRun](), [RunEnd.Unstarted]())
+        for start in starts.starts {
+            do throws(DownloadError) {
+                started.append(StartedRun(id: start.row.id, task: try begin(start)))
+            } catch {
+                unstarted.append(RunEnd.Unstarted(id: start.row.id, error: error))
+            }
+        }
+        return (started, unstarted)
+    }
+
+    /// Queues the downloads behind the runs that they wait for; returns whether there are any.
+    func queueRepetitions(_ starts: Starts) -> Bool {
+        for item in starts.repetitions { waiting.wait(item.entry, forRun: item.other) }
+        return !starts.repetitions.isEmpty
+    }
+
+    private func begin(_ start: Start) throws(DownloadError) -> DownloadTask {
+        let (row, id) = (start.row, start.row.id)
+        let folder = try Self.openFolder(of: row, start.request)
+        let task = try makeTask(row, start.request, in: folder)
+        // Other downloads may have another owner.
+        task.cookies = CookieJar()
+        let (store, owner) = (environment.store, row.owner ?? .user)
+        task.ownerOfPartialFile = { stamp in store.ownerOfPartialFile(stamp, for: id, of: owner) }
+        task.willFinish = { [weak announcements] (file) async throws(DownloadError) in
+            try await announcements?.announce(id, file)
+        }
+        retries.began(id, start.request.settings)
+        waiting.began(id, at: start.target)
+        environment.running.add(
+            row,
+            task,
+            limitBytesPerSecond: row.session.flatMap(sessions.limitBytesPerSecond),
+            folder: folder
+        )
+        return task
+    }
+
+    /// Opens the folder again for each run: the path may lead to another folder by now.
+    private static func openFolder(
+        of row: WireDownload,
+        _ request: NewDownload
+    ) throws(DownloadError) -> ConfinedFolder? {
+        guard let root = request.confinedTo else { return nil }
+        let folder = PathNames.folder(of: row.path ?? request.destination)
+        return try ConfinedFolder(folder, in: root, creates: true)
+    }
+
+    private func makeTask(
+        _ row: WireDownload,
+        _ request: NewDownload,
+        in folder: ConfinedFolder?
+    ) throws(DownloadError) -> DownloadTask {
+        var checked = try request.checked()
+        if request.confinedTo != nil {
+            guard folder != nil else {
+                throw DownloadError(.directoryNotUsable, "there is no folder")
+            }
+            checked.settings.connection.allowsPrivateAddresses =
+                settings.current.allowsPrivateAddresses
+        }
+        if !settings.current.usesMeteredNetwork {
+            checked.settings.allowsExpensiveNetwork = false
+        }
+        var destination: TaskDestination
+        switch checked.destination {
+        // The file keeps its name, even if the server would give another one now.
+        case _ where row.path != nil: destination = .file(row.path ?? "")
+        case .file(let path): destination = .file(path)
+        case .directory(let path): destination = .directory(path)
+        }
+        if let folder { destination = destination.inside(folder) }
+        // From the second run on there is a partial file of this download.
+        if let data = checked.resumeData, row.path == nil {
+            var resume = ResumeSettings()
+            resume.url = checked.url
+            resume.destination = checked.destination
+            resume.settings = checked.settings
+            return try environment.session.downloadTask(withResumeData: data, resume)
+        }
+        let request = DownloadRequest(checked.url, settings: checked.settings)
+        return environment.session.downloadTask(with: request, to: destination)
+    }
+}
+
+extension TaskDestination {
+    /// Returns the same file or folder, relative to a folder that is held open.
+    fileprivate func inside(_ folder: ConfinedFolder) -> TaskDestination {
+        switch self {
+        case .file(let path): .file(folder.inside(path))
+        case .directory: .directory(folder.innerFolder)
+        default: self
+        }
+    }
+}

@@ -1,0 +1,192 @@
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+internal import Synchronization
+
+/// The tasks of the running downloads; any thread may read them.
+final class RunningDownloads: Sendable {
+    private struct Entry: Sendable {
+        var task: DownloadTask
+        var session: String?
+        /// The row when the run started: the task does not know the partial file yet.
+        var before: WireDownload
+        /// The folder that the download must not leave, held open; `nil` if it is not confined.
+        var folder: ConfinedFolder?
+        let startTime = ContinuousClock.now
+
+        var progress: DownloadProgress {
+            var progress = task.currentProgress
+            guard task.targetPath == nil else { return progress }
+            progress.completedBytes = max(progress.completedBytes, before.completedBytes)
+            progress.totalBytes = progress.totalBytes ?? before.totalBytes
+            return progress
+        }
+    }
+
+    private struct State {
+        var entries: [Int64: Entry] = [:]
+        /// The bytes that ended runs received.
+        var endedBytes: Int64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    subscript(id: Int64) -> DownloadTask? { state.withLock { $0.entries[id]?.task } }
+
+    /// Adds a task that is about to run.
+    ///
+    /// It shares the rate limit of its session, even if there is none yet.
+    func add(
+        _ row: WireDownload,
+        _ task: DownloadTask,
+        limitBytesPerSecond limit: Int64?,
+        folder: ConfinedFolder?
+    ) {
+        if let session = row.session {
+            task.groupLimit =
+                tasks(of: session).lazy.compactMap(\.groupLimit).first
+                ?? RateLimitClock(limitBytesPerSecond: limit)
+        }
+        let entry = Entry(task: task, session: row.session, before: row, folder: folder)
+        state.withLock { $0.entries[row.id] = entry }
+    }
+
+    /// Sets the rate limit that the downloads of a session share; `nil` is no limit.
+    func setLimit(bytesPerSecond limit: Int64?, ofSession session: String) {
+        for task in tasks(of: session) { task.setGroupLimit(bytesPerSecond: limit) }
+    }
+
+    private func tasks(of session: String) -> [DownloadTask] {
+        state.withLock { $0.entries.values.filter { $0.session == session }.map(\.task) }
+    }
+
+    /// The folder that a running download must not leave, held open; `nil` if it is not confined.
+    func folder(of id: Int64) -> ConfinedFolder? { state.withLock { $0.entries[id]?.folder } }
+
+    /// Returns the row with the progress of its task, as it remains if the run is stopped now.
+    func latest(_ download: WireDownload) -> WireDownload {
+        guard let entry = state.withLock({ $0.entries[download.id] }) else { return download }
+        let progress = entry.progress
+        var latest = download
+        latest.completedBytes = progress.completedBytes
+        latest.totalBytes = progress.totalBytes ?? latest.totalBytes
+        latest.response = entry.task.response.map { WireResponse($0) } ?? latest.response
+        return latest
+    }
+
+    /// The path that the file gets, as the user knows it; `nil` before it is known.
+    func path(of id: Int64) -> String? {
+        let entry = state.withLock { $0.entries[id] }
+        guard let path = entry?.task.targetPath else { return nil }
+        return entry?.folder?.shown(path) ?? path
+    }
+
+    /// The partial file, with the path that the user knows; `nil` before it exists.
+    func partialFile(of id: Int64) -> WrittenFile? {
+        let entry = state.withLock { $0.entries[id] }
+        guard var file = entry?.task.partialFile else { return nil }
+        if let folder = entry?.folder { file.path = folder.shown(file.path) }
+        return file
+    }
+
+    func startTime(of id: Int64) -> ContinuousClock.Instant? {
+        state.withLock { $0.entries[id]?.startTime }
+    }
+
+    /// Removes a run that has ended.
+    func ended(_ id: Int64, _ task: DownloadTask) {
+        state.withLock { state in
+            state.entries[id] = nil
+            state.endedBytes += task.receivedBytes
+        }
+    }
+
+    var all: [Int64: DownloadTask] { state.withLock { $0.entries.mapValues(\.task) } }
+    var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+
+    /// Returns the rows with the current progress of their tasks.
+    func overlay(_ downloads: [WireDownload]) -> [WireDownload] {
+        let entries = state.withLock { $0.entries }
+        guard !entries.isEmpty else { return downloads }
+        return downloads.map { download in
+            guard download.state == .running, let entry = entries[download.id] else {
+                return download
+            }
+            return Self.overlay(download, entry)
+        }
+    }
+
+    private static func overlay(_ download: WireDownload, _ entry: Entry) -> WireDownload {
+        var download = download
+        let (task, progress) = (entry.task, entry.progress)
+        download.completedBytes = progress.completedBytes
+        download.totalBytes = progress.totalBytes ?? download.totalBytes
+        download.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
+        download.connections = progress.connections
+        if !progress.name.isEmpty { download.name = progress.name }
+        download.add(task.metrics)
+        if task.state == .waitingForConnectivity { download.state = .waitingForConnectivity }
+        return download
+    }
+
+    /// Returns the segments of a running download; `nil` if it does not run.
+    func segments(of download: WireDownload) -> WireSegments? {
+        guard let task = self[download.id] else { return nil }
+        return WireSegments(overlay([download])[0], task.segmentMap)
+    }
+
+    /// The total speed in bytes per second.
+    var bytesPerSecond: Int64 { rows.map(\.row.bytesPerSecond).reduce(0, +) }
+
+    var connections: Int { rows.map(\.row.connections).reduce(0, +) }
+
+    /// The bytes that all runs have received, including those that have ended: the number never falls.
+    var receivedBytes: Int64 {
+        state.withLock { state in
+            state.entries.values.map(\.task.receivedBytes).reduce(state.endedBytes, +)
+        }
+    }
+
+    /// Returns the progress events of each session, and of all downloads for `nil`.
+    func progress(for sessions: Set<String?>) -> [String?: [UInt8]] {
+        let rows = rows
+        var events: [String?: [UInt8]] = [:]
+        for session in sessions {
+            let own = session == nil ? rows : rows.filter { $0.session == session }
+            // Encoding integers and texts cannot fail.
+            guard !own.isEmpty, let json = try? WireJSON.encode(WireProgress(own.map(\.row)))
+            else { continue }
+            let text = String(decoding: json, as: UTF8.self)
+            events[session] = ServerSentEvent(name: WireProgress.eventName, data: text).bytes
+        }
+        return events
+    }
+
+    /// The progress of all running downloads, by id.
+    private var rows: [(session: String?, row: WireProgress.Row)] {
+        let entries = state.withLock { $0.entries }
+        return entries.sorted { $0.key < $1.key }.map { id, entry in
+            let progress = entry.progress
+            var row = WireProgress.Row(
+                id: id,
+                name: progress.name,
+                completedBytes: progress.completedBytes
+            )
+            row.totalBytes = progress.totalBytes
+            row.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
+            row.connections = progress.connections
+            row.resumedBytes = entry.task.continuedBytes
+            let restarts = entry.task.restartCount
+            row.restarts = restarts > 0 ? restarts : nil
+            return (entry.session, row)
+        }
+    }
+}
+
+extension WireDownload {
+    /// Adds the metrics of another run.
+    mutating func add(_ metrics: TaskMetrics) {
+        let later = WireMetrics(metrics)
+        self.metrics = self.metrics?.adding(later) ?? later
+    }
+}

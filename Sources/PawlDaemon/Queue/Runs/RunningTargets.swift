@@ -1,0 +1,84 @@
+internal import PawlCore
+internal import PawlWire
+
+/// The targets of the running downloads, and the downloads that wait for one of these runs to end.
+///
+/// Two runs for the same bytes at the same path would only lock each other out. The second one starts when
+/// the first has ended, and finds the file or continues the partial file.
+struct RunningTargets: Sendable {
+    /// A URL, and the file or the folder that it is downloaded to.
+    struct Target: Sendable, Hashable {
+        fileprivate let url: String
+        private let folder: String
+        /// `nil` if the server names the file.
+        private let name: String?
+        /// Downloads of different owners do not share partial files, so they do not wait for each other.
+        private let owner: DownloadOwner?
+
+        init(_ request: NewDownload, path: String?, owner: DownloadOwner?) {
+            self.owner = owner
+            // The fragment is not sent to the server.
+            url = String(request.url.prefix { $0 != "#" })
+            let path = path ?? request.destination
+            folder = PathNames.folder(of: path)
+            let last = String(path.dropFirst(folder.count))
+            name = last.isEmpty ? nil : last
+        }
+
+        /// Whether both may become the same file.
+        func mayMeet(_ other: Target) -> Bool {
+            guard url == other.url, folder == other.folder, owner == other.owner else {
+                return false
+            }
+            return name == nil || other.name == nil || name == other.name
+        }
+    }
+
+    private struct Waiter: Sendable {
+        var entry: QueueScheduler.Entry
+        var other: Int64
+    }
+
+    private var running: [Int64: Target] = [:]
+    private var byURL: [String: Set<Int64>] = [:]
+    private var waiting: [Int64: Waiter] = [:]
+
+    /// Returns a run that a download has to wait for; `nil` if there is none.
+    ///
+    /// `ended`: runs that have ended.
+    func run(with target: Target, besides id: Int64, ended: Set<Int64>) -> Int64? {
+        (byURL[target.url] ?? []).filter { other in
+            other != id && !ended.contains(other) && running[other]?.mayMeet(target) == true
+        }.min()
+    }
+
+    mutating func begin(_ id: Int64, at target: Target) {
+        end(id)
+        running[id] = target
+        byURL[target.url, default: []].insert(id)
+    }
+
+    private mutating func end(_ id: Int64) {
+        guard let target = running.removeValue(forKey: id) else { return }
+        byURL[target.url]?.remove(id)
+        if byURL[target.url]?.isEmpty == true { byURL[target.url] = nil }
+    }
+
+    /// Lets a download wait for the end of a run; returns whether there is such a run.
+    mutating func wait(_ entry: QueueScheduler.Entry, for other: Int64) -> Bool {
+        guard running[other] != nil else { return false }
+        waiting[entry.id] = Waiter(entry: entry, other: other)
+        return true
+    }
+
+    /// Ends the wait of a download.
+    mutating func leave(_ id: Int64) { waiting[id] = nil }
+
+    /// Ends runs; returns the downloads that waited for them.
+    mutating func end(_ ids: some Sequence<Int64>) -> [QueueScheduler.Entry] {
+        for id in ids { end(id) }
+        let free = waiting.values.filter { running[$0.other] == nil }.map(\.entry)
+        for entry in free { waiting[entry.id] = nil }
+        return free
+    }
+}

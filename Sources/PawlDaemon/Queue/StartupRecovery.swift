@@ -1,0 +1,203 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Continues what an earlier daemon has left: first its file operations, then its downloads.
+struct StartupRecovery {
+    private let environment: QueueEnvironment
+    private let parts: QueueStep.Parts
+    private let positions: QueuePositions
+    private let sessions: QueueSessions
+
+    init(
+        _ environment: QueueEnvironment,
+        _ parts: QueueStep.Parts,
+        _ positions: QueuePositions,
+        _ sessions: QueueSessions
+    ) {
+        (self.environment, self.parts) = (environment, parts)
+        (self.positions, self.sessions) = (positions, sessions)
+    }
+
+    /// A download is a suspect after this many starts without an end or progress.
+    private static let suspectStarts = 3
+
+    func run() throws(DownloadError) {
+        try finishIntentions()
+        try loadDownloads()
+    }
+
+    /// Queues the downloads; those that ran come first.
+    private func loadDownloads() throws(DownloadError) {
+        let (rows, suspects, limits) = try environment.store.writeInAnyCase { transaction in
+            try parts.renames.load(transaction)
+            let rows = try transaction.downloads.unfinished().map { row in
+                var row = row
+                let hasChanged = try parts.retries.load(&row, transaction)
+                guard row.state.isActive || hasChanged else { return row }
+                var saved = row
+                saved.state = row.state.isActive ? .waiting : row.state
+                try transaction.downloads.save(saved)
+                return row
+            }
+            return (
+                rows, try transaction.attempts.suspects(starts: Self.suspectStarts),
+                try transaction.sessions.limits()
+            )
+        }
+        sessions.apply(limits)
+        for row in rows where row.state != .paused && row.state != .suspended {
+            var entry = parts.retries.entry(of: row)
+            entry.wasRunning = row.state.isActive
+            entry.isSuspect = suspects.contains(row.id)
+            parts.waiting.wait(entry)
+        }
+        positions.load(rows.map(\.position))
+    }
+
+    // MARK: - File operations
+
+    /// A file operation that an earlier daemon has not recorded as done.
+    private struct Unfinished {
+        var intention: Intention
+        /// The name that somebody has asked for; `nil` if no renaming is pending.
+        var newName: String?
+        /// The paths of the partial files.
+        var partial: [String]
+    }
+
+    /// A complete file that an earlier daemon was giving its name.
+    private struct CompleteFile {
+        var intention: Intention
+        var file: WrittenFile
+        /// The path of the file; `nil` if it has not got its name.
+        var path: String?
+        /// Whether its folder could be read.
+        var isKnown = true
+    }
+
+    /// Records the complete files that have their names, and queues the removals.
+    private func finishIntentions() throws(DownloadError) {
+        let unfinished = try environment.store.writeInAnyCase { transaction in
+            try transaction.intentions.all().map { intention in
+                Unfinished(
+                    intention: intention,
+                    newName: try transaction.renamings.newName(of: intention.download),
+                    partial: try transaction.writtenFiles.files(of: intention.download)
+                        .filter { $0.kind == .partial }.map(\.path)
+                )
+            }
+        }
+        let intentions = unfinished.map(\.intention)
+        guard !intentions.isEmpty else { return }
+        let files = unfinished.compactMap { find($0) }
+        let jobs = intentions.compactMap(Self.removalJob)
+        let (more, last) = try environment.store.writeInAnyCase { transaction in
+            var more: [RemovalJob] = []
+            for file in files {
+                if let job = try record(file, jobs, transaction) { more.append(job) }
+            }
+            return (more, try transaction.events.last())
+        }
+        environment.notifier.published(last)
+        parts.removals.queue(jobs + more)
+        parts.waiting.hold((jobs + more).map(\.download))
+        environment.logger.notice(
+            "file operations that an earlier daemon left: \(intentions.count)"
+        )
+    }
+
+    private static func removalJob(_ intention: Intention) -> RemovalJob? {
+        guard case .remove(let removal) = intention.operation else { return nil }
+        return RemovalJob(
+            intention: intention.id,
+            download: intention.download,
+            removal: removal,
+            root: intention.root
+        )
+    }
+
+    /// Finds the file of an operation under its names; returns `nil` for a removal.
+    private func find(_ unfinished: Unfinished) -> CompleteFile? {
+        let intention = unfinished.intention
+        guard case .finish(var file) = intention.operation else { return nil }
+        var complete = CompleteFile(intention: intention, file: file)
+        var folder: ConfinedFolder?
+        let shown = file.path
+        if let root = intention.root {
+            // A folder that cannot be opened is looked at again at the next start.
+            folder = try? ConfinedFolder(PathNames.folder(of: shown), in: root, creates: false)
+            guard let folder else {
+                complete.isKnown = false
+                return complete
+            }
+            file.path = folder.inside(shown)
+        } else if !LeftoverNames.isFolder(PathNames.folder(of: shown)) {
+            complete.isKnown = false
+            return complete
+        }
+        if let found = LeftoverNames.find(file, or: unfinished.newName.map { [$0] } ?? []) {
+            complete.path = folder?.shown(found) ?? found
+            removeCheckpoints(of: file, unfinished.partial.map { folder?.inside($0) ?? $0 })
+        } else {
+            LeftoverNames.removeDrafts(of: file)
+        }
+        withExtendedLifetime(folder) {}
+        return complete
+    }
+
+    private func removeCheckpoints(of file: WrittenFile, _ partial: [String]) {
+        do throws(DownloadError) {
+            try LeftoverNames.removeCheckpoints(of: file, partial: partial)
+        } catch {
+            environment.logger.warning("a checkpoint was not removed: \(error)")
+        }
+    }
+
+    /// Records a complete file; returns its removal if its download was removed with its files.
+    private func record(
+        _ complete: CompleteFile,
+        _ removals: [RemovalJob],
+        _ transaction: StoreTransaction
+    ) throws -> RemovalJob? {
+        let id = complete.intention.download
+        // Its disk may not be mounted: the next start tries again, unless a run ends before.
+        guard try complete.isKnown || transaction.downloads.find(id) == nil else { return nil }
+        try transaction.intentions.delete([complete.intention.id])
+        // Without a path, the download continues from its partial file and announces the file again.
+        guard let path = complete.path else { return nil }
+        var file = complete.file
+        file.path = path
+        guard var row = try transaction.downloads.find(id) else {
+            guard removals.contains(where: { $0.download == id }) else { return nil }
+            let root = complete.intention.root
+            return try PendingRemovals.record(Removal([file]), of: id, root: root, transaction)
+        }
+        try transaction.writtenFiles.record(file, of: id)
+        guard row.state != .finished else { return nil }
+        if file.kind == .corrupt {
+            row.fail(Self.corrupt(path))
+            try transaction.events.append(.failed, row, at: Date())
+        } else {
+            row.finish(at: path)
+            (row.completedBytes, row.totalBytes) = (file.stamp.size, file.stamp.size)
+            try transaction.renamings.set(nil, of: id)
+            try transaction.downloads.setWasAlreadyThere(false, of: id)
+            try transaction.requests.forget(id)
+            try transaction.events.append(.finished, row, at: Date())
+        }
+        try transaction.downloads.save(row)
+        try transaction.attempts.forgetStarts(of: id)
+        return nil
+    }
+
+    private static func corrupt(_ path: String) -> DownloadError {
+        DownloadError(
+            .checksumMismatch,
+            "the bytes do not have the digest that they should",
+            advice: "the bytes are kept as \(path): look whether the digest is right"
+        )
+    }
+}

@@ -1,0 +1,135 @@
+internal import FoundationEssentials
+internal import PawlCore
+internal import PawlWire
+
+/// Decides which of the queue's downloads start now; the groups are sessions.
+typealias QueueScheduler = StartScheduler<Int64>
+
+extension QueueScheduler.Entry {
+    init(_ download: WireDownload) {
+        self.init(
+            id: download.id,
+            priority: download.priority.priority,
+            position: download.position,
+            notBefore: download.notBefore
+        )
+        group = download.session
+    }
+}
+
+/// The downloads that wait for their start: for their turn, for the removal of their files, or for the end
+/// of a run with the same target.
+final class WaitingDownloads {
+    private var scheduler: QueueScheduler
+    /// Downloads whose files are being removed: a run that started now would lose its files.
+    private var removing: Set<Int64> = []
+    private var heldByRemoval: [Int64: QueueScheduler.Entry] = [:]
+    private var targets = RunningTargets()
+
+    init(limit: Int) { scheduler = QueueScheduler(limit: limit) }
+
+    /// The maximum number of downloads that run at the same time.
+    var limit: Int {
+        get { scheduler.limit }
+        set { scheduler.limit = newValue }
+    }
+
+    /// Whether a download runs.
+    var hasRunning: Bool { !scheduler.running.isEmpty }
+
+    /// When a download may start by the wall clock; `nil` if none waits for a date.
+    var nextDate: Date? { scheduler.nextDate }
+
+    /// When a download may start by the monotonic clock; `nil` if none waits for it.
+    var nextMoment: Moment? { scheduler.nextMoment }
+
+    func setLimits(ofSessions limits: [String: Int]) { scheduler.groupLimits = limits }
+
+    // MARK: - Waiting
+
+    /// Queues a download, as soon as none of its files is being removed.
+    func wait(_ entry: QueueScheduler.Entry) {
+        targets.leave(entry.id)
+        if removing.contains(entry.id) {
+            heldByRemoval[entry.id] = entry
+        } else {
+            scheduler.wait(entry)
+        }
+    }
+
+    /// Queues a download that none of its files can hold back.
+    func add(_ entry: QueueScheduler.Entry) { scheduler.wait(entry) }
+
+    func leave(_ id: Int64) {
+        heldByRemoval[id] = nil
+        targets.leave(id)
+        scheduler.leave(id)
+    }
+
+    /// Starts a download at once that waits to be tried again.
+    func hurry(_ id: Int64) { scheduler.hurry(id) }
+
+    /// Holds downloads back while their files are removed.
+    func hold(_ ids: some Sequence<Int64>) { removing.formUnion(ids) }
+
+    /// Ends a hold; returns whether a download was held back.
+    func release(_ id: Int64) -> Bool {
+        removing.remove(id)
+        guard let entry = heldByRemoval.removeValue(forKey: id) else { return false }
+        scheduler.wait(entry)
+        return true
+    }
+
+    // MARK: - Running
+
+    /// The schedule as it becomes once the store has recorded it.
+    struct Plan {
+        fileprivate var scheduler: QueueScheduler
+        private(set) var starting: [Int64] = []
+
+        fileprivate init(_ scheduler: QueueScheduler) { self.scheduler = scheduler }
+
+        /// Starts all that may start now.
+        mutating func start(at date: Date, moment: Moment) {
+            starting = scheduler.begin(at: date, moment: moment)
+        }
+    }
+
+    /// Returns a plan in which these runs have ended.
+    func plan(ended: some Sequence<Int64>) -> Plan {
+        var plan = Plan(scheduler)
+        for id in ended { plan.scheduler.ended(id) }
+        return plan
+    }
+
+    /// Adopts a plan that the store has recorded.
+    func adopt(_ plan: Plan) { scheduler = plan.scheduler }
+
+    /// Ends a run that was planned and did not start.
+    func ended(_ id: Int64) { scheduler.ended(id) }
+
+    // MARK: - Targets
+
+    /// Returns a run with the same target; `nil` if there is none.
+    func run(
+        with target: RunningTargets.Target,
+        besides id: Int64,
+        ended: Set<Int64>
+    ) -> Int64? {
+        targets.run(with: target, besides: id, ended: ended)
+    }
+
+    func began(_ id: Int64, at target: RunningTargets.Target) { targets.begin(id, at: target) }
+
+    /// Queues a download after the end of a run; at once if the run has ended.
+    func wait(_ entry: QueueScheduler.Entry, forRun other: Int64) {
+        if !targets.wait(entry, for: other) { wait(entry) }
+    }
+
+    /// Queues the downloads that waited for these runs; returns whether there were any.
+    func releaseTargets(ofRuns ids: [Int64]) -> Bool {
+        let free = targets.end(ids)
+        for entry in free { wait(entry) }
+        return !free.isEmpty
+    }
+}

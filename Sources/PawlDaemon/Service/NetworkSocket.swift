@@ -1,0 +1,93 @@
+internal import Glibc
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// A TCP socket that listens at a loopback address, and the authenticator of its requests.
+struct NetworkSocket: Sendable {
+    let descriptor: Int32
+    /// The address, with the port that the system has chosen.
+    let address: ListenAddress
+    let authenticator: RequestAuthenticator
+    var limits = ConnectionLimits()
+
+    /// Opens the socket; returns `nil` without an address.
+    ///
+    /// Throws `.alreadyRunning` if another program listens at the address.
+    init?(_ wanted: ListenAddress?, _ places: DaemonPlaces) throws(DownloadError) {
+        guard var address = wanted else { return nil }
+        let keys = try AccessKeys(AccessTokenFile(places), NamedTokenFile(places))
+        descriptor = try Self.open(address)
+        address.port = Self.port(of: descriptor) ?? address.port
+        self.address = address
+        authenticator = RequestAuthenticator(address, keys: keys)
+    }
+
+    /// Closes a socket that is not served yet.
+    func close() { Glibc.close(descriptor) }
+
+    private static func open(_ address: ListenAddress) throws(DownloadError) -> Int32 {
+        let family = address.host == .version4 ? AF_INET : AF_INET6
+        let descriptor = socket(family, UnixAddress.stream | UnixAddress.closesOnExec, 0)
+        guard descriptor >= 0 else { throw failure(address, errno) }
+        // Otherwise, closed connections of an earlier daemon keep the port for a while.
+        var one: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, size)
+        let code =
+            address.host == .version4
+            ? bind4(descriptor, address.port) : bind6(descriptor, address.port)
+        // Two sockets may be bound to the same port, but only one of them can listen.
+        guard code == 0, listen(descriptor, 256) == 0 else {
+            let number = errno
+            Glibc.close(descriptor)
+            throw failure(address, number)
+        }
+        return descriptor
+    }
+
+    private static func bind4(_ descriptor: Int32, _ port: UInt16) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        return bind(descriptor, &address)
+    }
+
+    private static func bind6(_ descriptor: Int32, _ port: UInt16) -> Int32 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_addr = in6addr_loopback
+        return bind(descriptor, &address)
+    }
+
+    private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
+        let size = socklen_t(MemoryLayout<Address>.size)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(descriptor, $0, size)
+            }
+        }
+    }
+
+    private static func port(of descriptor: Int32) -> UInt16? {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &size)
+            }
+        }
+        // Both kinds of address have the port at the same offset.
+        return code == 0 ? UInt16(bigEndian: address.sin6_port) : nil
+    }
+
+    private static func failure(_ address: ListenAddress, _ code: Int32) -> DownloadError {
+        DownloadError(
+            code == EADDRINUSE ? .alreadyRunning : .directoryNotUsable,
+            "the daemon cannot listen at \(address.text): \(String(cString: strerror(code)))",
+            advice: "give another port: --listen \(address.hostText):PORT"
+        )
+    }
+}

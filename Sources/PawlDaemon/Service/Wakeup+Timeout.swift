@@ -1,0 +1,17 @@
+internal import PawlCore
+
+extension Wakeup {
+    /// Waits for a wake-up, the cancellation of the task or the end of this time; without a time, as long as
+    /// it takes.
+    func wait(atMost time: Duration?) async {
+        guard let time else { return await wait() }
+        guard time > .zero else { return }
+        await withTaskGroup { group in
+            group.addTask { await self.wait() }
+            // Cancelled means that the wake-up came.
+            group.addTask { try? await Task.sleep(for: time) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import GRDB
+internal import PawlCore
+
+/// The starts, failures and waits of the downloads: columns of the table `download`.
+package struct AttemptTable {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// Counts a start: it counts until the run ends or gets further than the run before.
+    package func countStart(of id: Int64) throws {
+        try database.cachedStatement(sql: "UPDATE download SET starts = starts + 1 WHERE id = ?")
+            .execute(arguments: [id])
+    }
+
+    package func forgetStarts(of id: Int64) throws {
+        try database.cachedStatement(
+            sql: "UPDATE download SET starts = 0 WHERE id = ? AND starts > 0"
+        ).execute(arguments: [id])
+    }
+
+    /// Returns the downloads that started this often without an end: they may crash the daemon.
+    package func suspects(starts: Int) throws -> Set<Int64> {
+        try Int64.fetchSet(
+            database,
+            sql: "SELECT id FROM download WHERE endedAt IS NULL AND starts >= ?",
+            arguments: [starts]
+        )
+    }
+
+    /// Records the wait after a failure.
+    ///
+    /// `outages`: how many of the consecutive failures the network may have caused.
+    package func setRetry(_ wait: Duration, outages: Int, of id: Int64) throws {
+        try database.cachedStatement(
+            sql: "UPDATE download SET retryWait = ?, outages = ? WHERE id = ?"
+        ).execute(arguments: [wait.seconds, outages, id])
+    }
+
+    package func outages(of id: Int64) throws -> Int {
+        let statement = try database.cachedStatement(
+            sql: "SELECT CASE WHEN failures > 0 THEN outages ELSE 0 END FROM download WHERE id = ?"
+        )
+        return try Int.fetchOne(statement, arguments: [id]) ?? 0
+    }
+
+    /// Returns how long a failed download was to wait; `nil` if an earlier version wrote the row.
+    package func retryWait(of id: Int64) throws -> Duration? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT retryWait FROM download WHERE id = ?"
+        )
+        return try Double.fetchOne(statement, arguments: [id]).map { .seconds($0) }
+    }
+}

@@ -1,0 +1,215 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import PawlCore
+package import PawlWire
+
+/// The rows of the downloads.
+package struct DownloadRows {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    // MARK: - Rows
+
+    /// Adds a row and its request; returns the id of the row.
+    package func insert(_ download: WireDownload, request: [UInt8]) throws -> Int64 {
+        let insertion = try database.cachedStatement(
+            sql: """
+                INSERT INTO download (state, name, url, destination, priority, position, session,
+                    notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        )
+        try insertion.execute(
+            arguments: [
+                download.state.rawValue, download.name, download.url, download.destination,
+                download.priority.priority.rawValue, download.position, download.session,
+                download.notBefore?.timeIntervalSince1970,
+                download.createdAt.timeIntervalSince1970, download.taskIdentifier,
+                download.taskDescription, ColumnCoding.text(download.mirrors),
+                (download.owner ?? .user).text,
+            ]
+        )
+        let id = database.lastInsertedRowID
+        try RequestTable(database).set(request, of: id)
+        return id
+    }
+
+    /// Writes the columns of a row that can change.
+    package func save(_ download: WireDownload) throws {
+        let update = try database.cachedStatement(
+            sql: """
+                UPDATE download SET state = ?, name = ?, url = ?, path = ?, completedBytes = ?,
+                    totalBytes = ?, priority = ?, position = ?, notBefore = ?, failures = ?,
+                    problem = ?, endedAt = ?, response = ?, metrics = ?, taskDescription = ?
+                WHERE id = ?
+                """
+        )
+        try update.execute(
+            arguments: [
+                download.state.rawValue, download.name, download.url, download.path,
+                download.completedBytes, download.totalBytes,
+                download.priority.priority.rawValue, download.position,
+                download.notBefore?.timeIntervalSince1970, download.failures ?? 0,
+                ColumnCoding.text(download.problem), download.endedAt?.timeIntervalSince1970,
+                ColumnCoding.text(download.response), ColumnCoding.text(download.metrics),
+                download.taskDescription, download.id,
+            ]
+        )
+    }
+
+    package func delete(_ id: Int64) throws {
+        try database.cachedStatement(sql: "DELETE FROM download WHERE id = ?")
+            .execute(arguments: [id])
+    }
+
+    /// Sets the download's own rate limit; `nil` is no limit.
+    package func setLimit(_ bytesPerSecond: Int64?, of id: Int64) throws {
+        try database.cachedStatement(
+            sql: "UPDATE download SET limitBytesPerSecond = ? WHERE id = ?"
+        ).execute(arguments: [bytesPerSecond, id])
+    }
+
+    package func setDestination(_ path: String, of id: Int64) throws {
+        try database.cachedStatement(sql: "UPDATE download SET destination = ? WHERE id = ?")
+            .execute(arguments: [path, id])
+    }
+
+    /// Whether the finished file existed before the download.
+    package func wasAlreadyThere(_ id: Int64) throws -> Bool {
+        let statement = try database.cachedStatement(
+            sql: "SELECT wasThere FROM download WHERE id = ?"
+        )
+        return try Bool.fetchOne(statement, arguments: [id]) ?? false
+    }
+
+    package func setWasAlreadyThere(_ wasAlreadyThere: Bool, of id: Int64) throws {
+        try database.cachedStatement(sql: "UPDATE download SET wasThere = ? WHERE id = ?")
+            .execute(arguments: [wasAlreadyThere, id])
+    }
+
+    // MARK: - Finding
+
+    package func find(_ id: Int64) throws -> WireDownload? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT * FROM download WHERE id = ?"
+        )
+        return try Row.fetchOne(statement, arguments: [id]).map(Self.download)
+    }
+
+    /// Returns the downloads with these ids, by id.
+    func find(_ ids: ClosedRange<Int64>) throws -> [WireDownload] {
+        try Row.fetchAll(
+            database,
+            sql: "SELECT * FROM download WHERE id BETWEEN ? AND ? ORDER BY id",
+            arguments: [ids.lowerBound, ids.upperBound]
+        ).map(Self.download)
+    }
+
+    /// Returns the downloads that have not ended, by id.
+    package func unfinished() throws -> [WireDownload] {
+        try Row.fetchAll(database, sql: "SELECT * FROM download WHERE endedAt IS NULL ORDER BY id")
+            .map(Self.download)
+    }
+
+    /// Returns the unfinished downloads of a priority from one download to another, by position.
+    package func queue(
+        _ priority: WirePriority,
+        from one: WireDownload,
+        to other: WireDownload
+    ) throws -> [WireDownload] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT * FROM download WHERE endedAt IS NULL AND priority = ?
+                    AND position BETWEEN ? AND ? ORDER BY position, id
+                """,
+            arguments: [
+                priority.priority.rawValue, min(one.position, other.position),
+                max(one.position, other.position),
+            ]
+        ).map(Self.download)
+    }
+
+    /// Returns the number of downloads per state, of all downloads or of a session.
+    package func counts(of session: String? = nil) throws -> [String: Int] {
+        let rows =
+            if let session {
+                try Row.fetchAll(
+                    database,
+                    sql: "SELECT state, COUNT(*) FROM download WHERE session = ? GROUP BY state",
+                    arguments: [session]
+                )
+            } else {
+                try Row.fetchAll(
+                    database,
+                    sql: "SELECT state, count FROM tally WHERE count > 0"
+                )
+            }
+        return Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: +)
+    }
+
+    /// Returns the paths, or else the destinations, of the downloads that have not ended.
+    package func destinations() throws -> Set<String> {
+        try String.fetchSet(
+            database,
+            sql: "SELECT DISTINCT COALESCE(path, destination) FROM download WHERE endedAt IS NULL"
+        )
+    }
+
+    // MARK: - Ids
+
+    /// Returns the highest id ever given; 0 if no download was ever added.
+    func lastID() throws -> Int64 {
+        try Int64.fetchOne(
+            database,
+            sql: "SELECT seq FROM sqlite_sequence WHERE name = 'download'"
+        ) ?? 0
+    }
+
+    /// Gives the next download this id, if it is higher than all ids before.
+    func continueIDs(with id: Int64) throws {
+        guard id > (try lastID()) else { return }
+        try database.execute(
+            sql: """
+                DELETE FROM sqlite_sequence WHERE name = 'download';
+                INSERT INTO sqlite_sequence (name, seq) VALUES ('download', ?)
+                """,
+            arguments: [id - 1]
+        )
+    }
+
+    // MARK: - Coding
+
+    static func download(_ row: Row) -> WireDownload {
+        let created: Double = row["createdAt"]
+        var download = WireDownload(
+            id: row["id"],
+            // This version cannot continue from a state that only a newer version knows.
+            state: TaskState(rawValue: row["state"]) ?? .failed,
+            name: row["name"],
+            url: row["url"],
+            createdAt: Date(timeIntervalSince1970: created)
+        )
+        download.owner = ColumnCoding.owner(row["owner"])
+        download.mirrors = ColumnCoding.value(row["mirrors"])
+        download.destination = row["destination"]
+        download.path = row["path"]
+        download.completedBytes = row["completedBytes"]
+        download.totalBytes = row["totalBytes"]
+        download.priority = WirePriority(DownloadPriority(rawValue: row["priority"]) ?? .normal)
+        download.position = row["position"]
+        download.session = row["session"]
+        download.notBefore = ColumnCoding.date(row["notBefore"])
+        let failures: Int = row["failures"]
+        download.failures = failures == 0 ? nil : failures
+        download.problem = ColumnCoding.value(row["problem"])
+        download.endedAt = ColumnCoding.date(row["endedAt"])
+        download.taskIdentifier = row["taskIdentifier"]
+        download.taskDescription = row["taskDescription"]
+        download.response = ColumnCoding.value(row["response"])
+        download.limitBytesPerSecond = row["limitBytesPerSecond"]
+        download.metrics = ColumnCoding.value(row["metrics"])
+        return download
+    }
+}

@@ -1,0 +1,164 @@
+internal import FoundationEssentials
+internal import GRDB
+package import PawlCore
+package import PawlWire
+
+/// Pages of the list, and the downloads that a selection means.
+package struct DownloadSearch {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// Returns a page of the list.
+    package func list(_ query: ListQuery) throws -> WireDownloadPage {
+        var (conditions, arguments) = (["1"], StatementArguments())
+        if !query.states.isEmpty {
+            let states = query.states.map(\.rawValue).sorted()
+            conditions.append("state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
+            arguments += StatementArguments(states)
+        }
+        if let session = query.session {
+            conditions.append("session = ?")
+            arguments += [session]
+        }
+        if query.isPending {
+            guard let session = query.session else {
+                throw DownloadError(.usage, "'pending' needs 'session'")
+            }
+            // The list does not depend on the row, so SQLite makes it once.
+            conditions.append(
+                """
+                (endedAt IS NULL OR id IN (
+                    SELECT event.download FROM event WHERE event.session = ?
+                        AND event.kind IN ('finished', 'failed', 'cancelled') AND event.id >
+                            (SELECT acknowledged FROM session WHERE identifier = ?)
+                ))
+                """
+            )
+            arguments += [session, session]
+        }
+        if let after = query.after {
+            conditions.append(query.newestFirst ? "id < ?" : "id > ?")
+            arguments += [after]
+        }
+        if !query.targets.isEmpty {
+            let (condition, values) = Self.condition(query.targets)
+            conditions.append(condition)
+            arguments += values
+        }
+        if let search = query.search.map(TextSearch.init) {
+            conditions.append(search.condition)
+            arguments += search.arguments
+        }
+        let order = query.newestFirst ? "DESC" : "ASC"
+        arguments += [query.limit + 1]
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT * FROM download WHERE \(conditions.joined(separator: " AND "))
+                ORDER BY id \(order) LIMIT ?
+                """,
+            arguments: arguments
+        )
+        let page = rows.prefix(query.limit).map(DownloadRows.download)
+        return WireDownloadPage(
+            downloads: page,
+            next: rows.count > query.limit ? page.last?.id : nil
+        )
+    }
+
+    /// Returns the downloads that a selection means, by id.
+    ///
+    /// `states`: the states of the downloads that `all` means.
+    ///
+    /// - Throws: `.notFound` for a target that matches no download.
+    package func select(_ selection: Selection, states: Set<TaskState>) throws -> [Selected] {
+        let targets = selection.targets ?? []
+        guard selection.all != true else {
+            guard targets.isEmpty else {
+                throw DownloadError(.usage, "'all' and 'targets' exclude each other")
+            }
+            let rows = try rows(in: states, of: selection.session)
+            return rows.map { Selected(download: $0, isNamed: false) }
+        }
+        guard !targets.isEmpty else {
+            throw DownloadError(
+                .usage,
+                "no download is named",
+                advice: "give ids, names or patterns, or all"
+            )
+        }
+        var found: [Int64: Selected] = [:]
+        for target in targets {
+            let isPattern = NamePattern.isOne(target)
+            let rows = try rows(target, of: selection.session)
+            guard !rows.isEmpty else {
+                throw DownloadError(
+                    .notFound,
+                    "no download matches '\(target.sanitized(atMost: 100))'",
+                    advice: "see pawl list --all"
+                )
+            }
+            for row in rows {
+                let isNamed = !isPattern || found[row.id]?.isNamed == true
+                found[row.id] = Selected(download: row, isNamed: isNamed)
+            }
+        }
+        return found.values.sorted { $0.download.id < $1.download.id }
+    }
+
+    package struct Selected {
+        package var download: WireDownload
+        /// Whether its id or its name was given, and not a pattern.
+        package var isNamed: Bool
+    }
+
+    private func rows(in states: Set<TaskState>, of session: String?) throws -> [WireDownload] {
+        let states = states.map(\.rawValue).sorted()
+        return try Row.fetchAll(
+            database,
+            sql: """
+                SELECT * FROM download
+                WHERE state IN (\(states.map { _ in "?" }.joined(separator: ", ")))
+                    AND (? IS NULL OR session = ?)
+                ORDER BY id
+                """,
+            arguments: StatementArguments(states) + [session, session]
+        ).map(DownloadRows.download)
+    }
+
+    /// Finds by id if a download has this id, otherwise by name.
+    private func rows(_ target: String, of session: String?) throws -> [WireDownload] {
+        let isOfSession = { (row: WireDownload) in session == nil || row.session == session }
+        if let id = Int64(target), let row = try DownloadRows(database).find(id), isOfSession(row) {
+            return [row]
+        }
+        let (condition, arguments) = Self.condition([target])
+        return try Row.fetchAll(
+            database,
+            sql: "SELECT * FROM download WHERE \(condition) ORDER BY id",
+            arguments: arguments
+        ).map(DownloadRows.download).filter(isOfSession)
+    }
+
+    private static func condition(_ targets: [String]) -> (String, StatementArguments) {
+        var (parts, arguments) = ([String](), StatementArguments())
+        for target in targets {
+            if let id = Int64(target) {
+                // By name only if no download has this id.
+                parts.append(
+                    "id = ? OR name = ? AND NOT EXISTS (SELECT 1 FROM download WHERE id = ?)"
+                )
+                arguments += [id, target, id]
+            } else if NamePattern.isOne(target) {
+                parts.append("name GLOB ?")
+                // SQLite's GLOB also knows sets of characters.
+                arguments += [target.replacing("[", with: "[[]")]
+            } else {
+                parts.append("name = ?")
+                arguments += [target]
+            }
+        }
+        return ("(" + parts.joined(separator: " OR ") + ")", arguments)
+    }
+}

@@ -1,0 +1,64 @@
+internal import GRDB
+internal import PawlCore
+
+/// The file operations that are carried out after the commit.
+package struct IntentionTable {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    private static let finish = "finish"
+    private static let remove = "remove"
+
+    /// Adds an operation; returns its id.
+    ///
+    /// `root`: the folder that it must not leave.
+    package func add(
+        _ operation: Intention.Operation,
+        for download: Int64,
+        root: String?
+    ) throws -> Int64 {
+        let (kind, detail) =
+            switch operation {
+            case .finish(let file): (Self.finish, try ColumnCoding.text(file))
+            case .remove(let removal): (Self.remove, try ColumnCoding.text(removal))
+            }
+        try database.cachedStatement(
+            sql: "INSERT INTO intention (download, kind, root, detail) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [download, kind, root, detail])
+        return database.lastInsertedRowID
+    }
+
+    /// Returns the operations that are still to be carried out, the oldest first.
+    package func all() throws -> [Intention] {
+        try Row.fetchAll(database, sql: "SELECT * FROM intention ORDER BY id").compactMap { row in
+            let operation: Intention.Operation?
+            switch row["kind"] as String {
+            case Self.finish: operation = ColumnCoding.value(row["detail"]).map { .finish($0) }
+            case Self.remove: operation = ColumnCoding.value(row["detail"]).map { .remove($0) }
+            // A newer version wrote it.
+            default: operation = nil
+            }
+            guard let operation else { return nil }
+            return Intention(
+                id: row["id"],
+                download: row["download"],
+                operation: operation,
+                root: row["root"]
+            )
+        }
+    }
+
+    /// Deletes operations that were carried out, or never will be.
+    package func delete(_ ids: some Sequence<Int64>) throws {
+        let statement = try database.cachedStatement(sql: "DELETE FROM intention WHERE id = ?")
+        for id in ids { try statement.execute(arguments: [id]) }
+    }
+
+    /// Deletes what a run was to finish: its end is recorded in the row.
+    package func deleteFinishing(of download: Int64) throws {
+        try database.cachedStatement(
+            sql: "DELETE FROM intention WHERE download = ? AND kind = '\(Self.finish)'"
+        ).execute(arguments: [download])
+    }
+}

@@ -1,0 +1,52 @@
+internal import FoundationEssentials
+internal import GRDB
+
+/// The requests of the downloads, as JSON with their secrets.
+package struct RequestTable {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// Returns the request of a download; `nil` if it was forgotten.
+    package func request(of id: Int64) throws -> [UInt8]? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT body FROM request WHERE download = ?"
+        )
+        return try Data.fetchOne(statement, arguments: [id]).map(Array.init)
+    }
+
+    package func set(_ body: [UInt8], of id: Int64) throws {
+        let statement = try database.cachedStatement(
+            sql: """
+                INSERT INTO request (download, body) VALUES (?, ?)
+                ON CONFLICT (download) DO UPDATE SET body = excluded.body
+                """
+        )
+        try statement.execute(arguments: [id, Data(body)])
+    }
+
+    /// Removes the request with all of its secrets.
+    package func forget(_ id: Int64) throws {
+        try database.cachedStatement(
+            sql: "UPDATE download SET confinedTo = \(Self.confiningFolder) WHERE id = ?"
+        ).execute(arguments: [id])
+        try database.cachedStatement(sql: "DELETE FROM request WHERE download = ?")
+            .execute(arguments: [id])
+    }
+
+    /// Returns the folder that no file of the download may leave; `nil` if it is not confined.
+    package func confiningFolder(of id: Int64) throws -> String? {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT COALESCE(confinedTo, \(Self.confiningFolder)) FROM download WHERE id = ?
+                """
+        )
+        return try Row.fetchOne(statement, arguments: [id])?[0]
+    }
+
+    /// The expression for the folder of a request; it is NULL if the request is no JSON.
+    static let confiningFolder = """
+        (SELECT CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(body AS TEXT) ->> '$.confinedTo' END
+            FROM request WHERE request.download = download.id)
+        """
+}

@@ -1,0 +1,202 @@
+package import FoundationEssentials
+internal import GRDB
+internal import PawlCore
+package import PawlWire
+
+/// The background sessions, and which of their events are acknowledged.
+package struct SessionTable {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// Returns a page of the sessions that were registered, or that a download names.
+    package func list(_ query: PageQuery) throws -> WireSessions {
+        // One more row shows whether there are more.
+        let names = try String.fetchAll(
+            database,
+            sql: """
+                SELECT identifier FROM session WHERE identifier > ?1
+                UNION SELECT session FROM download WHERE session > ?1 ORDER BY 1 LIMIT ?2
+                """,
+            arguments: [query.cursor ?? "", query.limit + 1]
+        )
+        let page = names.prefix(query.limit)
+        return WireSessions(
+            try page.map(find),
+            next: page.count < names.count ? page.last : nil
+        )
+    }
+
+    /// Returns who has registered a session; the user if only a download names it, `nil` if none does.
+    package func owner(of identifier: String) throws -> DownloadOwner? {
+        let text = try String.fetchOne(
+            database,
+            sql: """
+                SELECT owner FROM session WHERE identifier = ?1
+                UNION ALL SELECT ?2 WHERE EXISTS (SELECT 1 FROM download WHERE session = ?1)
+                LIMIT 1
+                """,
+            arguments: [identifier, DownloadOwner.user.text]
+        )
+        return text.map(ColumnCoding.owner)
+    }
+
+    /// Returns a session, whether or not it was registered.
+    package func find(_ identifier: String) throws -> WireSession {
+        let counts = try DownloadRows(database).counts(of: identifier)
+        var session = WireSession(identifier: identifier, counts: counts)
+        let row = try Row.fetchOne(
+            database,
+            sql: "SELECT * FROM session WHERE identifier = ?",
+            arguments: [identifier]
+        )
+        session.acknowledged = row?["acknowledged"]
+        session.maximumConcurrentDownloads = row?["maximumConcurrentDownloads"]
+        session.limitBytesPerSecond = row?["limitBytesPerSecond"]
+        if row?["relaunchCommand"] as String? != nil { session.hasRelaunchCommand = true }
+        return session
+    }
+
+    /// Keeps the session's events from now on until they are acknowledged.
+    ///
+    /// `owner`: the owner of a new session; a session that exists keeps its own.
+    package func register(
+        _ registration: SessionRegistration,
+        by owner: DownloadOwner = .user,
+        at now: Date
+    ) throws {
+        let identifier = registration.identifier
+        try database.execute(
+            sql: """
+                INSERT INTO session (identifier, acknowledged, seenAt, owner) VALUES (?, ?, ?, ?)
+                ON CONFLICT (identifier) DO UPDATE SET seenAt = excluded.seenAt
+                """,
+            arguments: [
+                identifier, try EventTable(database).last(), now.timeIntervalSince1970, owner.text,
+            ]
+        )
+        if let command = registration.relaunchCommand {
+            try database.execute(
+                sql: "UPDATE session SET relaunchCommand = ? WHERE identifier = ?",
+                arguments: [command.isEmpty ? nil : try ColumnCoding.text(command), identifier]
+            )
+        }
+        if let count = registration.maximumConcurrentDownloads {
+            try database.execute(
+                sql: "UPDATE session SET maximumConcurrentDownloads = ? WHERE identifier = ?",
+                arguments: [count, identifier]
+            )
+        }
+        if let limit = registration.limitBytesPerSecond {
+            try database.execute(
+                sql: "UPDATE session SET limitBytesPerSecond = ? WHERE identifier = ?",
+                arguments: [limit > 0 ? limit : nil, identifier]
+            )
+        }
+    }
+
+    /// The limits that a session's downloads share; `nil` is no limit of the session.
+    package struct Limits: Hashable, Sendable {
+        package var concurrentDownloads: Int?
+        package var bytesPerSecond: Int64?
+
+        package init(concurrentDownloads: Int? = nil, bytesPerSecond: Int64? = nil) {
+            self.concurrentDownloads = concurrentDownloads
+            self.bytesPerSecond = bytesPerSecond
+        }
+    }
+
+    /// Returns the limits of the sessions that have any.
+    package func limits() throws -> [String: Limits] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT identifier, maximumConcurrentDownloads, limitBytesPerSecond FROM session
+                WHERE COALESCE(maximumConcurrentDownloads, limitBytesPerSecond) IS NOT NULL
+                """
+        )
+        let limits = rows.map { row in
+            (
+                row[0] as String,
+                Limits(concurrentDownloads: row[1], bytesPerSecond: row[2])
+            )
+        }
+        return Dictionary(limits, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns the newest acknowledged event; `nil` if the session was not registered.
+    package func acknowledged(_ session: String) throws -> Int64? {
+        try Int64.fetchOne(
+            database,
+            sql: "SELECT acknowledged FROM session WHERE identifier = ?",
+            arguments: [session]
+        )
+    }
+
+    /// Ignores an event that is older than the one acknowledged before, or that does not exist yet.
+    package func acknowledge(_ acknowledgement: Acknowledgement, at now: Date) throws {
+        try database.execute(
+            sql: """
+                UPDATE session SET acknowledged = ?, seenAt = ?
+                WHERE identifier = ? AND acknowledged < ? AND ? <= ?
+                """,
+            arguments: [
+                acknowledgement.event, now.timeIntervalSince1970, acknowledgement.session,
+                acknowledgement.event,
+                acknowledgement.event, try EventTable(database).last(),
+            ]
+        )
+    }
+
+    /// Deletes the session; its downloads stay, and belong to no session.
+    package func forget(_ identifier: String) throws {
+        try database.execute(
+            sql: "DELETE FROM session WHERE identifier = ?",
+            arguments: [identifier]
+        )
+        try database.execute(
+            sql: "UPDATE download SET session = NULL WHERE session = ?",
+            arguments: [identifier]
+        )
+    }
+
+    /// The command of a session whose downloads have all ended.
+    struct Relaunch: Hashable, Sendable {
+        var session: String
+        var command: [String]
+        /// The newest end of a download that it is run for.
+        var event: Int64
+    }
+
+    /// Returns the commands for ends that are not acknowledged and that no command was run for.
+    func relaunches() throws -> [Relaunch] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT identifier, relaunchCommand, (
+                    SELECT id FROM event WHERE event.session = identifier
+                        AND event.id > MAX(acknowledged, relaunchedAt)
+                        AND kind IN ('finished', 'failed', 'cancelled')
+                    ORDER BY id DESC LIMIT 1
+                ) AS event
+                FROM session
+                WHERE relaunchCommand IS NOT NULL AND event IS NOT NULL AND NOT EXISTS (
+                    SELECT 1 FROM download
+                    WHERE download.session = identifier AND endedAt IS NULL
+                )
+                """
+        ).compactMap { row in
+            guard let command: [String] = ColumnCoding.value(row["relaunchCommand"]) else {
+                return nil
+            }
+            return Relaunch(session: row["identifier"], command: command, event: row["event"])
+        }
+    }
+
+    func setRelaunched(_ relaunch: Relaunch) throws {
+        try database.execute(
+            sql: "UPDATE session SET relaunchedAt = ? WHERE identifier = ?",
+            arguments: [relaunch.event, relaunch.session]
+        )
+    }
+}

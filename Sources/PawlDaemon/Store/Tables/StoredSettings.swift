@@ -1,0 +1,64 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import PawlCore
+package import PawlWire
+
+/// The settings of the daemon, and the notes that the store keeps about itself.
+package struct StoredSettings {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    private static let settingsName = "settings"
+    private static let healthName = "healthy-at"
+    private static let rebuiltName = "rebuilt-from"
+    private static let missedName = "missed-events"
+
+    /// Returns the settings of the daemon; the defaults if another version wrote another form.
+    package func settings() throws -> DaemonSettings {
+        guard let text = try value(Self.settingsName) else { return DaemonSettings() }
+        // The queue works without them.
+        return (try? WireJSON.decode(DaemonSettings.self, from: text.utf8)) ?? DaemonSettings()
+    }
+
+    package func set(_ settings: DaemonSettings) throws {
+        let json = try WireJSON.encode(SettingsDocument(settings))
+        try set(String(decoding: json, as: UTF8.self), for: Self.settingsName)
+    }
+
+    /// Writes a new value each time, which shows whether writes reach the disk.
+    func noteHealth(at now: Date) throws {
+        try set("\(now.timeIntervalSince1970)", for: Self.healthName)
+    }
+
+    /// Returns the newest event that was deleted; `nil` if all are kept.
+    func newestMissedEvent() throws -> Int64? { try value(Self.missedName).flatMap { Int64($0) } }
+
+    func setNewestMissedEvent(_ id: Int64) throws { try set("\(id)", for: Self.missedName) }
+
+    /// Whether the damaged database of this number is still to be read: no download was added since.
+    func isToRebuild(from number: Int) throws -> Bool {
+        guard try DownloadRows(database).lastID() == 0 else { return false }
+        return try (value(Self.rebuiltName).flatMap { Int($0) } ?? 0) < number
+    }
+
+    func setRebuilt(from number: Int) throws { try set("\(number)", for: Self.rebuiltName) }
+
+    private func value(_ name: String) throws -> String? {
+        try String.fetchOne(
+            database,
+            sql: "SELECT value FROM setting WHERE name = ?",
+            arguments: [name]
+        )
+    }
+
+    private func set(_ value: String, for name: String) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO setting (name, value) VALUES (?, ?)
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                """,
+            arguments: [name, value]
+        )
+    }
+}

@@ -1,0 +1,62 @@
+internal import GRDB
+package import PawlCore
+package import PawlWire
+
+/// The files that downloads have written.
+package struct WrittenFileTable {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// Returns the files of a download, the oldest record first.
+    package func files(of download: Int64) throws -> [WrittenFile] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT file FROM written WHERE download = ? ORDER BY id"
+        )
+        return try String.fetchAll(statement, arguments: [download])
+            .compactMap { ColumnCoding.value($0) }
+    }
+
+    /// Returns the downloads that have recorded this partial file, with their owners.
+    package func writers(
+        ofPartialFile stamp: FileStamp
+    ) throws -> [(id: Int64, owner: DownloadOwner)] {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT download.id, download.owner, written.file
+                FROM written JOIN download ON download.id = written.download
+                WHERE written.file ->> '$.stamp.inode' = ?
+                """
+        )
+        let inode = Int64(bitPattern: stamp.inode)
+        return try Row.fetchAll(statement, arguments: [inode]).compactMap { row in
+            guard let file: WrittenFile = ColumnCoding.value(row["file"]), file.kind == .partial,
+                file.stamp.isSameFile(as: stamp)
+            else { return nil }
+            return (row["id"], ColumnCoding.owner(row["owner"]))
+        }
+    }
+
+    /// Records a file in place of what was recorded of the same file.
+    package func record(_ file: WrittenFile, of download: Int64) throws {
+        let select = try database.cachedStatement(
+            sql: "SELECT id, file FROM written WHERE download = ?"
+        )
+        for row in try Row.fetchAll(select, arguments: [download]) {
+            guard let known: WrittenFile = ColumnCoding.value(row["file"]),
+                known.isSameFile(as: file)
+            else { continue }
+            try database.cachedStatement(sql: "DELETE FROM written WHERE id = ?")
+                .execute(arguments: [row["id"]])
+        }
+        try database.cachedStatement(sql: "INSERT INTO written (download, file) VALUES (?, ?)")
+            .execute(arguments: [download, try ColumnCoding.text(file)])
+    }
+
+    /// Forgets the partial files of a download, which no longer exist.
+    package func forgetPartialFiles(of download: Int64) throws {
+        try database.cachedStatement(
+            sql: "DELETE FROM written WHERE download = ? AND file ->> '$.kind' = 'partial'"
+        ).execute(arguments: [download])
+    }
+}

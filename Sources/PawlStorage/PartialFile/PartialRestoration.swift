@@ -1,0 +1,186 @@
+package import struct FoundationEssentials.URL
+internal import Glibc
+package import PawlCore
+package import SystemPackage
+
+/// The result of using resume data.
+package enum RestoredStore: Sendable {
+    case resumable(PartialStore, Recovery)
+    /// The data cannot be used, and nothing was changed.
+    case obstacle(ResumeObstacle)
+}
+
+/// The paths of a resumed download.
+package struct RestorePlace: Sendable {
+    /// The current path of the partial file.
+    package var partial: FilePath
+    /// The path of the finished file.
+    package var final: FilePath
+    /// The names to try for the partial file; number 0 is `final` itself.
+    package var numbered: @Sendable (Int) -> FilePath
+    /// Called before each piece of a copy from another file system.
+    ///
+    /// An error that it throws ends the copy.
+    package var onPiece: @Sendable () throws(DownloadError) -> Void
+
+    package init(
+        partial: FilePath,
+        final: FilePath,
+        numbered: @escaping @Sendable (Int) -> FilePath,
+        onPiece: @escaping @Sendable () throws(DownloadError) -> Void = {}
+    ) {
+        self.partial = partial
+        self.final = final
+        self.numbered = numbered
+        self.onPiece = onPiece
+    }
+}
+
+/// Resumes a partial file that resume data describe.
+package enum PartialRestoration {
+    /// Locks the file, trusts what is proven, and moves the file to the download's path.
+    ///
+    /// A valid checkpoint beside the file is at least as new as the resume data, so it is used if
+    /// it is of the same representation. Without one, the ends of the claimed ranges show whose
+    /// bytes they are.
+    ///
+    /// `urls` are those with which the download may have begun. If another download's partial file
+    /// is there now, it is resumed only if validators prove it to be of the same file.
+    package static func restore(
+        _ checkpoint: Checkpoint,
+        of urls: [URL]? = nil,
+        at place: RestorePlace,
+        allowsWeakResume: Bool = false,
+        settings: StoreSettings = StoreSettings()
+    ) throws(DownloadError) -> RestoredStore {
+        guard let status = try PartialRecovery.status(place.partial), status.isRegular,
+            let partial = try FileLock.open(place.partial)
+        else { return .obstacle(.partialFileMissing) }
+        switch try image(beside: place.partial) {
+        case .sound(let found, _, _)?:
+            guard checkpoint.representation.compare(found.representation) == .same else {
+                return .obstacle(.changedOnServer)
+            }
+            guard
+                urls.map({ found.isOf($0) }) != false
+                    || checkpoint.representation.isProvenSame(found.representation)
+            else { return .obstacle(.partialFileMissing) }
+            let (paths, file) = try PartialRelocation.bring(partial, to: place)
+            FileLock.release(file)
+            return try recovered(paths, allowsWeakResume, settings)
+        case .unusable(let flaw)?:
+            return try restore(checkpoint, partial, at: place, flaw, settings)
+        case nil:
+            return try restore(checkpoint, partial, at: place, nil, settings)
+        }
+    }
+
+    private static func recovered(
+        _ paths: DownloadPaths,
+        _ allowsWeakResume: Bool,
+        _ settings: StoreSettings
+    ) throws(DownloadError) -> RestoredStore {
+        let found = try PartialRecovery.recover(
+            paths,
+            allowsWeakResume: allowsWeakResume,
+            settings: settings
+        )
+        guard case .resumable(let store, let recovery) = found else {
+            return .obstacle(.partialFileMissing)
+        }
+        guard recovery.have.isEmpty else { return .resumable(store, recovery) }
+        store.close()
+        return .obstacle(.partialFileChanged)
+    }
+
+    /// Uses the resume data in place of the checkpoint, which is missing or cannot be used.
+    private static func restore(
+        _ checkpoint: Checkpoint,
+        _ partial: OpenFile,
+        at place: RestorePlace,
+        _ flaw: CheckpointFlaw?,
+        _ settings: StoreSettings
+    ) throws(DownloadError) -> RestoredStore {
+        let check = TailCheck(checkpoint, in: partial, boot: settings.boot)
+        guard !check.usable.isEmpty else { return .obstacle(.partialFileChanged) }
+        let (paths, file) = try PartialRelocation.bring(partial, to: place)
+        var notes = Recovery.notes(checkpoint, check)
+        if let flaw,
+            case .nothing(let said) = try PartialRecovery.setAside(
+                paths,
+                flaw,
+                hasPartial: false
+            )
+        {
+            notes += said
+        }
+        var claims = ClaimLedger(of: checkpoint)
+        claims.durable = check.durable
+        return try owned(file, paths, claims, have: check.usable, notes, settings)
+    }
+
+    /// The number of bytes at the end of another program's data that are fetched again.
+    ///
+    /// So the server always has bytes to send, and thereby confirms which file they are of.
+    private static let overlap: Int64 = 4096
+
+    /// Takes over the beginning of a file that another program claims to have fetched.
+    ///
+    /// Nothing here proves its bytes: the caller joins them with others only if the server confirms
+    /// the representation.
+    package static func takeOver(
+        beginning: Int64,
+        of representation: Representation,
+        source: String,
+        at place: RestorePlace,
+        settings: StoreSettings = StoreSettings()
+    ) throws(DownloadError) -> RestoredStore {
+        guard beginning > overlap else { return .obstacle(.nothingReceived) }
+        guard let status = try PartialRecovery.status(place.partial), status.isRegular,
+            let partial = try FileLock.open(place.partial)
+        else { return .obstacle(.partialFileMissing) }
+        let size = try attempt(.open, place.partial) { () throws(Errno) in
+            try partial.status().size
+        }
+        guard size >= beginning else { return .obstacle(.partialFileChanged) }
+        let (paths, file) = try PartialRelocation.bring(partial, to: place)
+        let claims = ClaimLedger(source: source, representation: representation)
+        let have = RangeSet(ByteRange(0, beginning - overlap))
+        let notes = ["resuming \(paths.partial), \(have.count) bytes of another program"]
+        return try owned(file, paths, claims, have: have, notes, settings)
+    }
+
+    /// Makes the file ours: without a checkpoint it would look like another tool's.
+    private static func owned(
+        _ partial: OpenFile,
+        _ paths: DownloadPaths,
+        _ claims: ClaimLedger,
+        have: RangeSet,
+        _ notes: [String],
+        _ settings: StoreSettings
+    ) throws(DownloadError) -> RestoredStore {
+        let files = CheckpointedFile(partial, claims, isNamed: true)
+        let store = PartialStore(paths, files, settings)
+        try store.saveCheckpoint(written: have)
+        let recovery = Recovery(
+            representation: claims.representation,
+            source: claims.source,
+            have: have,
+            notes: notes
+        )
+        return .resumable(store, recovery)
+    }
+
+    private static func image(
+        beside partial: FilePath
+    ) throws(DownloadError) -> CheckpointImage? {
+        let path = PartialRelocation.checkpointPath(of: partial)
+        guard let status = try PartialRecovery.status(path) else { return nil }
+        guard status.isRegular else { return .unusable(.foreign) }
+        let bytes = try attempt(.inspect, path) { () throws(Errno) in
+            try OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+                .contents(limit: CheckpointImage.longest)
+        }
+        return CheckpointImage(bytes)
+    }
+}

@@ -1,0 +1,91 @@
+# Sourced by scripts/check, in the root: runs the tests that were built.
+
+# run_tests [PATTERN…]: all tests, or those whose identifier matches one of the patterns.
+#
+# The suites in DaemonSuites and in HeavyTests run one after the other. Among all others each of their tests
+# would wait behind hundreds, so they have processes of their own.
+run_tests() {
+    local status=0 pattern log number rest=(--skip 'DaemonSuites/|HeavyTests/') daemons=() heavy=() tests=()
+    local logs=(.build/tests.log .build/daemon-tests.log .build/heavy-tests.log)
+    for pattern; do
+        rest+=(--filter "$pattern")
+        daemons+=(--filter "^(?=.*DaemonSuites/).*($pattern)")
+        heavy+=(--filter "^(?=.*HeavyTests/).*($pattern)")
+    done
+    [ $# -gt 0 ] || daemons=(--filter DaemonSuites/) heavy=(--filter HeavyTests/)
+    # A few at a time: hundreds at once on two cores would measure each other.
+    begin_tests 3 "${logs[0]}" "${rest[@]}"
+    begin_tests 2 "${logs[1]}" "${daemons[@]}"
+    begin_tests 2 "${logs[2]}" "${heavy[@]}"
+    trap 'kill -INT "${tests[@]}"' INT TERM
+    tail -q -n +1 -s 0.2 -f --pid="${tests[0]}" "${logs[@]}" || true
+    end_tests "${tests[0]}" $# || status=$?
+    for number in 1 2; do
+        tail -n +1 -s 0.2 -f --pid="${tests[number]}" "${logs[number]}" | grep -aE '^(✘|↳)|Test run with' || true
+        end_tests "${tests[number]}" $# || status=$?
+    done
+    [ "$status" -ne 124 ] || echo "the tests took longer than they may" >&2
+    for log in "${logs[@]}"; do
+        [ "$status" -eq 0 ] || failed_tests "$log" >&2
+    done
+    if [ $# -eq 0 ] && [ "$status" -eq 0 ]; then must_have_run "${logs[@]}" || status=1; fi
+    print_times "${logs[@]}"
+    return "$status"
+}
+
+# begin_tests WIDTH LOG [OPTION…]: notes the process in `tests`.
+begin_tests() {
+    local width=$1 log=$2 events=()
+    shift 2
+    : >"$log"
+    rm -f "$log.json"
+    echo "$width" >"$log.width"
+    # Swift 6.2 has no version of the events in which the cases of a test are.
+    ! has_case_events || events=(--event-stream-output-path "$log.json" --experimental-event-stream-version 6.3)
+    # Into a file, not a pipe: a process that a test leaves behind must not keep this from ending.
+    # What `timeout` runs has a process group of its own, which Ctrl-C does not reach. Two of `swift
+    # test` would wait for each other.
+    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width NO_COLOR=1 timeout -s INT -k 30 1200 \
+        .build/debug/pawlPackageTests.xctest --testing-library swift-testing \
+        ${events[@]+"${events[@]}"} "$@" >"$log" 2>&1 &
+    tests+=($!)
+}
+
+has_case_events() {
+    local version
+    version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1)
+    [ "$(printf '%s\n' 6.3 "$version" | sort -V | head -n 1)" = 6.3 ]
+}
+
+# end_tests PROCESS PATTERNS: where there are patterns, no test has to match them (69).
+end_tests() {
+    local status=0
+    wait "$1" || status=$?
+    [ "$2" -eq 0 ] || [ "$status" -ne 69 ] || status=0
+    return "$status"
+}
+
+must_have_run() {
+    local log
+    for log; do
+        grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$log" || {
+            echo "no test ran: see $log" >&2
+            return 1
+        }
+    done
+}
+
+# Prints, once more, what failed: it stands thousands of lines before the end, which may be all that is kept.
+failed_tests() {
+    echo "==> failed tests, from $1"
+    grep -aE -A 8 '^✘ .* recorded an issue' "$1" | grep -avE '^[◇✔]|failed after' | cut -c 1-600 | head -n 60 || true
+    grep -aE '^✘ Test .* failed after' "$1" | head -n 20 || true
+}
+
+print_times() {
+    local log events=()
+    for log; do
+        [ ! -s "$log.json" ] || events+=("width=$(<"$log.width")" "$log.json")
+    done
+    [ ${#events[@]} -eq 0 ] || awk -f "$scripts/lib/test-times.awk" "${events[@]}"
+}
