@@ -97,7 +97,7 @@ package struct DownloadJob: Sendable {
     package var isTemporary = false
     /// The download's own limit, which its owner may change; `nil` takes the limit of `settings`.
     package var limit: RateLimitClock?
-    /// A limit shared with some other downloads; `nil` is none.
+    /// A limit shared with some other downloads; `nil` for no limit.
     package var groupLimit: RateLimitClock?
     /// The download's cookies; `nil` takes the engine's.
     package var cookies: CookieJar?

@@ -3,25 +3,28 @@ import struct FoundationEssentials.URL
 import Glibc
 import Pawl
 
-// A process of a test's own with one background session, until it is killed or its input ends.
+// A test's own process with one background session, until it is killed or its input ends.
 //
 //   BackgroundProbe IDENTIFIER [--take-over] [--hang] [--jobs N] [--limit RATE] [--overwrite]
 //       [--relaunch PROGRAM ARGUMENT…]
 //
-// Each line of its input is done: `add NAME URL PATH`, `temporary NAME URL`, `choose NAME URL PATH`,
-// `suspend NAME`, `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`, `again NAME [PATH]`, `tasks`, `resumable NAME`,
-// `set NAME NEW-NAME PRIORITY LIMIT SECONDS`, `finish`. `--jobs N`: so many at a time; `--limit RATE`: bytes a second;
-// `--overwrite`: what its requests say of a file that is there.
-// What the delegate hears is written, a line each.
+// Each line of its input is one command: `add NAME URL PATH`, `temporary NAME URL`,
+// `choose NAME URL PATH`, `suspend NAME`, `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`,
+// `again NAME [PATH]`, `tasks`, `resumable NAME`, `set NAME NEW-NAME PRIORITY LIMIT SECONDS`,
+// `finish`.
+//
+// `--jobs N` limits the concurrent downloads, `--limit RATE` limits the bytes per second, and
+// `--overwrite` makes the requests overwrite an existing file. The process prints each call of the
+// delegate on a line of its own.
 
 func say(_ text: String) {
-    // To flush all of C's streams would wait for the one that is being read.
+    // Flushing all of C's streams would wait for the one that is being read.
     let bytes = Array("\(text)\n".utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)
 }
 
 final class Listener: DownloadSessionDelegate {
-    /// Whether it does not return when it hears of a file.
+    /// Whether the delegate blocks when a file is finished.
     let hangs: Bool
 
     init(hangs: Bool) { self.hangs = hangs }

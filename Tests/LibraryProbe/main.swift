@@ -2,18 +2,18 @@ import FoundationEssentials
 import Glibc
 import Pawl
 
-// Another process with a library over a test's folder.
+// Another process that opens a test's folder as a library.
 //
-//   LibraryProbe FOLDER KEY URL      fetches one file and says how that ended
-//   LibraryProbe FOLDER drop DROP    takes what comes into a drop folder, until it is killed
-//   LibraryProbe FOLDER watch        follows what happens to files, until it is killed
+//   LibraryProbe FOLDER KEY URL      downloads one file and prints the result
+//   LibraryProbe FOLDER drop DROP    imports files from a drop folder, until it is killed
+//   LibraryProbe FOLDER watch        watches the files of the library, until it is killed
 
 func say(_ text: String) {
     print(text)
     fflush(nil)
 }
 
-/// Says names of some files as they come, and all that there are when `very-last` has come.
+/// Prints the names of some files as they are added, and all names once `very-last` is added.
 func watch(_ library: DownloadLibrary) async {
     var names: Set<String> = []
     for await event in library.events {

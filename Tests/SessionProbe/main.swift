@@ -2,12 +2,13 @@ import struct FoundationEssentials.URL
 import Glibc
 import Pawl
 
-// A process of a test's own with one session, until it is killed.
+// A test's own process with one session, until it is killed.
 //
 //   SessionProbe KIND FOLDER URL BYTES [TARGET]
 //
-// A `default` session lets a temporary task come so far, cancels it, and says its resume data in
-// hexadecimal digits. A `running` one says those of a task that goes on. An `ephemeral` one lets a task to TARGET come so far, and pauses it.
+// A `default` session runs a temporary task until it has received BYTES bytes, cancels the task,
+// and prints its resume data in hexadecimal digits. A `running` session prints the resume data of a
+// task that continues. An `ephemeral` session pauses a task to TARGET after BYTES bytes.
 
 func say(_ text: String) {
     print(text)
@@ -41,7 +42,7 @@ if arguments.count > 5 {
     let task = session.downloadTask(with: url)
     await come(task, to: bytes)
     if arguments[1] == "running" {
-        // As of the last checkpoint, which is soon of all that came.
+        // Waits for the last checkpoint, which soon covers all received bytes.
         while task.resumeData.map({ $0.receivedBytes < bytes }) ?? true { await Task.yield() }
         say("data " + (task.resumeData.map { digits($0.data) } ?? "") + ".")
         while true { pause() }

@@ -1,13 +1,13 @@
 import Glibc
 
-// Does what systemd does for a socket unit: `SocketActivator PATH PROGRAM ARGUMENT …` listens, and
-// when somebody connects, starts the program with the socket as its descriptor 3. It waits for the
-// program's end and listens on, until it is killed.
+// Does what systemd does for a socket unit: `SocketActivator PATH PROGRAM ARGUMENT …` listens on a
+// socket and, when a client connects, starts the program with the socket as its descriptor 3. When
+// the program ends, it listens again, until it is killed.
 
 let words = CommandLine.arguments
 guard words.count > 2 else { exit(2) }
 
-/// Gives up with the name of what failed.
+/// Exits with the name of the operation that failed.
 func fail(_ what: String) -> Never {
     perror(what)
     exit(1)
@@ -34,7 +34,7 @@ while true {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     posix_spawn_file_actions_adddup2(&actions, listener, 3)
-    // The number of the process is known only within.
+    // Only the child itself knows its process number.
     let script = "export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=pawld.socket; exec \"$@\""
     var arguments = (["sh", "-c", script, "sh"] + words.dropFirst(2)).map { strdup($0) } + [nil]
     var child: pid_t = 0
@@ -50,7 +50,7 @@ while true {
     posix_spawn_file_actions_destroy(&actions)
 }
 
-/// `environ` is a global variable that Swift 6 does not let through.
+/// Reads `/proc`, because Swift 6 rejects the global variable `environ`.
 func environmentOfThis() -> [UnsafeMutablePointer<CChar>?] {
     guard let file = fopen("/proc/self/environ", "re") else { return [nil] }
     defer { fclose(file) }

@@ -3,9 +3,9 @@ import PawlCore
 import PawlStorage
 import SystemPackage
 
-// A process of a test's own that does one thing with files, until it is killed.
+// A test's own process that performs one operation on files, until it is killed.
 
-/// `area ROOT`: makes a temporary area with a file and a folder in it, says where, and stays.
+/// Runs `area ROOT`: makes a temporary area with a file and a folder, prints its path, and waits.
 func stayInArea(_ root: FilePath) throws {
     let area = try TemporaryArea.make(in: root)
     _ = try area.files.createDirectory("deep/deeper")
@@ -14,7 +14,7 @@ func stayInArea(_ root: FilePath) throws {
     withExtendedLifetime(area) { while true { pause() } }
 }
 
-/// `leave ROOT`: as above, but ends by itself.
+/// Runs `leave ROOT`: makes a temporary area, removes it, and exits.
 func leaveArea(_ root: FilePath) throws {
     let area = try TemporaryArea.make(in: root)
     try area.files.createFile("data.bin", [1, 2, 3])
@@ -22,7 +22,7 @@ func leaveArea(_ root: FilePath) throws {
     say("left \(area.path)")
 }
 
-/// `move FROM TO POLICY`, with `named` for copies that have a hidden name.
+/// Runs `move FROM TO POLICY`, with `named` if copies get a hidden name.
 func move(_ arguments: [String]) throws {
     var move = FileMove(
         FilePath(arguments[0]),
@@ -34,7 +34,7 @@ func move(_ arguments: [String]) throws {
     say("moved \(try move.run().path)")
 }
 
-/// `burst FOLDER COUNT`: so many creations, renames of every second one, deletions of every third.
+/// Runs `burst FOLDER COUNT`: creates `COUNT` files, renames every second and deletes every third.
 func burst(_ folder: String, _ count: Int) throws {
     for number in 0..<count {
         let file = open("\(folder)/\(number).tmp", O_WRONLY | O_CREAT | O_EXCL, 0o644)

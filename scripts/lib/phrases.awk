@@ -4,10 +4,10 @@ BEGIN {
     phrase("[Gg](o|oes|oing) on", "say continue or resume")
     phrase("anew", "say again, or from the start")
     phrase("borne|[Bb]ears?", "say tolerated or allowed")
-    phrase("[Ss]o (many|long)", "say up to n, or n")
+    phrase("[Ss]o many|(takes|took|for|From) so long", "say up to n, or n")
     phrase("to be had", "say available")
     phrase("[Nn]il (where|when|while)", "say `nil` if")
-    phrase("[Aa]s long as", "say while")
+    phrase("[Aa]s long as (it|they|nobody|nothing|there)", "say while")
     phrase("(is|are|was|were) none", "say what it is not")
     phrase("(bytes|[KMG]i?B|requests|times|ticks|one|each|[0-9]) a (second|minute|line|download|host)",
         "say per")
@@ -45,6 +45,7 @@ function prose(line,    text, rest, start) {
 }
 
 function look(text,    i) {
+    gsub(/[Tt]here (is|are|was|were) none/, "", text)
     for (i = 1; i <= count; i++) {
         if (text ~ patterns[i]) {
             print FILENAME ":" FNR ": " advices[i]

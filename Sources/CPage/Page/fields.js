@@ -106,7 +106,7 @@ export const downloadFields = [
     "input": "rate",
     "isChangeable": true,
     "placeholder": "No limit",
-    "hint": "Maximum bytes per second; 0 is no limit."
+    "hint": "Maximum bytes per second; 0 means no limit."
   }
 ];
 
@@ -117,7 +117,7 @@ export const daemonFields = [
     "input": "rate",
     "isChangeable": true,
     "placeholder": "No limit",
-    "hint": "Maximum bytes per second of all downloads together; 0 is no limit."
+    "hint": "Maximum bytes per second of all downloads together; 0 means no limit."
   },
   {
     "name": "maximumConcurrentDownloads",

@@ -235,7 +235,7 @@ export class Store {
     try {
       const ids = [...this.#stale];
       this.#stale.clear();
-      // Loading everything is faster than so many single downloads.
+      // Loading everything is faster than many single downloads.
       if (ids.length > 2000) { await this.load(); return; }
       let hasMoved = false;
       for (let index = 0; index < ids.length; index += 100) {

@@ -54,14 +54,14 @@ package struct NamedTokenFile: Sendable {
             guard !entries.contains(where: { $0.name == name }) else {
                 throw DownloadError(
                     .usage,
-                    "there is a token '\(name)' already",
-                    advice: "choose another --name, or first: pawl daemon token --revoke \(name)"
+                    "a token '\(name)' already exists",
+                    advice: "choose another --name, or run: pawl daemon token --revoke \(name)"
                 )
             }
             guard entries.count < Self.most else {
                 throw DownloadError(
                     .usage,
-                    "there are \(Self.most) tokens already",
+                    "\(Self.most) tokens already exist",
                     advice: "revoke one: pawl daemon token --revoke NAME"
                 )
             }

@@ -92,7 +92,7 @@ extension LibraryKeeper {
         } catch {
             // The file stays where it is. After a temporary failure it is checked again.
             if error.retryClass != .never { drop.names.post(name) }
-            session.engine.logger.warning("the file \(name) was not taken: \(error)")
+            session.engine.logger.warning("the library cannot take the file \(name): \(error)")
         }
     }
 

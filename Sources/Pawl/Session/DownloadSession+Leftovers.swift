@@ -16,8 +16,8 @@ extension DownloadSession {
         }
     }
 
-    /// Returns the data with which a download to the given file could be resumed; `nil` if there
-    /// are none.
+    /// Returns the data with which a download to the given file could be resumed; `nil` if they
+    /// do not exist.
     package func resumeData(ofFile path: String, _ request: DownloadRequest) async -> ResumeData? {
         let settings = request.settings(in: configuration)
         // This fails only if the pool was shut down.

@@ -146,7 +146,7 @@ final class DataFunnel: Sendable {
 
     static let unread = DownloadError(
         .usage,
-        "nobody requested the answer's body, and it is longer than \(roomBytes) bytes",
+        "the answer's body was not requested, and it is longer than \(roomBytes) bytes",
         advice: "request it before resume(), as data or in pieces, or cancel the task"
     )
 

@@ -66,7 +66,7 @@ extension DownloadError {
             self.init(
                 .captivePortal,
                 "the server sent a web page instead of the file",
-                advice: "log in to the network if it asks for that, then run the same command again"
+                advice: "log in to the network if it requires that, then run the same command again"
             )
             return
         case .missing(let validator):
@@ -74,8 +74,8 @@ extension DownloadError {
         case .otherLength(let total):
             let seen = total.map { "\($0) bytes" } ?? "an answer without a length"
             what =
-                "\(seen) where \(expectedBytes ?? 0) are expected, and nothing that proves a new "
-                + "version of the file"
+                "\(seen) instead of \(expectedBytes ?? 0), and nothing that proves a new version "
+                + "of the file"
         }
         self.init(
             .notTheFile,
@@ -96,7 +96,7 @@ extension DownloadError {
         case 404, 410:
             self.init(.notFound, said, advice: "check the address")
         case 401:
-            self.init(.unauthorized, said, advice: "give --user name:password, or check them")
+            self.init(.unauthorized, said, advice: "use --user name:password, or check both")
         case 403:
             self.init(
                 .unauthorized,
@@ -104,7 +104,7 @@ extension DownloadError {
                 advice: "ask for access, or for a new link if this one expired"
             )
         case 407:
-            self.init(.unauthorized, said, advice: "the proxy wants a name and password")
+            self.init(.unauthorized, said, advice: "give the proxy a name and password")
         case 408, 425, 429, 500, 502, 503, 504, 507...509, 520...530:
             self.init(.serverBusy, said, advice: "try again later", retryClass: .later)
         case 511:

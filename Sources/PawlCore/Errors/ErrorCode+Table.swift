@@ -86,7 +86,7 @@ extension ErrorCode {
     package static let table: [ErrorRow] = [
         row(.unknown, .later, 1, "a failure without a code of its own"),
         row(.timedOut, .later, 2, "a time limit was exceeded: connecting, stalled, or --max-time"),
-        row(.notFound, .elsewhere, 3, "the server has no such file (404, 410)"),
+        row(.notFound, .elsewhere, 3, "the file does not exist on the server (404, 410)"),
         row(.tooSlow, .later, 5, "slower than --min-speed"),
         row(.network, .later, 6, "no connection, or it broke and could not be made again"),
         row(.interrupted, .now, 7, "stopped by the user; the bytes received so far are kept"),

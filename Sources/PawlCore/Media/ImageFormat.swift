@@ -11,7 +11,7 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     /// Windows bitmap.
     case bmp
 
-    /// Recognizes the format by its first bytes, of which 12 are enough; `nil` if it is none of
+    /// Recognizes the format by its first bytes, of which 12 are enough; `nil` if it is not one of
     /// these formats.
     public init?(ofHead head: some Sequence<UInt8>) {
         let start = Array(head.prefix(12))

@@ -7,7 +7,7 @@ package final class RateLimitClock: Sendable {
     package static let burst: Duration = .milliseconds(100)
 
     private struct State {
-        /// The limit in bytes per second; 0 is no limit.
+        /// The limit in bytes per second; 0 means no limit.
         var limit: Int64
         /// The time in nanoseconds of `Moment`.
         var arrival = Int64.min

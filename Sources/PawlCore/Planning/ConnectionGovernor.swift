@@ -1,31 +1,32 @@
-/// How many connections a download should have: more while they pay.
+/// Decides how many connections a download uses: it adds connections while total speed increases.
 ///
-/// Each trial doubles the number. It is kept where total speed rose by a twentieth, else rolled
-/// back and left alone for a while, twice as long each time. As a link that is still filling makes
-/// any number look good, half as many are tried afterwards, and kept where they are as fast. Where
-/// answers take long, the first trial is of several at once; for much that is to come it waits
-/// until the first connection has become as fast as it gets. Where a thread of ours is what is
-/// busy, or the link's queue is full, more connections are not tried.
+/// Each trial doubles the number of connections. The new number is kept if total speed rises by a
+/// twentieth. Otherwise the trial is undone, and the time until the next trial doubles. While a
+/// link is still filling, any number seems to help. So after a successful trial half as many
+/// connections are tried, and kept if they are as fast. If the latency is high, the first trial
+/// opens several connections at once; if many bytes remain, it begins when the first connection
+/// has reached its full speed. No more connections are tried if one of Pawl's threads is busy, or
+/// if the queue of the link is full.
 package struct ConnectionGovernor: Sendable {
     package private(set) var target = 1
     private let most: Int
-    /// As many as the servers allow, at most `most`.
+    /// The number of connections that the servers allow, at most `most`.
     private var ceiling: Int
     private let isFixed: Bool
     private var phase = Phase.settling(since: nil)
     private var before: (target: Int, bytesPerSecond: Double)?
     private var rest = Self.firstRest
-    /// Whether fewer connections are tried at present.
+    /// Whether a trial of fewer connections is under way.
     private var isShrinking = false
-    /// Whether a number was kept, and half of it not tried since.
+    /// Whether a number was kept, and half of it has not been tried since.
     private var isUnproven = false
-    /// Whether a second connection is there to see how long it takes to be made.
+    /// Whether a second connection was opened to measure how long connecting takes.
     private var isProbing = false
 
     private enum Phase {
-        /// Waiting until all connections bring bytes.
+        /// Waiting until all connections receive bytes.
         case settling(since: Moment?)
-        /// Waiting until the first connection does not get faster any more.
+        /// Waiting until the first connection stops getting faster.
         case growing(Growth)
         case measuring(Window)
         case resting(until: Moment)
@@ -33,30 +34,30 @@ package struct ConnectionGovernor: Sendable {
 
     package static let automaticCeiling = 16
     package static let neededGain = 1.05
-    /// From so much work of one thread on, the machine is the limit, or soon will be.
+    /// The load of one thread from which the machine is the limit, or soon will be.
     package static let fullLoad = 0.6
     static let firstRest: Duration = .seconds(5)
     static let longestRest: Duration = .seconds(120)
     static let shortestWindow: Duration = .milliseconds(100)
-    /// How long to look where a twentieth must be told from chance.
+    /// The length of a measurement that must distinguish a twentieth from chance.
     static let carefulWindow: Duration = .milliseconds(500)
     static let clearGain = 1.5
-    /// From so long a latency on, the first trial is of `firstLeap` connections.
+    /// The latency from which the first trial opens `firstLeap` connections.
     static let longLatency: Duration = .milliseconds(100)
     static let fewestLeapt = 8
     static let mostLeapt = 12
-    /// Less than this for each connection is not worth a leap.
+    /// The minimum number of remaining bytes per connection for a leap.
     static let leapBytes: Int64 = 1 << 20
-    /// With no more to come, a leap is at once: to wait for one connection would take too much of
-    /// the time.
+    /// The number of remaining bytes up to which a leap begins immediately: waiting for the first
+    /// connection would take too much of the time.
     static let hurriedBytes: Int64 = 32 << 20
-    /// What slow start doubles in a round trip may come as much less.
+    /// The gain per round trip that still counts as slow start: a measured doubling may be smaller.
     static let slowStartGain = 1.25
-    /// With less to go than this, it does not matter whether fewer would do.
+    /// The remaining time from which fewer connections are worth a trial.
     static let worthShrinking: Duration = .seconds(1)
     static let longestWindow: Duration = .seconds(2)
     static let fewestArrivals = 3
-    /// With less to go than this at the present speed, another connection is not worth its making.
+    /// The remaining time, at the present speed, from which another connection is worth its cost.
     static let worthwhile: Duration = .milliseconds(500)
 
     package init(_ count: ConnectionCount) {
@@ -72,31 +73,31 @@ package struct ConnectionGovernor: Sendable {
         ceiling = most
     }
 
-    /// Whether the next decision hangs on a measurement that is under way.
+    /// Whether the next decision depends on a measurement that is under way.
     package var isMeasuring: Bool {
         if isFixed { return false }
         if case .resting = phase { return false }
         return true
     }
 
-    /// What a tick sees of all connections.
+    /// The state of all connections at a tick.
     package struct Reading: Sendable {
         /// All bytes received so far.
         package var bytes: Int64
-        /// Connections that brought a byte already.
+        /// The number of connections that have received a byte.
         package var flowing: Int
-        /// Bytes still to come, nil where that is not known.
+        /// The bytes still to be received; `nil` if their number is not known.
         package var remaining: Int64?
-        /// What a new connection takes to its first byte.
+        /// The time from opening a connection to its first byte.
         package var latency: Duration
-        /// What the busiest of the threads that move bytes has worked, added up.
+        /// The CPU time so far of the busiest thread that moves bytes.
         package var work: Duration
-        /// Sources that bring bytes: fewer connections than these would leave one out.
+        /// The number of sources that send bytes: with fewer connections one would be left out.
         package var sources = 1
-        /// As many connections as the servers allow.
+        /// The number of connections that the servers allow.
         package var allowed = Int.max
-        /// Whether the newest connection took so much longer to be made than the quickest that the
-        /// link's queue must be full: who fills it has all of the link.
+        /// Whether connecting took so much longer for the newest connection than for the quickest
+        /// that the queue of the link must be full: the present connections use all of the link.
         package var isQueueFull = false
 
         package init(
@@ -152,7 +153,7 @@ package struct ConnectionGovernor: Sendable {
         takeRest(now)
     }
 
-    /// Nothing was to come up to now: what was being measured is measured anew.
+    /// Starts the measurement again, because no bytes were expected until now.
     package mutating func interrupted(at now: Moment) {
         if case .resting = phase { return }
         phase = .settling(since: now)
@@ -167,7 +168,8 @@ package struct ConnectionGovernor: Sendable {
         return now - window.since >= Self.longestWindow
     }
 
-    /// Whether a short look tells: nothing to compare with yet, or a gain that no chance makes.
+    /// Whether a short measurement is enough: there is nothing to compare it with yet, or the gain
+    /// is too large to be chance.
     private func isClear(_ window: Window) -> Bool {
         guard !isShrinking else { return false }
         guard let before else { return true }
@@ -182,15 +184,15 @@ package struct ConnectionGovernor: Sendable {
         } else if reading.flowing >= target {
             if isProbing || isTrial, reading.isQueueFull { return takeBack(reading, now) }
             if isProbing { return leap(reading, now) }
-            // What the closed ones had under way fills the link for a while.
+            // Bytes that were in flight to closed connections still fill the link for a while.
             let grace = isShrinking ? max(Self.shortestWindow, reading.latency * 2) : .zero
             guard now - (since ?? now) >= grace else { return }
             phase = .measuring(Window(reading, at: now))
         } else if let since {
-            // In an outage nothing is learned: what was needed before is opened again after it.
+            // An outage shows nothing: afterwards the same connections are opened again.
             guard reading.flowing > 0 else { return phase = .settling(since: now) }
-            // Connections that are not to be had (a host budget, no segment left to give) end the
-            // trial: what is there is what there can be.
+            // If no more connections are available (because of a host budget, or because no
+            // segment is left to split), the trial ends with the present ones.
             guard now - since > Self.longestWindow * 2 else { return }
             target = max(1, reading.flowing)
             before = nil
@@ -204,7 +206,8 @@ package struct ConnectionGovernor: Sendable {
     /// Whether more connections than before are being tried.
     private var isTrial: Bool { before.map { target > $0.target } ?? false }
 
-    /// The first byte came late: each doubling would, too.
+    /// Whether to open several connections at once: the first byte took long, and each doubling
+    /// would take as long.
     private func mayLeap(_ reading: Reading) -> Bool {
         guard target == 1, ceiling > 1, before == nil, !isUnproven, !isShrinking,
             reading.flowing > 0, reading.latency >= Self.longLatency,
@@ -227,7 +230,7 @@ package struct ConnectionGovernor: Sendable {
         phase = .settling(since: now)
     }
 
-    /// More connections cannot make a link faster that is full.
+    /// Undoes a trial on a full link: more connections cannot make it faster.
     private mutating func takeBack(_ reading: Reading, _ now: Moment) {
         target = before?.target ?? 1
         before = nil
@@ -242,7 +245,7 @@ package struct ConnectionGovernor: Sendable {
             self.before = nil
             return beginShrinking(reading, now)
         }
-        // After a leap nothing is known yet of fewer; only then of more.
+        // After a leap, fewer connections are tried before more.
         guard before != nil || !isUnproven else { return beginShrinking(reading, now) }
         isUnproven = isUnproven || before != nil
         guard target < ceiling, speed > 0, load < Self.fullLoad,
@@ -262,7 +265,7 @@ package struct ConnectionGovernor: Sendable {
         phase = .settling(since: now)
     }
 
-    /// Half as many, as long as they are as fast.
+    /// Keeps half as many connections if they are as fast.
     private mutating func shrink(speed: Double, _ reading: Reading, _ now: Moment) {
         if let before, speed * Self.neededGain < before.bytesPerSecond {
             target = before.target
@@ -299,11 +302,11 @@ package struct ConnectionGovernor: Sendable {
 // MARK: - What the governor measures
 
 extension ConnectionGovernor {
-    /// A measurement: from one arrival of bytes to another, as they may come in bursts.
+    /// A measurement from one arrival of bytes to another, because bytes may arrive in bursts.
     struct Window {
         let since: Moment
         let bytes: Int64
-        /// The last arrival that was seen.
+        /// The time of the last arrival.
         var lastAt: Moment
         var lastBytes: Int64
         var arrivals = 0
@@ -327,7 +330,7 @@ extension ConnectionGovernor {
             arrivals += 1
         }
 
-        /// How much of the time the busiest of our threads worked.
+        /// The share of the time in which the busiest thread worked.
         var load: Double {
             let seconds = (lastAt - since).seconds
             return seconds > 0 ? (lastWork - work).seconds / seconds : 0
@@ -339,7 +342,7 @@ extension ConnectionGovernor {
         }
     }
 
-    /// How a first connection gets faster from round trip to round trip (TCP's slow start).
+    /// The growth of the first connection's speed per round trip (TCP's slow start).
     struct Growth {
         private var since: Moment
         private var bytes: Int64
@@ -350,7 +353,8 @@ extension ConnectionGovernor {
             bytes = reading.bytes
         }
 
-        /// Whether it was a round trip long hardly faster than in the one before.
+        /// Returns whether the speed of the last round trip was hardly higher than that of the one
+        /// before.
         mutating func isOver(_ reading: Reading, at now: Moment) -> Bool {
             let elapsed = now - since
             guard elapsed >= max(reading.latency, ConnectionGovernor.shortestWindow) else {

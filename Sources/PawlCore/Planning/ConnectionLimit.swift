@@ -1,66 +1,66 @@
-/// How many connections a server serves at the same time, as learned from its refusals.
+/// The number of connections that a server serves at the same time, as learned from its refusals.
 ///
-/// A server that limits connections refuses those above its limit in a burst: eight that are opened
-/// together get four answers and four refusals, in any order. The burst is one event. It is judged
-/// when every connection that was opened has been answered, and the limit is then the number that
-/// was served. After a while one connection more is tried; each refusal of such a try doubles the
-/// time until the next.
+/// A server that limits connections refuses those above its limit in a burst: if eight are opened
+/// together, four are answered and four refused, in any order. The burst is one event. It is judged
+/// when every opened connection has been answered. The limit is then the number of connections
+/// that were served. After a while one more connection is tried; each refusal of such a trial
+/// doubles the time until the next.
 package struct ConnectionLimit: Sendable {
-    /// The number of connections that the server is known to serve; `Int.max` while it has refused
-    /// none.
+    /// The number of connections that the server is known to serve; `Int.max` until it refuses one.
     package private(set) var ceiling = Int.max
     private var burst: Burst?
     private var interval = Self.firstInterval
     private var triesMoreAt = Moment.zero
-    /// Until when the server has asked not to be tried with more (`Retry-After`).
+    /// The time before which no more connections may be tried (`Retry-After`).
     private var waitsUntil = Moment.zero
-    /// How many connections more than the ceiling a try opens.
+    /// The number of connections above the ceiling that a trial opens.
     private var step = 1
-    /// The most connections that were served at the same time, and when that was last so.
+    /// The highest number of connections served at the same time, and when that was last the case.
     private var most = (count: 0, at: Moment.zero)
-    /// Whether the last burst was judged to be a connection that the server had not counted as
+    /// Whether the last burst was explained by a connection that the server did not yet count as
     /// closed.
     private var isDoubted = false
-    /// When a connection that was being served last broke.
+    /// The time at which a served connection last broke.
     private var brokeAt: Moment?
 
     private struct Burst {
         let since: Moment
-        /// The most connections that were served at the same time since then.
+        /// The highest number of connections served at the same time since then.
         var served: Int
     }
 
     package static let firstInterval: Duration = .seconds(5)
     package static let longestInterval: Duration = .seconds(600)
-    /// After this time a burst is judged though some connections have no answer.
+    /// The time after which a burst is judged even if some connections have no answer.
     static let longestBurst: Duration = .seconds(2)
-    /// For this long after a served connection broke, refusals are taken for an outage.
+    /// The time after a served connection broke in which refusals are taken for an outage.
     static let outageTime: Duration = .seconds(2)
-    /// For this long it is remembered how many connections were served.
+    /// The time for which the number of served connections is remembered.
     static let memory: Duration = .seconds(10)
 
     package init() {}
 
-    /// The number of connections that may be open at this moment.
+    /// Returns the number of connections that may be open now.
     package func allowed(at now: Moment) -> Int {
         mayTryMore(at: now) ? ceiling + step : ceiling
     }
 
-    /// Whether a burst of refusals is under way, during which nothing more is opened.
+    /// Whether a burst of refusals is under way, during which no connection is opened.
     package var isSettling: Bool { burst != nil }
 
     /// Takes in that the server refused a connection, or closed it before it sent a byte, while it
     /// served others.
     package mutating func refused(serving: Int, at now: Moment) {
-        // A server that goes away refuses and breaks connections in any order: that is no limit.
+        // A server that goes away refuses and breaks connections in any order: that is not a limit.
         if let brokeAt, now - brokeAt < Self.outageTime { return }
         guard serving > 0, burst == nil else { return }
         burst = Burst(since: now, served: serving)
     }
 
-    /// Takes in that the server asked for patience as it refused a connection while it served
-    /// others: no more than it serves are tried before `moment`; returns `false` if the refusals
-    /// are no limit but an outage.
+    /// Takes in that the server refused a connection with `Retry-After` while it served others: no
+    /// more than it serves are tried before `moment`.
+    ///
+    /// Returns `false` if the refusals are an outage rather than a limit.
     package mutating func wait(until moment: Moment) -> Bool {
         guard burst != nil || ceiling < .max else { return false }
         waitsUntil = max(waitsUntil, moment)
@@ -73,8 +73,10 @@ package struct ConnectionLimit: Sendable {
         brokeAt = now
     }
 
-    /// Takes in how many connections are being served, and how many wait for an answer; returns
-    /// whether this ended a burst, so that the ceiling is now what the server served.
+    /// Takes in how many connections are being served, and how many wait for an answer.
+    ///
+    /// Returns whether this ended a burst, so that the ceiling is now the number of served
+    /// connections.
     package mutating func observe(serving: Int, awaiting: Int, at now: Moment) -> Bool {
         remember(serving, now)
         guard var current = burst else { return false }
@@ -98,7 +100,7 @@ package struct ConnectionLimit: Sendable {
         if serving >= most.count || now - most.at > Self.memory { most = (serving, now) }
         if serving >= ceiling { isDoubted = false }
         guard serving > ceiling else { return }
-        // The server serves more than it did: it may have no limit any more.
+        // The server serves more connections than before: it may no longer have a limit.
         ceiling = serving
         step = min(step * 2, Self.largestStep)
         interval = Self.firstInterval
@@ -111,7 +113,7 @@ package struct ConnectionLimit: Sendable {
         let wasTry = mayTryMore(at: now)
         var served = burst.served
         if served < most.count, !isDoubted {
-            // A connection that was just closed may still count for the server: it is asked once more.
+            // The server may still count a connection that was just closed: try once more.
             isDoubted = true
             served = most.count
         } else {

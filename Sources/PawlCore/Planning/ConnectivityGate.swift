@@ -4,17 +4,17 @@ struct ConnectivityGate: Sendable {
         case noRoute
         /// The network is metered, and the settings do not allow that.
         case metered
-        /// Nothing is known of the network yet.
+        /// The state of the network is not known yet.
         case unknown
     }
 
-    /// How long a connection is kept without a route, which may be back by then.
+    /// The time for which a connection without a route is kept, because the route may return.
     static let grace: Duration = .seconds(1)
-    /// How long a connection may take to receive bytes again after the route is back.
+    /// The time in which a connection must receive bytes again after the route returns.
     static let revival: Duration = .seconds(5)
-    /// How long resolving names and connecting may fail after the route is back.
+    /// The time after the route returns in which resolving names and connecting may fail.
     static let settling: Duration = .seconds(10)
-    /// The interval of attempts without a route: a local proxy may have one.
+    /// The interval between attempts without a route: a local proxy may have one.
     static let doubt: Duration = .seconds(60)
 
     private let waitsForRoute: Bool
@@ -22,9 +22,9 @@ struct ConnectivityGate: Sendable {
     private let stallTimeout: Duration
     private var random: SplitMix64
     private var path: NetworkPath?
-    /// What the download waits for; `nil` if it does not wait.
+    /// The obstacle whose end the download waits for; `nil` if it does not wait.
     private(set) var reason: Obstacle?
-    /// When the download resumes; `nil` if only a change of the network ends the wait.
+    /// The time at which the download resumes; `nil` if only a change of the network ends the wait.
     private(set) var opensAt: Moment?
     /// Whether no server has answered since the wait ended.
     private(set) var isTrying = false
@@ -32,7 +32,7 @@ struct ConnectivityGate: Sendable {
     /// The last moment without a route; `nil` if there was none.
     private var lastOffline: Moment?
 
-    /// What `reason` means for the download; `nil` if that is not worth a line.
+    /// The log line for `reason`; `nil` if it is not worth one.
     var logText: String? {
         switch reason {
         case .noRoute: "no route to the network: waiting for one"
@@ -52,7 +52,7 @@ struct ConnectivityGate: Sendable {
     /// Whether the settings make the download depend on the network.
     var isWatching: Bool { waitsForRoute || !allowsMetered }
 
-    /// What separates the download from its hosts now, whether or not it waits.
+    /// Returns what separates the download from its hosts now, whether or not it waits.
     func obstacle(to hosts: [String]) -> Obstacle? {
         let known = path ?? .unknown
         let isRemote = hosts.contains(where: known.isRemote)
@@ -64,7 +64,7 @@ struct ConnectivityGate: Sendable {
         return waitsForRoute && !hosts.contains(where: known.reaches) ? .noRoute : nil
     }
 
-    /// Whether no connection may be opened now.
+    /// Returns whether no connection may be opened now.
     func isClosed(to hosts: [String]) -> Bool {
         switch obstacle(to: hosts) {
         case .metered, .unknown: true
@@ -87,7 +87,7 @@ struct ConnectivityGate: Sendable {
         case .noRoute, .unknown: break
         case nil:
             guard reason != nil else { return }
-            // Not all downloads that wait resume at the same moment.
+            // Waiting downloads must not all resume at the same moment.
             opensAt = min(opensAt ?? .distantFuture, now + draw(from: .zero))
         }
     }
@@ -102,7 +102,8 @@ struct ConnectivityGate: Sendable {
     /// Takes in that a server sent an answer.
     mutating func wasAnswered() { isTrying = false }
 
-    /// Whether the network caused a failure, which then does not count; if so, the download waits.
+    /// Returns whether the network caused a failure; if so, the failure does not count, and the
+    /// download waits.
     mutating func excuses(
         _ kind: TransferFailure.Kind,
         lastProgressAt: Moment,
@@ -134,14 +135,14 @@ struct ConnectivityGate: Sendable {
         return true
     }
 
-    /// Whether to close a connection that has lost its network.
+    /// Returns whether to close a connection that has lost its network.
     mutating func ends(
         _ host: String,
         lastProgressAt: Moment,
         hosts: [String],
         at now: Moment
     ) -> Bool {
-        // It would count as a stall, but the network caused it.
+        // The silence would count as a stall, but the network caused it.
         let isStalled = now - lastProgressAt >= stallTimeout
         switch obstacle(to: [host]) {
         case .metered: return true
@@ -170,7 +171,7 @@ struct ConnectivityGate: Sendable {
 }
 
 extension TransferFailure.Kind {
-    /// Whether a machine without a network sees this failure.
+    /// Whether a missing network can cause this failure.
     fileprivate var mayLackNetwork: Bool {
         switch self {
         case .connectionLost, .bodyIncomplete, .tlsFailed: true

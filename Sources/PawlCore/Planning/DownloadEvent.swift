@@ -13,12 +13,12 @@ package struct TransferID: Hashable, Comparable, Sendable, CustomStringConvertib
     package var description: String { "#\(number)" }
 }
 
-/// The bytes that an earlier run left, and their representation.
+/// The bytes that an earlier run received, and their representation.
 package struct StartingPoint: Hashable, Sendable {
     package var representation: Representation
     package var have: RangeSet
-    /// Whether the bytes are those of another tool: `representation` describes nothing, and a
-    /// digest will prove them at the end.
+    /// Whether another tool received the bytes: `representation` is then empty, and a digest proves
+    /// the bytes at the end.
     package var isForeign: Bool
     /// The URL that answered with `representation`, without its secrets; `nil` if it is not known.
     package var source: String?
@@ -35,20 +35,20 @@ package struct StartingPoint: Hashable, Sendable {
         self.source = source
     }
 
-    /// The first URL of `source`, redacted as URLs are now.
+    /// The first URL of `source`, redacted by the rules of this version.
     var firstSource: String? {
         // An older version may have redacted less.
         source?.split(separator: "\n").first.map { AddressParts(String($0)).redacted }
     }
 }
 
-/// Where a running transfer stands.
+/// The progress of a running transfer.
 package struct TransferSample: Hashable, Sendable {
     package var id: TransferID
     package var offset: Int64
-    /// Received bytes that are not kept because they are there already.
+    /// The number of received bytes that are not kept because they are present already.
     package var skippedBytes: Int64
-    /// Whether Pawl itself holds the transfer back: a rate limit, a slow disk.
+    /// Whether Pawl itself pauses the transfer, because of a rate limit or a slow disk.
     package var isPaused: Bool
 
     package init(id: TransferID, offset: Int64, skippedBytes: Int64 = 0, isPaused: Bool = false) {
@@ -59,25 +59,26 @@ package struct TransferSample: Hashable, Sendable {
     }
 }
 
-/// What happened to a download.
+/// An event of a download, which the planner handles.
 package indirect enum DownloadEvent: Sendable {
-    /// The download begins, with what an earlier run left.
+    /// The download begins, with the bytes of an earlier run if there are any.
     case started(StartingPoint?)
     /// A connection that `requestSlot` asked for may be opened.
     case slotGranted(host: String)
     case headJudged(TransferID, HeadVerdict, connectTime: Duration? = nil)
-    /// The store is open, with what an earlier run left.
+    /// The store is open, with the bytes of an earlier run if there are any.
     case storeOpened(TransferID, StartingPoint?)
     /// The store is empty.
     case storeReset(TransferID?)
-    /// A transfer ended; `offset` is the end of the bytes that were kept.
+    /// A transfer ended; `offset` is the end of the bytes that are kept.
     case transferEnded(TransferID, offset: Int64, TransferOutcome)
     /// `work` is the CPU time so far of the busiest thread that moves bytes; while the download is
     /// suspended, no bytes are expected and nothing is measured.
     case ticked([TransferSample], work: Duration = .zero, isSuspended: Bool = false)
-    /// How the network is reached now; only reported if the settings require it.
+    /// The path to the network changed; only reported if the settings require it.
     case networkChanged(NetworkPath)
-    /// A transfer received other bytes than those that are there: another version of the file.
+    /// The bytes of a transfer differ from those received before: they are of another version of
+    /// the file.
     case seamDiffered(TransferID)
     /// A sync failed; only these bytes on disk can be trusted.
     case syncFailed(durable: RangeSet)
@@ -85,29 +86,29 @@ package indirect enum DownloadEvent: Sendable {
     case abandoned
 }
 
-/// What to do for a download.
+/// An action for a download, which the planner returns and the driver carries out.
 package indirect enum DownloadAction: Sendable {
     case requestSlot(host: String)
     case releaseSlot(host: String)
     case withdrawSlotRequest(host: String)
     case open(TransferOrder)
-    /// Moves the end of a transfer; `isProven`: the bytes behind the end are there already, and are
-    /// compared before the last byte counts.
+    /// Moves the end of a transfer; `isProven`: whether the bytes behind the end are present
+    /// already and are compared before the last byte counts.
     case setEnd(TransferID, Int64, isProven: Bool = false)
     case close(TransferID)
     /// Resumes the held response; bytes before `skipUntil` are read and not kept; if `comparing`,
-    /// they must equal those that are there.
+    /// they must equal those received before.
     case resumeTransfer(TransferID, skipUntil: Int64, comparing: Bool = false)
     /// Names the file and opens or creates its store.
     case openStore(TransferID, Representation)
     /// Drops all bytes; the next ones are of this representation.
     case resetStore(TransferID?, Representation)
-    /// Trusts only these bytes of those that ended transfers wrote.
+    /// Trusts only these bytes of ended transfers.
     case restrictLedger(RangeSet)
-    /// Stores what was learned of the representation: its length, an entity tag that is not
+    /// Stores new facts about the representation: its length, or that its entity tag is not
     /// trusted.
     case updateRepresentation(Representation)
-    /// Opens no new connection to the host, for any download: it sent `Retry-After`.
+    /// Opens no new connection to the host for any download, because it sent `Retry-After`.
     case backOffHost(String, Duration)
     case log(String)
     /// Tells the user that bytes are downloaded again.
@@ -124,17 +125,17 @@ package struct TransferOrder: Hashable, Sendable {
     package var range: ByteRange?
     /// `nil` if a whole representation is requested that will be pinned.
     package var pinned: Representation?
-    /// The representation of its source that was given up, if none is pinned since.
+    /// The representation that was given up, if no other has been pinned since.
     package var former: Representation?
     package var start: Int64
     package var end: Int64
     /// The place of its source among those of the download.
     package var source = 0
-    /// What its answer must prove.
+    /// The proof that its answer must give.
     package var proof = SourceProof.unchanged
-    /// Whether bytes besides its own must equal those that are there.
+    /// Whether bytes besides its own must equal those received before.
     package var comparesBytes = false
-    /// Whether the bytes behind `end` are there already, and are compared before the last byte
+    /// Whether the bytes behind `end` are present already and are compared before the last byte
     /// counts.
     package var isEndProven = false
 
@@ -154,7 +155,7 @@ package struct TransferOrder: Hashable, Sendable {
         self.end = end
     }
 
-    /// What its head must agree with.
+    /// The values that its head must match.
     package var expectation: HeadExpectation {
         HeadExpectation(asked: range, pinned: pinned, former: former, proof: proof)
     }

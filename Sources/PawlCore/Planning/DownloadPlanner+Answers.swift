@@ -1,9 +1,9 @@
-/// What the head of an answer means for the download.
+/// The handling of answers' heads.
 extension DownloadPlanner {
     mutating func judged(_ id: TransferID, _ verdict: HeadVerdict) {
         parts.update(id) { $0.headAt = now }
         guard let segment = parts.segments[id] else { return }
-        // The first bytes of the file are kept even if their connection was given up meanwhile.
+        // The first bytes of the file are kept even if their connection has been given up.
         guard !segment.isClosing || (file.representation == nil && verdict.isPin) else { return }
         switch verdict {
         case .pin(let representation, let acceptsRanges):
@@ -23,7 +23,7 @@ extension DownloadPlanner {
         case .brokenRange(let reason):
             log(reason)
             if learn(.brokenRange(in: id, lastOpened: lastID), from: segment) {
-                log("the server's ranges are broken: one stream from now on")
+                log("the server's ranges are broken: using one stream from now on")
             }
         case .malformed(let reason):
             let advice = "try again later, or another address for the file"
@@ -39,7 +39,7 @@ extension DownloadPlanner {
         }
     }
 
-    /// Takes in what an answer shows of its source; returns whether it made the ranges unusable.
+    /// Takes in what an answer shows about its source; returns whether it made the ranges unusable.
     @discardableResult
     mutating func learn(_ answer: SourceEvidence.Answer, from segment: Segment) -> Bool {
         sources[segment.source].evidence.learn(from: answer)
@@ -53,8 +53,8 @@ extension DownloadPlanner {
         learn(.whole(representation, acceptsRanges: acceptsRanges), from: segment)
         if let coding = representation.contentEncoding {
             log(
-                "the server sent the file encoded (\(coding)) though it was not asked to: "
-                    + "kept as it came, not resumable"
+                "the server encoded the file (\(coding)) without a request to do so: "
+                    + "kept as received, not resumable"
             )
         }
     }
@@ -94,7 +94,7 @@ extension DownloadPlanner {
         sources.forgetProofs(besides: place)
     }
 
-    /// Pins the first answer of a source; the others have to prove their file.
+    /// Pins the first answer of a source; the other sources have to prove their file.
     mutating func pin(_ representation: Representation, by place: Int?) {
         file.pin(representation, by: place)
         sources.forgetProofs(besides: place)
@@ -104,7 +104,7 @@ extension DownloadPlanner {
         if let pinned = file.representation { actions.append(.updateRepresentation(pinned)) }
     }
 
-    /// Takes in a 200 when a representation is pinned; the response is held.
+    /// Takes in a 200 while a representation is pinned; the response is held.
     private mutating func gotWhole(_ segment: Segment, _ representation: Representation) {
         guard isProven(representation, of: segment.source) else { return close(segment.id) }
         if isOtherLengthUnproven(representation, of: segment.source) {
@@ -114,7 +114,7 @@ extension DownloadPlanner {
         sources[segment.source].exchange.succeeded(from: segment.url)
         if !segment.isWhole {
             learn(.wholeInsteadOfRange, from: segment)
-            log("the server answers ranges with the whole file: one stream from now on")
+            log("the server answers ranges with the whole file: using one stream from now on")
         }
         let others = parts.segments.values.contains { $0.id != segment.id && $0.isHeadAccepted }
         guard !others else { return close(segment.id) }
@@ -128,7 +128,7 @@ extension DownloadPlanner {
         goOnAlone(with: segment.id)
     }
 
-    /// Whether a whole answer is of a source that has proven its file, or proves it itself.
+    /// Returns whether a whole answer comes from a source that has proven its file, or proves it.
     private mutating func isProven(_ seen: Representation, of place: Int) -> Bool {
         let known = sources[place].evidence.known
         if let reason = file.difference(to: seen, of: place, known: known) {
@@ -171,25 +171,25 @@ extension DownloadPlanner {
         guard !segment.isWhole else {
             let error = DownloadError(
                 .badResponse,
-                "\(segment.host) answered 416 where no range was asked for",
+                "\(segment.host) answered 416 although no range was requested",
                 advice: "try another address for the file"
             )
             return giveUp(segment.source, error)
         }
         if parts.isReceiving(from: segment.source) {
-            // It serves ranges to other connections: this one was one too many.
+            // The server serves ranges to other connections: this one exceeded its limit.
             noteTooMany(segment)
             let error = DownloadError(
                 .badResponse,
-                "\(segment.host) answered 416 to a part of the file"
+                "\(segment.host) answered 416 to a request for a part of the file"
             )
             return failed(segment, error, .later)
         }
         guard !file.isOther(segment.source) else {
-            return doubt(segment.source, "it does not have the range asked for")
+            return doubt(segment.source, "it does not have the requested range")
         }
         guard let total else {
-            // One request without a range will show what is there.
+            // One request without a range will show which file it is.
             learn(.rangeNotSatisfiable(total: nil), from: segment)
             return
         }
@@ -219,9 +219,9 @@ extension DownloadPlanner {
         }
         changes += 1
         if onlyEntityTag, isOneStreamsWork || changes > 1 {
-            // Tags that differ from answer to answer: no two answers may be joined.
+            // The tag differs from answer to answer: no two answers may be joined.
             learn(.inconsistent, from: segment)
-            log("the server's entity tag differs from answer to answer: one stream only")
+            log("the server's entity tag differs from answer to answer: using one stream only")
             if isOneStreamsWork { return distrustValidators() }
         } else if changes > 1 {
             guard leaveChanging(segment.source) else { return }
@@ -232,14 +232,14 @@ extension DownloadPlanner {
         startOver()
     }
 
-    /// Drops all bytes: the file is another one, and its bytes are new ones.
+    /// Drops all bytes, because the file is another one.
     mutating func startOver() {
         file.giveUp()
         highWater = 0
         drain(.startOver(held: nil, nil), keeping: nil)
     }
 
-    /// Fails: the adopted bytes, which Pawl must not delete, are not of the server's file.
+    /// Fails, because the adopted bytes, which Pawl must not delete, are not of the server's file.
     private mutating func refuseAdoption(_ count: Int64, _ representation: Representation) {
         let size = representation.total.map { "\($0)" } ?? "an unknown number of"
         fail(
@@ -252,7 +252,7 @@ extension DownloadPlanner {
         )
     }
 
-    /// Stops asking a source whose file keeps changing; returns whether another one can take over.
+    /// Stops using a source whose file keeps changing; returns whether another one can take over.
     mutating func leaveChanging(_ place: Int) -> Bool {
         // A source that was doubted may have the present version.
         guard sources.hasUnfailed(besides: place) else {
@@ -270,7 +270,7 @@ extension DownloadPlanner {
         advice: "try again when it is no longer being written"
     )
 
-    /// Whether all bytes were received in one whole response that has not ended.
+    /// Whether one whole response, which has not ended, contained all bytes.
     private var isOneStreamsWork: Bool {
         guard let stream = parts.segments.values.first(where: { $0.isWhole && $0.isHeadAccepted })
         else { return false }
@@ -280,7 +280,7 @@ extension DownloadPlanner {
             }
     }
 
-    /// Stops trusting the date as well: it stayed the same while the tag changed.
+    /// Stops trusting the date as well, because it stayed the same while the tag changed.
     mutating func distrustValidators() {
         file.distrustValidators()
         updateRepresentation()
@@ -301,8 +301,8 @@ extension DownloadPlanner {
                     return startOver()
                 }
             }
-            // Without proof this can happen repeatedly. The failures that lead here are counted as
-            // long as there are no more bytes than ever before.
+            // Without proof this can happen repeatedly. The failures that lead here are counted
+            // until there are more bytes than ever before.
             log(
                 isChange
                     ? "the file changed on the server: starting over"
@@ -337,7 +337,7 @@ extension DownloadPlanner {
         )
         guard mayJoin else {
             if file.isAdopting { return refuseAdoption(point.have.count, representation) }
-            log("the file on the server is another than the one begun: anew")
+            log("the server's file is not the one that an earlier run began: starting over")
             return drain(.startOver(held: id, representation), keeping: id)
         }
         if file.isAdopting {
@@ -359,7 +359,7 @@ extension DownloadPlanner {
 
     // MARK: - Error pages
 
-    /// Refuses a 200 that is no version of the file, like a 503.
+    /// Refuses a 200 that is not a version of the file, like a 503.
     private mutating func gotErrorPage(_ segment: Segment, _ doubt: WholeDoubt) {
         let error = DownloadError(doubt, host: segment.host, expectedBytes: file.total)
         failed(segment, error, .later)
@@ -370,8 +370,10 @@ extension DownloadPlanner {
         sources[segment.source].retryAt = max(moment, now + .seconds(1))
     }
 
-    /// Whether to refuse an answer of another length; if bytes would be lost, only a second answer
-    /// of the same length is believed without a validator.
+    /// Returns whether to refuse an answer of another length.
+    ///
+    /// If bytes would be lost, only a second answer of the same length is believed without a
+    /// validator.
     private mutating func isOtherLengthUnproven(_ seen: Representation, of place: Int) -> Bool {
         guard !parts.arrived.isEmpty, file.differsOnlyInLength(from: seen, of: place) else {
             sources[place].evidence.lengthIsAsExpected()
@@ -380,8 +382,10 @@ extension DownloadPlanner {
         return sources[place].evidence.needsConfirmation(ofLength: seen.total)
     }
 
-    /// Takes in that the server has stopped sending its tag; if no connection receives, answers are
-    /// joined as without validators: only where their bytes were compared (``Seam``).
+    /// Takes in that the server has stopped sending its tag.
+    ///
+    /// If no connection receives bytes, answers are joined as without validators: only where their
+    /// bytes were compared (``Seam``).
     private mutating func lostEntityTag(
         _ segment: Segment,
         _ seen: Representation,
@@ -395,14 +399,14 @@ extension DownloadPlanner {
             learn(.brokenRange(in: segment.id, lastOpened: lastID), from: segment)
             return log("the server sent bytes \(range) without the ETag that it sent before")
         }
-        log("the server no longer sends the file's ETag: what is there is compared instead")
+        log("the server no longer sends the file's ETag: comparing bytes instead")
         for id in parts.segments.keys.sorted() { close(id) }
         distrustValidators()
         parts.takeSamples(&random)
         actions.append(.restrictLedger(parts.kept))
     }
 
-    /// Keeps what an earlier run left, although its source has answered with an error page.
+    /// Keeps the bytes of an earlier run, although their source has answered with an error page.
     private mutating func refuseBeginning(
         with id: TransferID,
         _ seen: Representation,

@@ -1,10 +1,10 @@
 internal import struct FoundationEssentials.URL
 
-/// What a broken or refused transfer means for the download, its source and the network.
+/// The handling of broken and refused transfers.
 extension DownloadPlanner {
     mutating func ended(_ id: TransferID, _ offset: Int64, _ outcome: TransferOutcome) {
         guard let segment = parts.finish(id, offset: offset) else { return }
-        // Returned and requested again: others may have waited longer without a connection.
+        // The slot is returned and requested again: others may have waited longer without one.
         actions.append(.releaseSlot(host: segment.host))
         if case .openingStore(id, _) = phase { phase = .running }
         if !parts.segments.values.contains(where: { $0.source == segment.source }) {
@@ -70,12 +70,12 @@ extension DownloadPlanner {
             // The end of a body without a stated length is the length of the file.
             setTotal(segment.offset)
         } else if segment.isHeadAccepted, !segment.isComplete, !isProgress {
-            let failure = TransferFailure(.bodyIncomplete, "fewer bytes than its head said")
+            let failure = TransferFailure(.bodyIncomplete, "fewer bytes than its head declared")
             broke(segment, failure)
         }
     }
 
-    /// Closes the transfer that lost a race.
+    /// Closes the transfers that lost a race.
     private mutating func closeLosers(of segment: Segment) {
         for other in parts.segments.values.sorted(by: { $0.id < $1.id })
         where parts.have.contains(ByteRange(other.offset, other.end)) && other.end != .max {
@@ -97,8 +97,8 @@ extension DownloadPlanner {
         failed(segment, error, repetition)
     }
 
-    /// Takes a connection that was cut before it received a byte, even one to be compared, for one
-    /// too many.
+    /// Takes a connection that was cut before it received a byte, even one to be compared, as a
+    /// sign of the server's limit.
     mutating func noteTooMany(_ segment: Segment) {
         guard segment.offset == segment.start, segment.skippedBytes == 0 else {
             return sources[segment.source].evidence.limit.servedConnectionBroke(at: now)
@@ -113,7 +113,7 @@ extension DownloadPlanner {
         )
     }
 
-    /// Judges a burst of refusals when it has settled.
+    /// Judges a burst of refusals after it has ended.
     mutating func watchLimits() {
         for place in sources.places {
             let (serving, awaiting) = parts.connections(to: place)
@@ -149,7 +149,7 @@ extension DownloadPlanner {
     ) {
         if refusedRange(segment, status) { return }
         if sources[segment.source].exchange.renews(after: status, of: segment.attempt) {
-            return log("the redirected URL answers \(status): asking the original again")
+            return log("the redirected URL answers \(status): requesting the original URL again")
         }
         let error = DownloadError(
             status: status,
@@ -162,8 +162,8 @@ extension DownloadPlanner {
         failed(segment, error, .later)
     }
 
-    /// Takes a refusal as evidence of ranges; returns whether a request for the whole file replaces
-    /// a retry.
+    /// Takes a refusal as evidence about ranges; returns whether a request for the whole file
+    /// replaces a retry.
     private mutating func refusedRange(_ segment: Segment, _ status: Int) -> Bool {
         guard segment.isWhole || (!file.isAdopting && file.total != nil) else { return false }
         let refusal = SourceEvidence.Answer.refusal(
@@ -173,21 +173,21 @@ extension DownloadPlanner {
         )
         guard learn(refusal, from: segment) else { return false }
         log(
-            "\(segment.host) answers ranges with \(status): asking for the whole file, and "
-                + "skipping what is there"
+            "\(segment.host) answers ranges with \(status): requesting the whole file, and "
+                + "skipping the bytes received before"
         )
         return SourceEvidence.isFinal(status)
     }
 
     // MARK: - Sources
 
-    /// Stops asking a source.
+    /// Stops using a source.
     mutating func giveUp(_ place: Int, _ error: DownloadError) {
         guard sources.giveUp(place, error) else { return }
-        log("\(error.message): going on with the other sources")
+        log("\(error.message): continuing with the other sources")
     }
 
-    /// Stops asking a source, because nothing proves that it has the same file.
+    /// Stops using a source, because nothing proves that it has the same file.
     mutating func doubt(_ place: Int, _ reason: String) {
         sources[place].evidence.doubt(reason)
         log("\(sources[place].host) is not used: \(reason)")
@@ -197,7 +197,8 @@ extension DownloadPlanner {
         }
     }
 
-    /// Takes in that a mirror changed after it was proven; it has to prove its file again, once.
+    /// Takes in that the file of a mirror changed after it was proven; the mirror may prove it once
+    /// more.
     mutating func mirrorChanged(_ place: Int) {
         sources[place].evidence.fileChanged()
         guard case .doubted(let reason) = sources[place].evidence.proof else {
@@ -206,8 +207,8 @@ extension DownloadPlanner {
         doubt(place, reason)
     }
 
-    /// Ends the download, as no source is left, or starts over with those that were only doubted:
-    /// they may have another version of the file.
+    /// Ends the download, because no source is left, or starts over with the sources that were only
+    /// doubted: they may have another version of the file.
     mutating func runOut() {
         guard sources.hasUnfailed(), !file.isAdopting else { return fail(sources.lastError) }
         if !parts.have.isEmpty {
@@ -220,8 +221,8 @@ extension DownloadPlanner {
 
     // MARK: - The network
 
-    /// Whether the download waits for a network that it may use, or checks whether it is there
-    /// again.
+    /// Whether the download waits for a network that it may use, or checks whether one has
+    /// returned.
     package var isWaitingForConnectivity: Bool {
         guard gate.isWatching, case .running = phase else { return false }
         guard parts.segments.isEmpty else {
@@ -255,7 +256,8 @@ extension DownloadPlanner {
         for segment in lost { close(segment.id) }
     }
 
-    /// Whether a transfer broke because of the network, which is no failure of its source.
+    /// Returns whether a transfer broke because of the network, which is not a failure of its
+    /// source.
     private mutating func isNetworks(_ failure: TransferFailure, of segment: Segment) -> Bool {
         guard gate.isWatching else { return false }
         let (hosts, last) = (sources.hosts, segment.lastProgressAt)

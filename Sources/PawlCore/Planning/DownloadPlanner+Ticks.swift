@@ -1,4 +1,4 @@
-/// What the passing of time means for the download.
+/// The handling of ticks.
 extension DownloadPlanner {
     mutating func ticked(_ samples: [TransferSample], _ work: Duration) {
         noteProgress(of: observe(samples))
@@ -14,15 +14,15 @@ extension DownloadPlanner {
         closeSlow()
     }
 
-    /// Leaves out the time in which the caller has the download suspended: it makes no connection
-    /// slow or silent, and a trial of more connections is measured again.
+    /// Ignores the time in which the caller has suspended the download: it makes no connection slow
+    /// or silent, and a trial of more connections is measured again.
     mutating func stoodStill(_ samples: [TransferSample]) {
         noteProgress(of: observe(samples, isSuspended: true))
         for place in sources.places { sources[place].evidence.record.skip(to: now) }
         governor.interrupted(at: now)
     }
 
-    /// Takes in where the transfers stand; returns the sources that sent bytes.
+    /// Takes in the progress of the transfers; returns the sources that sent bytes.
     private mutating func observe(
         _ samples: [TransferSample],
         isSuspended: Bool = false
@@ -47,7 +47,7 @@ extension DownloadPlanner {
                 promises.lazy.filter { $0.source != segment.source }.map(\.bytesPerSecond).max()
             }
             guard let slow else { return }
-            log("connection \(slow) is much slower than the others: replaced")
+            log("connection \(slow) is much slower than the others: replacing it")
             close(slow)
             if let segment = parts.segments[slow] {
                 sources[segment.source].slowBytesPerSecond = segment.bytesPerSecond
@@ -61,7 +61,7 @@ extension DownloadPlanner {
         guard let segment = parts.segments[id], segment.firstByteAt == now,
             !segment.hasStoodStill
         else { return }
-        // A tick may be late by 200 ms. With several sources that would leave the faster one idle at
+        // A tick may be 200 ms late. With several sources that would leave the faster one idle at
         // the end.
         let first = sources.places.count > 1 ? segment.headAt ?? now : now
         parts.noteFirstByte(after: first - segment.openedAt)
@@ -94,8 +94,7 @@ extension DownloadPlanner {
         sources[segment.source].evidence.record.connected(to: segment.host, in: time)
     }
 
-    /// Closes the newest connections after a trial that gained nothing, first those without an
-    /// answer.
+    /// Closes the newest connections after an unsuccessful trial, first those without an answer.
     private mutating func closeSurplus() {
         let open = parts.segments.values.filter { !$0.isClosing }
         guard open.count > governor.target else { return }
@@ -104,7 +103,7 @@ extension DownloadPlanner {
         }
         for _ in governor.target..<open.count {
             let used = Dictionary(grouping: newest, by: \.source).mapValues(\.count)
-            // Those of the source that has the most, so that each source keeps one.
+            // The source with the most connections loses them, so that each source keeps one.
             let most = newest.indices.filter { !newest[$0].isWhole }.max {
                 let (left, right) = (used[newest[$0].source] ?? 0, used[newest[$1].source] ?? 0)
                 return left == right ? $0 > $1 : left < right
@@ -126,7 +125,7 @@ extension DownloadPlanner {
                 close(segment.id)
                 failed(segment, error, .immediate)
             } else if let patience = sources.leave(segment, at: now) {
-                log("no answer from \(segment.host) for \(patience): another source")
+                log("no answer from \(segment.host) for \(patience): trying another source")
                 close(segment.id)
             } else if settings.minimumBytesPerSecond > 0 {
                 checkSpeed(segment)
@@ -149,8 +148,8 @@ extension DownloadPlanner {
         guard sources[segment.source].slowStrikes > settings.retries else { return }
         let error = DownloadError(
             .tooSlow,
-            "\(segment.host) brought \(Int64(speed)) bytes a second where at least "
-                + "\(settings.minimumBytesPerSecond) were asked for",
+            "\(segment.host) sent \(Int64(speed)) bytes per second, less than the minimum of "
+                + "\(settings.minimumBytesPerSecond)",
             advice: "\(DownloadError.resumeAdvice), or lower --min-speed"
         )
         giveUp(segment.source, error)

@@ -1,6 +1,6 @@
-/// Which transfers are opened, where they end, and which are closed.
+/// The opening, ending and closing of transfers.
 extension DownloadPlanner {
-    /// Does what the present state requires, after any event.
+    /// Takes the actions that the present state requires, after any event.
     mutating func proceed() {
         watchLimits()
         switch phase {
@@ -37,7 +37,7 @@ extension DownloadPlanner {
         sources.passTime(now)
         slots.withdraw(except: Set(sources.ready.map(\.host)), &actions)
         while parts.segments.count < connectionsWanted {
-            // The other sources wait for a slot, or may not be asked now.
+            // The other sources wait for a slot, or may not be used now.
             guard let choice = sourceChoice().best() else { return slots.releaseSpare(&actions) }
             guard let claim = nextClaim(for: choice) else { break }
             let host = sources[choice.source].host
@@ -72,8 +72,8 @@ extension DownloadPlanner {
         return true
     }
 
-    /// Takes all bytes from a transfer without an answer: it writes none, even if the answer is on
-    /// its way.
+    /// Withdraws all bytes from a transfer without an answer: it writes none, even if its answer is
+    /// on its way.
     private mutating func withdraw(_ segment: Segment) {
         parts.update(segment.id) { ($0.end, $0.isEndOpen) = ($0.start, false) }
         actions.append(.setEnd(segment.id, segment.start))
@@ -88,8 +88,8 @@ extension DownloadPlanner {
         endMoved(donor)
     }
 
-    /// Lets connections continue into bytes that no other one receives: the server may allow no
-    /// more.
+    /// Lets connections continue into bytes that no other connection receives: the server may allow
+    /// no more connections.
     mutating func extendEnds() {
         for segment in parts.endingSoon() {
             guard let (end, unanswered) = parts.unservedBytes(behind: segment, at: now) else {
@@ -103,7 +103,7 @@ extension DownloadPlanner {
         }
     }
 
-    /// Chooses among the sources by what is known at this moment.
+    /// Returns the choice among the sources, from the facts known at this moment.
     func sourceChoice() -> SourceChoice {
         SourceChoice(
             among: sources,
@@ -115,10 +115,10 @@ extension DownloadPlanner {
         )
     }
 
-    /// The bytes for a new connection; `nil` if there are none.
+    /// Returns the bytes for a new connection; `nil` if there are none.
     private func nextClaim(for choice: SourcePromise) -> SegmentPlanner.Claim? {
         guard isSingleStream else {
-            // A single source promises what its connections receive already.
+            // A new connection to a single source is expected to be as fast as the present ones.
             let promised = sources.places.count > 1 ? choice.known : nil
             return parts.claim(promised: promised, at: now)
         }
@@ -132,8 +132,8 @@ extension DownloadPlanner {
         return SegmentPlanner.Claim(range: ByteRange(0, file.total ?? .max))
     }
 
-    /// The range to request: the bytes of a claim, and what is compared before and behind them;
-    /// `nil` for the whole file.
+    /// Returns the range to request: the bytes of a claim, and those that are compared before and
+    /// behind them; `nil` for the whole file.
     private func request(for claim: SegmentPlanner.Claim) -> ByteRange? {
         if isSingleStream { return claim.range.start > 0 ? claim.range : nil }
         guard parts.provesSeams, let total = parts.total else { return claim.range }
@@ -180,19 +180,19 @@ extension DownloadPlanner {
 
     // MARK: - Ends
 
-    /// Whether what an earlier run left is of one of the sources.
+    /// Returns whether one of the sources sent the bytes of an earlier run.
     func isOfSource(_ point: StartingPoint) -> Bool {
         sources.place(of: point.firstSource) != nil
     }
 
-    /// Begins with what an earlier run left.
+    /// Begins with the bytes of an earlier run.
     mutating func beginParts(with point: StartingPoint, total: Int64?) {
         parts.begin(have: point.have, total: total)
         if parts.provesSeams { parts.takeSamples(&random) }
         highWater = point.have.count
     }
 
-    /// Lets segments continue into the bytes of their neighbours, which are there now, to compare
+    /// Lets segments continue into the bytes of their neighbours, which are present now, to compare
     /// them.
     private mutating func proveEnds() {
         for id in parts.closeOpenEnds() {
@@ -201,7 +201,7 @@ extension DownloadPlanner {
         }
     }
 
-    /// Tells a transfer where it ends now.
+    /// Sends a transfer its new end.
     mutating func endMoved(_ id: TransferID) {
         guard let segment = parts.segments[id] else { return }
         actions.append(.setEnd(id, segment.writableEnd))
@@ -214,15 +214,15 @@ extension DownloadPlanner {
         if !parts.provesSeams || others.isEmpty {
             goOn(with: id, skipUntil: prepareSkipping())
         } else if others.contains(where: { $0.source != place && !$0.isClosing }) {
-            // Another source may answer ranges.
+            // Another source may serve ranges.
             close(id)
         } else {
             drain(.skip(held: id), keeping: id)
         }
     }
 
-    /// Prepares for reading a whole answer from offset 0: it is compared with the bytes that are
-    /// there, and contains the rest; returns where that begins.
+    /// Prepares for reading a whole answer from offset 0: it is compared with the bytes received so
+    /// far, and contains the rest; returns the offset of the rest.
     private mutating func prepareSkipping() -> Int64 {
         guard parts.provesSeams else { return parts.have.frontier }
         parts.endSampling()
@@ -232,7 +232,7 @@ extension DownloadPlanner {
         return frontier
     }
 
-    /// Starts over with another version that neither validators nor the length showed.
+    /// Starts over with another version, which neither validators nor the length revealed.
     mutating func seamDiffered(_ id: TransferID) {
         guard let segment = parts.segments[id] else { return }
         switch phase {
@@ -249,7 +249,7 @@ extension DownloadPlanner {
             guard leaveChanging(place) else { return }
         }
         notice(
-            "the file changed on the server: what it sends now differs from what is there; "
+            "the file changed on the server: its bytes differ from those received before; "
                 + "starting over"
         )
         startOver()

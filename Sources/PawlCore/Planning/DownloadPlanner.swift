@@ -1,29 +1,30 @@
 package import struct FoundationEssentials.URL
 
-/// Makes the decisions of one download: events in, actions out.
+/// Makes the decisions of one download: takes events and returns actions.
 ///
-/// It reads no clock and does no I/O. Its parts decide one thing each: `SegmentPlanner` which
-/// bytes, `SourcePlanner` from where and when again, `ConnectionGovernor` how many connections,
-/// `PinnedFile` which answers fit together, `ConnectivityGate` whether the network may be used.
+/// It reads no clock and does no I/O. Each part makes one decision: `SegmentPlanner` which bytes
+/// to fetch, `SourcePlanner` from which source and when to retry, `ConnectionGovernor` how many
+/// connections to use, `PinnedFile` which answers may be joined, `ConnectivityGate` whether the
+/// network may be used.
 package struct DownloadPlanner: Sendable {
     let settings: DownloadSettings
     var parts = SegmentPlanner()
     var governor: ConnectionGovernor
     var sources: SourcePlanner
-    /// The representation of the bytes.
+    /// The representation to which the bytes belong.
     var file: PinnedFile { didSet { parts.provesSeams = file.needsSeams } }
     var phase = Phase.running
-    /// How often the representation changed.
+    /// The number of changes of the representation.
     var changes = 0
-    /// How often bytes differed although nothing showed a change.
+    /// The number of times that bytes differed although nothing indicated a change.
     var differences = 0
     /// The highest number of bytes so far; only more than that is progress.
     var highWater: Int64 = 0
     var slots = SlotLedger()
     var gate: ConnectivityGate
-    /// Whether the caller had the download suspended at the last tick.
+    /// Whether the download was suspended at the last tick.
     var isSuspended = false
-    /// Chooses where the bytes of an earlier run are compared.
+    /// The generator that chooses where the bytes of an earlier run are compared.
     var random: SplitMix64
     private var nextNumber = 1
     /// The moment of the event that is being handled.
@@ -39,7 +40,7 @@ package struct DownloadPlanner: Sendable {
         case draining(Draining)
         /// The store is being emptied.
         case resetting(TransferID?, Representation)
-        /// All bytes are there and are being synced; a failed sync leads back.
+        /// All bytes are present and are being synced; if that fails, the download continues.
         case finishing
         case ended
     }
@@ -47,9 +48,9 @@ package struct DownloadPlanner: Sendable {
     enum Draining {
         /// Starts over, with a held response if there is one.
         case startOver(held: TransferID?, Representation?)
-        /// Resumes the held response, which is compared with all bytes that are there.
+        /// Resumes the held response, which is compared with all bytes received so far.
         case skip(held: TransferID)
-        /// Keeps only what a sync proved.
+        /// Keeps only the bytes that a sync proved.
         case restrict(RangeSet)
         case complete(Int64)
     }
@@ -88,7 +89,7 @@ package struct DownloadPlanner: Sendable {
         case .networkChanged(let path): networkChanged(path)
         case .seamDiffered(let id): seamDiffered(id)
         case .syncFailed(let durable):
-            // Bytes that are being dropped need no distrust.
+            // The bytes are being dropped in any case.
             if case .draining(.startOver) = phase { break }
             drain(.restrict(durable), keeping: nil)
         case .abandoned:
@@ -99,7 +100,7 @@ package struct DownloadPlanner: Sendable {
         return actions
     }
 
-    /// The moment of the next tick; `nil` if only an event can change anything.
+    /// Returns the moment of the next tick; `nil` if only an event can change anything.
     package func wakeAt(_ now: Moment) -> Moment? {
         if case .ended = phase { return nil }
         if isHeldByNetwork, parts.segments.isEmpty { return gate.opensAt }
@@ -123,21 +124,22 @@ package struct DownloadPlanner: Sendable {
     /// The pinned representation.
     package var representation: Representation? { file.representation }
 
-    /// Whether all bytes are another tool's, and no answer has fitted them yet.
+    /// Whether all bytes are another tool's, and no answer has matched them yet.
     package var isAdopting: Bool { file.isAdopting }
 
     /// Whether a source serves ranges; `nil` if that is not known yet.
     package var acceptsRanges: Bool? { sources.acceptsRanges }
 
-    /// Whether bytes of an earlier run may be joined with new ones.
+    /// Returns whether bytes of an earlier run may be joined with new ones.
     package func canResume(_ known: Representation) -> Bool { file.canResume(known) }
 
-    /// The URLs for the checkpoint without their secrets, first the one whose answer is pinned.
+    /// Returns the URLs for the checkpoint without their secrets, first the one whose answer is
+    /// pinned.
     package func sourceText(pinnedBy id: TransferID?) -> String {
         sources.text(first: id.flatMap { parts.segments[$0]?.source } ?? file.anchor ?? 0)
     }
 
-    /// Returns slots after the end of the download; nothing else happens then.
+    /// Handles an event after the end of the download: only slots are returned.
     private mutating func late(_ event: DownloadEvent) -> [DownloadAction] {
         switch event {
         case .slotGranted(let host): [.releaseSlot(host: host)]
@@ -147,7 +149,7 @@ package struct DownloadPlanner: Sendable {
         }
     }
 
-    /// The newest transfer.
+    /// The id of the newest transfer.
     var lastID: TransferID { TransferID(nextNumber - 1) }
 
     mutating func nextID() -> TransferID {
@@ -163,7 +165,7 @@ package struct DownloadPlanner: Sendable {
 
     mutating func log(_ text: String) { actions.append(.log(text)) }
 
-    /// Tells the user without being asked.
+    /// Sends a notice to the user.
     mutating func notice(_ text: String) { actions.append(.notice(text)) }
 
     /// Ends the download with an error; the driver keeps the bytes.
@@ -183,8 +185,8 @@ extension DownloadPlanner {
         file.resume(isForeign: point.isForeign)
         guard file.canResume(point, isOfSource: isOfSource(point)) else {
             notice(
-                "what is there cannot be resumed: nothing would prove that the file is still "
-                    + "the same; starting over"
+                "the bytes received before cannot be resumed: nothing would prove that the file is "
+                    + "still the same; starting over"
             )
             return
         }

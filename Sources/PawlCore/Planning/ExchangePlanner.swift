@@ -1,6 +1,6 @@
 package import struct FoundationEssentials.URL
 
-/// Decides where a request goes next, and whether and when it is sent again.
+/// Decides to which URL a request is sent next, and whether and when it is repeated.
 ///
 /// It follows redirects, returns to the original URL when a redirected one has expired, and judges
 /// refusals, broken transfers, stalls and `Retry-After`. A download has one exchange planner per
@@ -12,12 +12,12 @@ package struct ExchangePlanner: Sendable {
         package let method: String
         package let sendsBody: Bool
 
-        /// The name under which the host budget counts its connection.
+        /// The name by which the host budget counts its connection.
         package var host: String { HostBudget.name(of: url) }
     }
 
-    /// What had happened when a transfer was opened; the end of a transfer counts only if nothing
-    /// of the kind has happened since.
+    /// The state of the exchange when a transfer was opened; the end of a transfer counts only if
+    /// that state is still current.
     package struct Attempt: Hashable, Sendable {
         fileprivate var failures = 0
         fileprivate var renewals = 0
@@ -40,22 +40,22 @@ package struct ExchangePlanner: Sendable {
         }
     }
 
-    /// How a failed request may be repeated.
+    /// The way in which a failed request may be repeated.
     package enum Repetition: Sendable {
         case later
-        /// The first time without a wait.
+        /// The first repetition is sent without a wait.
         case immediate
-        /// The same, up to three times.
+        /// The request is repeated up to three times, at first without a wait.
         case threeTimes
     }
 
-    /// What is sent next.
+    /// The request that is sent next.
     package private(set) var request: Request
     /// The URLs that redirected to `request`, first the one that was requested first.
     package private(set) var redirects: [URL] = []
-    /// What a transfer that is opened now starts from.
+    /// The state from which a transfer starts that is opened now.
     private(set) var attempt = Attempt()
-    /// Whether the URL of `request` has sent an answer that was good.
+    /// Whether the URL of `request` has sent a good answer.
     private(set) var isConfirmed = false
     private let original: Request
     private let policy: RedirectPolicy
@@ -63,8 +63,8 @@ package struct ExchangePlanner: Sendable {
     private var retry: RetryPolicy
     /// Whether `request` is the target of a redirect.
     private var isRedirected = false
-    /// Whether the original was requested again since the last good answer; what it refuses now has
-    /// not expired.
+    /// Whether the original URL was requested again since the last good answer; if it refuses the
+    /// request now, it has not expired.
     private var wasRenewed = false
 
     package init(url: URL, method: String = "GET", settings: DownloadSettings, seed: UInt64) {
@@ -76,10 +76,10 @@ package struct ExchangePlanner: Sendable {
     }
 
     package var originalURL: URL { original.url }
-    /// The number of failures in a row, without a byte received in between.
+    /// The number of consecutive failures without a byte received between them.
     var failures: Int { retry.failures }
 
-    /// Takes in a good answer from `url`, which may not be the URL of `request` any more.
+    /// Takes in a good answer from `url`, which may no longer be the URL of `request`.
     mutating func succeeded(from url: URL) {
         guard url == request.url else { return }
         redirects = []
@@ -87,19 +87,19 @@ package struct ExchangePlanner: Sendable {
         wasRenewed = false
     }
 
-    /// Takes in that bytes were received that were not there before.
+    /// Takes in that new bytes were received.
     mutating func progressed() { retry.progressed() }
 
     /// Requires another good answer before several connections are opened.
     mutating func forgetConfirmation() { isConfirmed = false }
 
-    /// Whether `request` is still what a transfer asked for; if several transfers were redirected
-    /// at the same time, the first one shows the way for all.
+    /// Returns whether a transfer sent the present `request`; if several transfers were redirected
+    /// at the same time, the first redirect applies to all.
     func isCurrent(_ attempt: Attempt, _ url: URL) -> Bool {
         attempt.renewals == self.attempt.renewals && url == request.url
     }
 
-    /// Follows a redirect; `status` decides on the method; a GET remains one.
+    /// Follows a redirect; `status` determines the new method; a GET remains a GET.
     package mutating func redirected(status: Int = 302, to location: String) -> Step {
         do throws(DownloadError) {
             let next = try policy.next(from: request.url, location: location, hops: redirects.count)
@@ -115,7 +115,7 @@ package struct ExchangePlanner: Sendable {
     }
 
     /// Requests the original URL again, once between two good answers, if a refusal shows that the
-    /// redirected one has expired; returns whether the refusal means nothing else.
+    /// redirected one has expired; returns whether the refusal is thereby handled.
     mutating func renews(after status: Int, of attempt: Attempt) -> Bool {
         let isOld = attempt.renewals < self.attempt.renewals
         guard [401, 403, 404, 410].contains(status), isRedirected || isOld else { return false }
@@ -126,8 +126,8 @@ package struct ExchangePlanner: Sendable {
         return true
     }
 
-    /// Begins again with the original request: its URL knows where to go now; a request that must
-    /// not be sent twice has its outcome at the last URL (303).
+    /// Starts again with the original request, whose URL redirects to the present place; a request
+    /// that must not be sent twice has its outcome at the last URL (303).
     mutating func restart() {
         guard RequestMethod.isIdempotent(original.method) else { return }
         request = original
@@ -136,7 +136,7 @@ package struct ExchangePlanner: Sendable {
         isConfirmed = false
     }
 
-    /// How a request is repeated after a broken transfer; `nil` if it is not.
+    /// Returns how a request is repeated after a broken transfer; `nil` if it is not repeated.
     ///
     /// `hasAnswered`: whether the server ever sent a good answer.
     package static func repetition(
@@ -147,27 +147,27 @@ package struct ExchangePlanner: Sendable {
         case .certificateRefused, .unsupportedURL, .addressRefused: nil
         case .tlsFailed, .local, .malformedResponse: hasAnswered ? .later : nil
         case .nameNotResolved: hasAnswered ? .immediate : nil
-        // No server ever answered there: a wrong address rather than an outage.
+        // No server ever answered at this address: it is wrong, rather than the server down.
         case .cannotConnect where !hasAnswered: .threeTimes
         default: .immediate
         }
     }
 
-    /// Takes in that a transfer failed; returns whether that counts: several connections that one
-    /// outage breaks are one failure.
+    /// Takes in that a transfer failed; returns whether that counts: if one outage breaks several
+    /// connections, this is one failure.
     mutating func counts(failureOf attempt: Attempt) -> Bool {
         guard attempt.failures == self.attempt.failures else { return false }
         self.attempt.failures += 1
         return true
     }
 
-    /// Decides on a repetition after a failure that counts.
+    /// Decides whether to repeat the request after a failure that counts.
     package mutating func failed(
         _ error: DownloadError,
         _ repetition: Repetition?,
         mayRetryAtOnce: Bool = true
     ) -> Step {
-        // Nobody knows what became of a request that is not idempotent (RFC 9110 §9.2.2).
+        // A request that is not idempotent may have had an effect (RFC 9110 §9.2.2).
         guard let repetition, RequestMethod.isIdempotent(request.method),
             error.retryAfter ?? .zero <= maximumRetryAfter,
             case .retry(let delay) = retry.failed(

@@ -1,16 +1,17 @@
 package import struct FoundationEssentials.URL
 
-/// How many connections each host gets across all downloads, and which hosts want patience.
+/// The number of connections that each host gets across all downloads, and the hosts that get no
+/// new ones for a while.
 package struct HostBudget: Sendable {
-    /// Who asks for a connection.
+    /// The id of a request for a connection.
     package typealias Ticket = UInt64
 
     fileprivate struct Host {
         var inUse = 0
-        /// Streams over shared connections (HTTP/2): they open none.
+        /// The number of streams over shared connections (HTTP/2), which open no connections.
         var streams = 0
         var multiplexes = false
-        /// First come, first served; those without any connection before the others.
+        /// The waiting tickets in order of arrival, those without any connection first.
         var queue: [(ticket: Ticket, isFirst: Bool)] = []
         var closedUntil: Moment?
         var isIdle: Bool {
@@ -18,7 +19,7 @@ package struct HostBudget: Sendable {
         }
     }
 
-    /// Servers allow 100 or more on a connection (RFC 9113 §6.5.2).
+    /// The maximum number of streams; servers allow 100 or more per connection (RFC 9113 §6.5.2).
     private static let streamsPerHost = 100
     private static let rememberedHosts = 1_024
     private var limit: Int
@@ -26,16 +27,19 @@ package struct HostBudget: Sendable {
 
     package init(connectionsPerHost: Int) { limit = max(1, connectionsPerHost) }
 
-    /// What runs above a lower number goes on, and nothing new begins until it has ended.
+    /// Sets the maximum number of connections per host.
+    ///
+    /// If the number is lowered, open connections continue, and none is opened until enough have
+    /// ended.
     package mutating func setLimit(connectionsPerHost: Int) { limit = max(1, connectionsPerHost) }
 
-    /// Whom a connection to that address counts for.
+    /// Returns the name of the host for which a connection to a URL counts.
     package static func name(of url: URL) -> String {
         let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
         return "\(url.shownHost ?? ""):\(port)"
     }
 
-    /// True where the connection may be opened now; else the ticket waits.
+    /// Requests a connection; returns whether it may be opened now; otherwise the ticket waits.
     package mutating func request(
         _ name: String,
         ticket: Ticket,
@@ -57,23 +61,23 @@ package struct HostBudget: Sendable {
         }
     }
 
-    /// What runs there at this moment, connections and streams.
+    /// Returns the number of open connections and streams of a host.
     package func transfers(with name: String) -> Int {
         hosts[name].map { $0.inUse + $0.streams } ?? 0
     }
 
-    /// What is done with a host at a moment.
+    /// The use of a host at a moment.
     package struct Use: Sendable, Hashable {
         package var name: String
         package var connections: Int
         package var streams: Int
         package var waiting: Int
         package var limit: Int
-        /// Until it may get a new connection; nil where it may.
+        /// The time until it may get a new connection; `nil` if it may now.
         package var coolDown: Duration?
     }
 
-    /// Of all hosts that something is known of, by name.
+    /// Returns the use of all known hosts, sorted by name.
     package func uses(at now: Moment) -> [Use] {
         hosts.sorted { $0.key < $1.key }.map { name, host in
             let wait = host.closedUntil.map { $0 - now }
@@ -88,13 +92,14 @@ package struct HostBudget: Sendable {
         }
     }
 
-    /// An answer showed that the host lets requests share a connection.
+    /// Takes in that an answer showed that requests to the host can share a connection.
     package mutating func noteMultiplexing(_ name: String) {
         guard hosts[name]?.multiplexes != true, hosts.count < Self.rememberedHosts else { return }
         update(name) { $0.multiplexes = true }
     }
 
-    /// True where a request may share a connection; it takes nothing from those that wait for one.
+    /// Requests a stream; returns whether the request may share a connection, which takes nothing
+    /// from the tickets that wait for one.
     package mutating func requestStream(_ name: String, at now: Moment) -> Bool {
         guard let host = hosts[name], host.multiplexes, host.streams < Self.streamsPerHost,
             host.isOpen(at: now)
@@ -111,7 +116,7 @@ package struct HostBudget: Sendable {
         update(name) { $0.queue.removeAll { $0.ticket == ticket } }
     }
 
-    /// From the queues of all hosts.
+    /// Removes a ticket from the queues of all hosts.
     package mutating func withdraw(_ ticket: Ticket) {
         for name in Array(hosts.keys) { withdraw(name, ticket: ticket) }
     }
@@ -120,12 +125,12 @@ package struct HostBudget: Sendable {
         update(name) { $0.inUse = max(0, $0.inUse - 1) }
     }
 
-    /// No new connection to that host before `moment`.
+    /// Allows no new connection to a host before `moment`.
     package mutating func close(_ name: String, until moment: Moment) {
         update(name) { $0.closedUntil = max($0.closedUntil ?? .zero, moment) }
     }
 
-    /// Those who may open a connection now, to be told.
+    /// Grants connections to waiting tickets; returns those that may open one now.
     package mutating func grants(at now: Moment) -> [(ticket: Ticket, host: String)] {
         guard hosts.values.contains(where: \.isAwaited) else { return [] }
         let limit = limit
@@ -144,7 +149,8 @@ package struct HostBudget: Sendable {
         return granted
     }
 
-    /// When `grants` has something to give though nothing is released; nil where nobody waits.
+    /// The time at which `grants` can give a slot although none is released; `nil` if no ticket
+    /// waits.
     package var nextOpening: Moment? {
         hosts.values.filter { !$0.queue.isEmpty }.compactMap(\.closedUntil).min()
     }
@@ -161,7 +167,7 @@ package struct HostBudget: Sendable {
 }
 
 extension HostBudget.Host {
-    /// Whether time or a release can change anything for it.
+    /// Whether the passing of time or a release can change anything for the host.
     fileprivate var isAwaited: Bool { !queue.isEmpty || closedUntil != nil }
 
     fileprivate func isOpen(at now: Moment) -> Bool { closedUntil.map { $0 <= now } ?? true }

@@ -1,12 +1,12 @@
-/// The representation that the bytes are of, and which answers may be joined with these bytes.
+/// The representation to which the bytes belong; it decides which answers may be joined with them.
 struct PinnedFile: Sendable {
-    /// What the first good answer said; `nil` before there was one.
+    /// The representation in the first good answer; `nil` before there was one.
     private(set) var representation: Representation?
     /// The place of the source that sent that answer; `nil` if it is not among the sources.
     private(set) var anchor: Int?
-    /// Whether all bytes are another tool's, and no answer has fitted them yet.
+    /// Whether all bytes are another tool's, and no answer has matched them yet.
     private(set) var isAdopting = false
-    /// What was pinned last, after it was given up, and its anchor.
+    /// The representation that was given up last, and its anchor.
     private var former: (representation: Representation, anchor: Int?)?
     /// The digest that the user gave.
     private let digest: ContentDigest?
@@ -29,23 +29,23 @@ struct PinnedFile: Sendable {
     /// the file.
     var isDivisible: Bool { total != nil && representation?.contentEncoding == nil }
 
-    /// Whether bytes of two answers may touch only where they were compared (``Seam``); adopted
-    /// bytes are proven by the digest at the end.
+    /// Whether bytes of two answers may touch only where they were compared (``Seam``); the digest
+    /// proves adopted bytes at the end.
     var needsSeams: Bool {
         isDivisible && representation?.validatorStrength != .strong && !adoptsPartialFile
     }
 
     // MARK: - Changes
 
-    /// Takes the bytes of another tool, or those of an earlier run.
+    /// Begins with the bytes of another tool or of an earlier run.
     mutating func resume(isForeign: Bool) { isAdopting = isForeign }
 
     mutating func pin(_ representation: Representation, by anchor: Int?) {
         (self.representation, self.anchor) = (representation, anchor)
     }
 
-    /// Pins the first answer that fits adopted bytes; the digest goes into the checkpoint: no later
-    /// run may do without it.
+    /// Pins the first answer that matches adopted bytes; the digest is recorded in the checkpoint,
+    /// because every later run needs it.
     mutating func adopt(_ representation: Representation, by anchor: Int?) {
         isAdopting = false
         pin(representation, by: anchor)
@@ -53,7 +53,7 @@ struct PinnedFile: Sendable {
         if let digest { self.representation?.digest = digest }
     }
 
-    /// Gives the representation up: the file is another one.
+    /// Gives up the representation, because the file is another one.
     mutating func giveUp() {
         if let representation { former = (representation, anchor) }
         representation = nil
@@ -64,7 +64,7 @@ struct PinnedFile: Sendable {
 
     mutating func setTotal(_ total: Int64) { representation?.total = total }
 
-    /// Takes the validators for no proof any more.
+    /// Stops accepting the validators as proof.
     mutating func distrustValidators() {
         representation?.entityTag = nil
         representation?.lastModifiedIsOld = false
@@ -72,7 +72,7 @@ struct PinnedFile: Sendable {
 
     // MARK: - Proof
 
-    /// What the next answer of a source is judged by; `known`: its first answer, if that was
+    /// Sets what the next answer of a source must match; `known`: its first answer, if that was
     /// proven.
     func expect(_ order: inout TransferOrder, of place: Int, known: Representation?) {
         let isForeign = isUnproven(place, known: known)
@@ -83,15 +83,16 @@ struct PinnedFile: Sendable {
         }
     }
 
-    /// Whether nothing proves yet that a source has the file.
+    /// Returns whether nothing proves yet that a source has the file.
     func isUnproven(_ place: Int, known: Representation?) -> Bool {
         isOther(place) && representation != nil && known == nil
     }
 
-    /// Whether a source must prove its file by other means than the anchor.
+    /// Returns whether a source must prove its file by other means than the anchor.
     func isOther(_ place: Int) -> Bool { place != anchor && !isAdopting }
 
-    /// Why a whole answer of another source is not proven to be of the file; `nil` if it is.
+    /// Returns why a whole answer of another source is not proven to be of the file; `nil` if it
+    /// is.
     func difference(to seen: Representation, of place: Int, known: Representation?) -> String? {
         guard isOther(place), let representation, known?.isProvenSame(seen) != true else {
             return nil
@@ -99,34 +100,34 @@ struct PinnedFile: Sendable {
         return representation.difference(toAnotherSource: seen, digest: digest)
     }
 
-    /// Whether an answer differs from what is pinned only in its length, so that nothing proves a
-    /// new version.
+    /// Returns whether an answer differs from the pinned representation only in its length, so that
+    /// nothing proves a new version.
     func differsOnlyInLength(from seen: Representation, of place: Int) -> Bool {
         place == anchor && !isAdopting && representation?.differsOnlyInLength(from: seen) == true
     }
 
     // MARK: - Joining
 
-    /// Whether bytes of an earlier run may be joined with new ones: validators prove that they fit,
-    /// or the bytes do where they meet (``Seam``).
+    /// Returns whether bytes of an earlier run may be joined with new ones: either validators prove
+    /// that they match, or a comparison does where they meet (``Seam``).
     func canResume(_ known: Representation) -> Bool {
         guard known.contentEncoding == nil else { return false }
         if known.validatorStrength == .strong { return true }
         return (known.total != nil || isAdopting) && allowsWeakResume
     }
 
-    /// Whether what an earlier run left may be joined with new bytes.
+    /// Returns whether the bytes of an earlier run may be joined with new ones.
     ///
-    /// `isOfSource`: whether it is of one of the URLs. Bytes of another URL need validators or a
-    /// digest: two files of one length may well be equal where they are compared.
+    /// `isOfSource`: whether they came from one of the URLs. Bytes of another URL need validators
+    /// or a digest: two files of the same length may happen to be equal where they are compared.
     func canResume(_ point: StartingPoint, isOfSource: Bool) -> Bool {
         guard canResume(point.representation) else { return false }
         return point.isForeign || point.representation.validatorStrength == .strong
             || digest != nil || point.firstSource == nil || isOfSource
     }
 
-    /// Whether a whole answer may be joined with bytes of `known`: validators prove that it is of
-    /// the same file, or its length fits and the bytes are compared with it.
+    /// Returns whether a whole answer may be joined with bytes of `known`: either validators prove
+    /// that it is of the same file, or its length matches and the bytes are compared with it.
     func mayJoin(_ seen: Representation, to known: Representation, have: RangeSet) -> Bool {
         if known.isProvenSame(seen) { return true }
         guard canResume(known) || needsSeams, known.validatorStrength != .strong,
@@ -136,7 +137,8 @@ struct PinnedFile: Sendable {
             && (have.ranges.last?.end ?? 0) <= total
     }
 
-    /// Whether a first answer is of what an earlier run left, by the proof that its source needs.
+    /// Returns whether a first answer is of the file of an earlier run, by the proof that its
+    /// source needs.
     func mayJoin(
         _ seen: Representation,
         to point: StartingPoint,
@@ -149,8 +151,8 @@ struct PinnedFile: Sendable {
         return point.representation.difference(toAnotherSource: seen, digest: digest) == nil
     }
 
-    /// Why a first answer is an error page in place of what an earlier run left; `nil` if it is
-    /// none.
+    /// Returns why a first answer is an error page instead of the file of an earlier run; `nil` if
+    /// it is not an error page.
     func doubt(
         about seen: Representation,
         insteadOf point: StartingPoint,

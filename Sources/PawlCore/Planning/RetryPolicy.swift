@@ -1,11 +1,11 @@
-/// When to try again: exponential backoff with full jitter; progress resets the count.
+/// Decides when to retry: exponential backoff with full jitter; progress resets the count.
 package struct RetryPolicy: Sendable {
-    /// Failures in a row that are borne.
+    /// The number of consecutive failures that are tolerated.
     package let limit: Int
     package private(set) var failures = 0
     private var random: SplitMix64
 
-    /// The first wait is drawn below this, each further one below twice as much.
+    /// The upper bound of the first random wait; it doubles with each further wait.
     package static let firstDelay: Duration = .milliseconds(500)
     package static let longestDelay: Duration = .seconds(30)
 
@@ -21,10 +21,10 @@ package struct RetryPolicy: Sendable {
 
     package mutating func progressed() { failures = 0 }
 
-    /// A failure without a byte since the last one.
+    /// Takes in a failure without a byte received since the last one.
     ///
-    /// A broken connection is replaced at once the first time; what the server refuses is always
-    /// waited for.
+    /// A broken connection is replaced immediately the first time; after a refusal there is always
+    /// a wait.
     package mutating func failed(mayRetryAtOnce: Bool, atMost limit: Int? = nil) -> Decision {
         failures += 1
         guard failures <= min(self.limit, limit ?? .max) else { return .giveUp }

@@ -1,24 +1,24 @@
-/// How much is compared where bytes of two answers meet and no strong validator proves that they
-/// are of the same file.
+/// The amounts that are compared where bytes of two answers meet and no strong validator proves
+/// that they are of the same file.
 ///
 /// Such bytes touch only where one answer contains both sides: it begins before its own bytes or
-/// continues behind them, and must equal the bytes there. Until then a byte between them is left
-/// out, so that the ranges on disk show what is proven.
+/// continues behind them, and must equal the bytes there. Until then one byte between them is left
+/// out, so that the ranges on disk show which bytes are proven to match.
 package enum Seam {
-    /// How many bytes before its own a request begins, if bytes are there.
+    /// The number of bytes before its own at which a request begins, if those are present.
     package static let leadBytes: Int64 = 64 * 1024
-    /// How many bytes behind its end an answer is compared with its neighbour; shorter pieces prove
-    /// too little and are dropped.
+    /// The number of bytes behind its end for which an answer is compared with its neighbour;
+    /// shorter pieces prove too little and are dropped.
     package static let tailBytes: Int64 = 16 * 1024
     /// The number of places where the bytes of an earlier run are compared, besides their ends.
     package static let samples = 3
-    /// Fewer bytes of an earlier run are compared at their ends only.
+    /// The length up to which bytes of an earlier run are compared only at their ends.
     package static let leastSampledBytes: Int64 = 4 * leadBytes
     /// The shortest lead, for a server that sends short ranges only.
     static let leastLeadBytes: Int64 = 4 * 1024
 
-    /// Where the bytes end that count of an answer that has reached `position` and is to end at
-    /// `end`.
+    /// Returns the end of the bytes that count of an answer that has reached `position` and should
+    /// end at `end`.
     ///
     /// Bytes behind the end are those of its neighbour, and the last byte before the end counts
     /// only if the answer was compared with what follows.

@@ -1,6 +1,6 @@
 package import struct FoundationEssentials.URL
 
-/// A byte range that one transfer is receiving, as the planner sees it.
+/// A byte range that one transfer receives, as the planner knows it.
 package struct Segment: Sendable {
     package let id: TransferID
     /// The place of its source among those of the download.
@@ -8,11 +8,11 @@ package struct Segment: Sendable {
     package let host: String
     package let url: URL
     package var start: Int64
-    /// The end of the bytes that this segment is to receive.
+    /// The end of the bytes that this segment receives.
     package var end: Int64
     /// The end of its response; `end` can be moved up to here.
     package var responseEnd: Int64
-    /// Whether bytes of another answer follow at `end` that nothing proves to fit yet; then the
+    /// Whether bytes of another answer follow at `end` that are not proven to match yet; then the
     /// last byte before `end` is left out.
     package var isEndOpen = false
     /// The offset of the last sample.
@@ -26,13 +26,13 @@ package struct Segment: Sendable {
 
     package let openedAt: Moment
     package var headAt: Moment?
-    /// How long connecting took; `nil` before that is known, and for a reused connection.
+    /// The time that connecting took; `nil` before it is known, and for a reused connection.
     var connectTime: Duration?
     package var firstByteAt: Moment?
     package var lastProgressAt: Moment
-    /// How long no byte had been received at the last tick; zero before its first byte.
+    /// The time without a received byte as of the last tick; zero before the first byte.
     private var silence = Duration.zero
-    /// Whether the download was suspended before the first byte, so that its latency shows nothing.
+    /// Whether the download was suspended before the first byte, so that its latency is unknown.
     package private(set) var hasStoodStill = false
     /// The start of the window in which the minimum speed is measured.
     package var window: (since: Moment, offset: Int64)
@@ -47,10 +47,10 @@ package struct Segment: Sendable {
     package var isComplete: Bool { offset >= writableEnd }
     /// The end of the bytes that may be written now.
     package var writableEnd: Int64 { isEndOpen ? end - 1 : end }
-    /// Where its bytes end that count if bytes of two answers may touch only where they were
+    /// The end of the bytes that count if bytes of two answers may touch only where they were
     /// compared.
     package var countedEnd: Int64 {
-        // A transfer that had passed its end before that was set has compared nothing there.
+        // A transfer that had already passed its end when that was set has compared nothing there.
         Seam.countedEnd(at: offset, before: end, isProven: !isEndOpen && offset <= end)
     }
 
@@ -60,8 +60,8 @@ package struct Segment: Sendable {
         return bytesPerSecond > 0 ? bytesPerSecond : nil
     }
 
-    /// Whether it stopped before its speed was known: all its bytes were received between two
-    /// ticks.
+    /// Whether it stopped before its speed was known, because all its bytes were received between
+    /// two ticks.
     package var isSilent: Bool { speed == nil && silence >= .seconds(1) }
 
     package init(
@@ -87,7 +87,7 @@ package struct Segment: Sendable {
         window = (openedAt, order.start)
     }
 
-    /// Takes in where the transfer stands; returns whether bytes were received.
+    /// Takes in the progress of the transfer; returns whether bytes were received.
     ///
     /// The time of a suspension does not count.
     package mutating func observe(

@@ -1,5 +1,5 @@
-/// Decides which transfer receives which bytes: assigns ranges, splits them by time, races the
-/// last.
+/// Decides which transfer receives which bytes: assigns ranges, splits them by remaining time, and
+/// races for the last one.
 package struct SegmentPlanner: Sendable {
     /// The bytes of ended transfers and earlier runs.
     package private(set) var have = RangeSet()
@@ -8,23 +8,24 @@ package struct SegmentPlanner: Sendable {
     package var total: Int64?
     /// Whether bytes of two answers may touch only where that was proven (``Seam``).
     package var provesSeams = false
-    /// The most bytes that a request begins before its own.
+    /// The maximum number of bytes before its own at which a request begins.
     private(set) var longestLead = Seam.leadBytes
-    /// Bytes of an earlier run that are downloaded again, so that those around them are compared.
+    /// The bytes of an earlier run that are downloaded again, so that those around them are
+    /// compared.
     private var samples: [Int64] = []
     /// The smoothed time from opening a connection to its first byte.
     package private(set) var latency: Duration = .zero
-    /// When slow connections were replaced within `replacementPeriod`.
+    /// The times at which slow connections were replaced within `replacementPeriod`.
     private var replacements: [Moment] = []
-    /// The smoothed speed of connections that received all their bytes, to measure the last ones
-    /// by.
+    /// The smoothed speed of connections that received all their bytes, to compare the last ones
+    /// with.
     private var usualSpeed: Double?
 
-    /// A range smaller than twice this is not split.
+    /// The smallest half of a split; a range smaller than twice this is not split.
     package static let smallestSplit: Int64 = 64 * 1024
-    /// How long a connection is watched before it is called slow.
+    /// The time for which a connection is measured before it can count as slow.
     static let slowAfter: Duration = .seconds(2)
-    /// A connection below this part of the mean of the others is slow.
+    /// The fraction of the mean speed of the others below which a connection is slow.
     static let slowFraction = 0.25
     /// The maximum number of replacements within `replacementPeriod`.
     static let mostReplacements = 16
@@ -39,7 +40,7 @@ package struct SegmentPlanner: Sendable {
         package var donor: TransferID?
         /// The segment that receives the same bytes already.
         package var rival: TransferID?
-        /// The number of bytes before `range` that are there and are compared.
+        /// The number of bytes before `range` that are present and are compared.
         package var leadBytes: Int64 = 0
         /// Whether the bytes behind `range` cannot be compared yet.
         package var isEndOpen = false
@@ -74,14 +75,15 @@ package struct SegmentPlanner: Sendable {
 
     package var isComplete: Bool { total.map { have.contains(ByteRange(0, $0)) } ?? false }
 
-    /// The connections to a source that receive a body, and those that wait for an answer.
+    /// Returns the number of connections to a source that receive a body, and of those that wait
+    /// for an answer.
     func connections(to place: Int) -> (serving: Int, awaiting: Int) {
         let open = segments.values.filter { $0.source == place && !$0.isClosing }
         let serving = open.count(where: \.isHeadAccepted)
         return (serving, open.count - serving)
     }
 
-    /// Whether a connection to a source receives a body.
+    /// Returns whether a connection to a source receives a body.
     func isReceiving(from place: Int) -> Bool { connections(to: place).serving > 0 }
 
     package mutating func begin(have: RangeSet, total: Int64?) {
@@ -90,13 +92,13 @@ package struct SegmentPlanner: Sendable {
         samples = []
     }
 
-    /// Forgets all bytes: they are of another representation.
+    /// Forgets all bytes, because they are of another representation.
     package mutating func reset() {
         have = RangeSet()
         samples = []
     }
 
-    /// Keeps only what can be trusted.
+    /// Keeps only the bytes that can be trusted.
     package mutating func restrict(to durable: RangeSet) {
         have = have.intersection(durable)
         samples.removeAll { !durable.contains(ByteRange($0, $0 + 1)) }
@@ -127,25 +129,26 @@ package struct SegmentPlanner: Sendable {
         return segment
     }
 
-    /// Takes in an answer shorter than its request: comparing must not take all of the next one.
+    /// Takes in an answer shorter than its request: the comparison must not use up all of the next
+    /// one.
     mutating func answeredShort(_ count: Int64) {
         longestLead = min(longestLead, max(Seam.leastLeadBytes, count / 4))
     }
 
-    /// Drops pieces that are too short to prove that another answer fits.
+    /// Drops pieces that are too short to prove that another answer matches.
     private mutating func dropShortPieces() {
         let short = arrived.ranges.filter { $0.count < Seam.tailBytes && $0.end != total }
         for range in short { have.remove(range) }
     }
 
-    /// Lets some bytes of an earlier run be downloaded again, with those around them.
+    /// Marks some bytes of an earlier run to be downloaded again, with those around them.
     package mutating func takeSamples(_ random: inout SplitMix64) {
         dropShortPieces()
         let count = have.count
         guard count >= Seam.leastSampledBytes else { return }
         let part = count / Int64(Seam.samples)
         for index in 0..<Int64(Seam.samples) {
-            // Away from the sample of the next part, so that no piece between them is short.
+            // Not close to the sample of the next part, so that no piece between them is short.
             let rank = index * part + Int64.random(in: 0..<part - Seam.tailBytes, using: &random)
             guard let offset = offset(ofByte: rank), isAmongOthers(offset) else { continue }
             samples.append(offset)
@@ -153,7 +156,7 @@ package struct SegmentPlanner: Sendable {
         for offset in samples { have.remove(ByteRange(offset, offset + 1)) }
     }
 
-    /// Stops comparing samples: a whole answer is compared with all bytes.
+    /// Stops comparing samples, because a whole answer is compared with all bytes.
     package mutating func endSampling() {
         for offset in samples
         where !segments.values.contains(where: { $0.start <= offset && offset < $0.end }) {
@@ -181,19 +184,19 @@ package struct SegmentPlanner: Sendable {
     }
 }
 
-// MARK: - Handing out
+// MARK: - Assigning bytes
 
 extension SegmentPlanner {
-    /// The bytes for a free connection: unassigned ones, otherwise half, by time, of the segment
-    /// with the longest time left, otherwise the rest of the slowest segment in a race.
+    /// Returns the bytes for a free connection: unassigned ones; otherwise half, by time, of the
+    /// segment with the most time left; otherwise the rest of the slowest segment, as a race.
     ///
-    /// `promised`: the expected bytes per second; `nil` stands for the speed of the others.
+    /// `promised`: the expected bytes per second; `nil` means the speed of the others.
     package func claim(promised: Double? = nil, at now: Moment = .zero) -> Claim? {
         guard provesSeams else {
             if let gap = unassigned.ranges.first { return Claim(range: gap) }
             return takeOver(at: now) ?? split(promised) ?? race(promised)
         }
-        // No race: two answers that write the same bytes could be of two versions.
+        // There is no race: two answers that write the same bytes could be of two versions.
         let gap = nextProvableGap.map { Claim(range: $0) }
         return (gap ?? takeOver(at: now) ?? split(promised)).map(proving)
     }
@@ -208,7 +211,7 @@ extension SegmentPlanner {
         else { return nil }
         let speed = donor.speed ?? typicalSpeed
         let other = promised ?? meanSpeed(without: donor.id) ?? speed
-        // The donor continues while the new connection opens. Then both should end together.
+        // The donor continues while the new connection opens. Both should then end together.
         let head = min(donor.remaining, Int64(speed * latency.seconds))
         let rest = Double(donor.remaining - head)
         let share = head + Int64(rest * speed / (speed + other))
@@ -227,7 +230,7 @@ extension SegmentPlanner {
             let other = promised ?? meanSpeed(without: slowest.id), other > 0
         else { return nil }
         let anew = latency.seconds + Double(slowest.remaining) / other
-        // The last one, whose speed is not known, may never end.
+        // The last segment may never end if its speed is not known.
         let isStuck = segments.count == 1 && slowest.isSilent
         guard isStuck || timeLeft > 0.25 + 2 * anew else { return nil }
         return Claim(range: ByteRange(slowest.offset, slowest.end), rival: slowest.id)
@@ -258,8 +261,8 @@ extension SegmentPlanner {
 // MARK: - Watching
 
 extension SegmentPlanner {
-    /// A connection that is much slower than the others and whose replacement saves time;
-    /// `promised`: the speed of another source in its place, if there is one.
+    /// Returns a connection that is much slower than the others and whose replacement saves time;
+    /// `promised`: the expected speed of another source in its place, if there is one.
     package mutating func slowConnection(
         at now: Moment,
         promised: (Segment) -> Double? = { _ in nil }
@@ -284,8 +287,9 @@ extension SegmentPlanner {
         return nil
     }
 
-    /// The speed of what would replace a connection; of another source, only what it promises to
-    /// one more connection counts: a slow connection beside it adds to the whole.
+    /// Returns the expected speed of the replacement of a connection; for another source, only the
+    /// expected speed of one more connection counts: a slow connection beside it still adds to the
+    /// total.
     private func replacementSpeed(of segment: Segment, _ promised: Double?) -> Double? {
         guard let promised else { return meanSpeed(without: segment.id) }
         let peers = segments.values.filter { $0.id != segment.id && $0.source == segment.source }
@@ -298,35 +302,35 @@ extension SegmentPlanner {
 // MARK: - Seams
 
 extension SegmentPlanner {
-    /// Whether the bytes behind `end` are there, so that an answer that continues is compared with
-    /// them.
+    /// Returns whether the bytes behind `end` are present, so that an answer that continues is
+    /// compared with them.
     package func canCompare(behind end: Int64) -> Bool {
         guard let total, end < total else { return true }
         return arrived.contains(ByteRange(end, min(total, end + Seam.tailBytes)))
     }
 
-    /// Whether a whole answer may continue behind its end: two answers never write the same bytes;
-    /// a transfer with an answer may have written more than the planner knows.
+    /// Returns whether a whole answer may continue behind its end: two answers never write the same
+    /// bytes, and a transfer with an answer may have written more than the planner knows.
     func isFree(behind stream: Segment) -> Bool {
         guard provesSeams else { return true }
         return have.ranges.allSatisfy { $0.end <= stream.end }
             && rivals(behind: stream).allSatisfy { !$0.isHeadAccepted }
     }
 
-    /// The transfers that were assigned bytes behind the end of a whole answer.
+    /// Returns the transfers that were assigned bytes behind the end of a whole answer.
     func rivals(behind stream: Segment) -> [Segment] {
         segments.values.filter { $0.id != stream.id && $0.end > stream.end }
             .sorted { $0.id < $1.id }
     }
 
-    /// The number of bytes before `start` that are there and are compared.
+    /// Returns the number of bytes before `start` that are present and are compared.
     func leadBytes(before start: Int64) -> Int64 {
         guard let range = arrived.ranges.first(where: { $0.start < start && $0.end >= start })
         else { return 0 }
         return min(longestLead, start - range.start)
     }
 
-    /// Lets the ends be proven that can be compared now; returns their segments.
+    /// Marks the ends that can be compared now; returns their segments.
     mutating func closeOpenEnds() -> [TransferID] {
         guard provesSeams else { return [] }
         let provable = segments.values.filter {
@@ -337,7 +341,8 @@ extension SegmentPlanner {
         return provable
     }
 
-    /// The first gap to fill; a byte left out between two answers waits until both sides are there.
+    /// The first gap to fill; a byte left out between two answers waits until both sides are
+    /// present.
     private var nextProvableGap: ByteRange? {
         unassigned.ranges.first { $0.count > 1 || canCompare(behind: $0.end) }
     }
@@ -353,22 +358,23 @@ extension SegmentPlanner {
 // MARK: - Taking over
 
 extension SegmentPlanner {
-    /// A connection with less time left than this may continue into the bytes that follow.
+    /// The remaining time below which a connection may continue into the bytes that follow.
     private static let nearEnd: Duration = .seconds(1)
-    /// The neighbour continues after this time without an answer, and twice the latency.
+    /// The time without an answer, besides twice the latency, after which the neighbour continues.
     private static let unansweredAfter: Duration = .milliseconds(200)
-    /// With less time left than this, the neighbour continues as soon as the answer is late:
+    /// The remaining time below which the neighbour continues as soon as the answer is late:
     /// closing a response before its end costs a connection as well.
     private static let veryNearEnd: Duration = .milliseconds(150)
 
-    /// Whether a connection has had no answer for `limit`.
+    /// Returns whether a connection has waited for its answer for `limit`.
     private func isUnanswered(_ segment: Segment, _ limit: Duration, _ now: Moment) -> Bool {
         !segment.isHeadAccepted && !segment.isClosing && segment.rival == nil
             && segment.offset == segment.start && segment.start < segment.end
             && now - segment.openedAt >= limit
     }
 
-    /// Connections that soon have all their bytes, and whose responses contain the following ones.
+    /// Returns the connections that soon have all their bytes, and whose responses contain the
+    /// following ones.
     func endingSoon() -> [Segment] {
         segments.values.filter {
             $0.isHeadAccepted && !$0.isClosing && !$0.isComplete && $0.rival == nil
@@ -380,7 +386,8 @@ extension SegmentPlanner {
         segment.speed.map { Double(segment.remaining) <= $0 * time.seconds } ?? false
     }
 
-    /// Bytes behind a segment that no connection receives: unassigned, or those of `unanswered`.
+    /// Returns the bytes behind a segment that no connection receives: unassigned ones, or those of
+    /// `unanswered`.
     func unservedBytes(
         behind segment: Segment,
         at now: Moment
@@ -396,7 +403,7 @@ extension SegmentPlanner {
         return (next.end, next)
     }
 
-    /// All bytes of a connection without an answer, for a free one.
+    /// Returns all bytes of a connection without an answer, for a free one.
     private func takeOver(at now: Moment) -> Claim? {
         guard segments.values.contains(where: { $0.isHeadAccepted && !$0.isClosing }) else {
             return nil
@@ -408,7 +415,7 @@ extension SegmentPlanner {
     }
 
     /// Gives the rest of an ended segment to the transfer before it, whose response contains these
-    /// bytes anyway, if that costs less than another connection; returns that transfer.
+    /// bytes anyway, if that takes less time than another connection; returns that transfer.
     mutating func giveBack(_ segment: Segment) -> TransferID? {
         guard segment.offset < segment.end,
             let donor = segments.values.first(where: {
@@ -418,7 +425,7 @@ extension SegmentPlanner {
         else { return nil }
         let twice = Double(segment.offset - segment.start)
         guard twice <= (donor.speed ?? 0) * 2 * latency.seconds else { return nil }
-        // No other answer, which may end among them, may write bytes that are there.
+        // No other answer, which may end among these bytes, may write bytes that are present.
         guard !provesSeams || twice == 0 else { return nil }
         let isOpen = provesSeams && segment.end != total
         update(donor.id) { ($0.end, $0.isEndOpen) = (segment.end, isOpen) }

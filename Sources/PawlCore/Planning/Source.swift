@@ -1,14 +1,14 @@
-/// One URL that can serve the file: the exchange with its server, and what its answers have shown.
+/// One URL that can serve the file: the exchange with its server, and the evidence of its answers.
 struct Source: Sendable {
     var exchange: ExchangePlanner
     var evidence = SourceEvidence()
-    /// When the source may be asked again after a failure.
+    /// The time at which the source may be used again after a failure.
     var retryAt: Moment?
-    /// Why the source is not asked any more; the download fails when every source has one.
+    /// The reason why the source is no longer used; the download fails when every source has one.
     var failure: DownloadError?
-    /// Segments in a row that were below the minimum speed.
+    /// The number of consecutive segments below the minimum speed.
     var slowStrikes = 0
-    /// The speed of the connection that was last replaced as slow; `nil` if the source was asked
+    /// The speed of the connection that was last replaced as slow; `nil` if the source was used
     /// since.
     var slowBytesPerSecond: Double?
 
@@ -16,7 +16,7 @@ struct Source: Sendable {
 
     var isUsable: Bool { failure == nil && !evidence.isDoubted }
 
-    /// The name under which the host budget counts its next connection.
+    /// The name by which the host budget counts its next connection.
     var host: String { exchange.request.host }
 
     /// Whether the server ever sent a good answer or bytes.

@@ -2,21 +2,21 @@
 struct SourcePromise: Sendable {
     /// The place of the source among those of the download.
     var source: Int
-    /// Infinite if that is still to be measured.
+    /// The expected speed; infinite if it has not been measured yet.
     var bytesPerSecond: Double
     /// The number of connections that the source has already.
     var connections: Int
 
-    /// `nil` if the speed is not known, or no byte has been received yet.
+    /// The expected speed; `nil` if it is not known, or no byte has been received yet.
     var known: Double? { bytesPerSecond.isFinite && bytesPerSecond > 0 ? bytesPerSecond : nil }
 }
 
-/// Chooses the source of the next connection, from what is known at one moment.
+/// Chooses the source of the next connection, from the facts known at one moment.
 struct SourceChoice {
     private let sources: SourcePlanner
     private let slots: SlotLedger
     private let target: Int
-    /// Whether the sources serve one stream only; then the source that was given first comes first.
+    /// Whether the sources serve one stream only; then the first source has precedence.
     private let isSingleStream: Bool
     private let now: Moment
     private let transfers: [TransferID: Segment]
@@ -34,15 +34,15 @@ struct SourceChoice {
         transfers = segments.segments
     }
 
-    /// The source that promises the highest speed; `nil` if none may be asked now.
+    /// Returns the source with the highest expected speed; `nil` if none may be used now.
     func best() -> SourcePromise? {
         let promises = sources.places.filter(mayBeAsked).map(promise)
         if isSingleStream {
             return promises.min { (setbacks(of: $0), $0.source) < (setbacks(of: $1), $1.source) }
         }
         guard let best = Self.fastest(promises) else { return nil }
-        // One more connection to a source that is in use may add nothing; one to an idle source adds to
-        // the whole. It is left out only if it would be replaced as slow, or just was.
+        // One more connection to a source in use may add nothing; one to an idle source adds to the
+        // total. An idle source is left out only if it would be replaced as slow, or just was.
         let idle = Self.fastest(
             promises.filter {
                 $0.connections == 0 && sources[$0.source].slowBytesPerSecond == nil
@@ -52,7 +52,7 @@ struct SourceChoice {
         return idle.flatMap { $0.bytesPerSecond >= least ? $0 : nil } ?? best
     }
 
-    /// What the sources promise whose speed is known.
+    /// Returns the promises of the sources whose speed is known.
     func promises() -> [SourcePromise] {
         guard sources.places.count > 1 else { return [] }
         return sources.places.filter { mayBeAsked($0) && speed(of: $0) != nil }.map(promise)
@@ -76,7 +76,7 @@ struct SourceChoice {
             isSingleStream || source.evidence.ranges != .unusable
         else { return false }
         let mine = transfers.values.filter { $0.source == place }
-        // Until a head was good, one connection learns for all (redirects, a new URL, an outage).
+        // Until a head was good, one connection tests for all (redirects, a new URL, an outage).
         if !source.exchange.isConfirmed || source.evidence.hasBrokenRange
             || source.exchange.failures > (sources.places.count > 1 ? 0 : 1)
         {
@@ -86,8 +86,8 @@ struct SourceChoice {
         return mine.count < min(source.evidence.limit.allowed(at: now), share(of: place))
     }
 
-    /// How many connections a source may have while the speed of another one is still to be
-    /// measured.
+    /// Returns the number of connections that a source may have while the speed of another one has
+    /// not been measured yet.
     private func share(of place: Int) -> Int {
         let usable = sources.places.filter { sources[$0].isUsable && sources[$0].retryAt == nil }
         guard usable.contains(where: { $0 != place && isUntried($0) }) else { return .max }
@@ -101,7 +101,7 @@ struct SourceChoice {
             && speed(of: place) == nil
     }
 
-    /// One more connection is promised its share of the speed of its source.
+    /// Returns the promise for one more connection: its share of the speed of its source.
     private func promise(of place: Int) -> SourcePromise {
         let count = transfers.values.count { $0.source == place }
         let source = sources[place]
@@ -111,7 +111,7 @@ struct SourceChoice {
             connections: count
         )
         if count == 0 {
-            // A source that failed is tried again as if it were new, one connection at a time.
+            // A source that failed is retried as if it were new, one connection at a time.
             let speed = source.exchange.failures > 0 ? nil : speed(of: place)
             let most = source.slowBytesPerSecond ?? .infinity
             promise.bytesPerSecond = speed.map { min($0, most) } ?? .infinity

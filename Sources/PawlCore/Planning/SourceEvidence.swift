@@ -1,5 +1,5 @@
-/// What the answers of a source have shown: whether its ranges work, whether it has the file that
-/// is being downloaded, how many connections its server allows, and how fast it is.
+/// The evidence of a source's answers: whether its ranges work, whether it has the file that is
+/// being downloaded, how many connections its server allows, and how fast it is.
 struct SourceEvidence: Sendable {
     enum Ranges: Sendable {
         case unknown
@@ -13,11 +13,11 @@ struct SourceEvidence: Sendable {
         case none
         /// The first answer of the source, which was proven to be of the same file.
         case proven(Representation)
-        /// Why nothing proves that the source has the same file.
+        /// The reason why nothing proves that the source has the same file.
         case doubted(String)
     }
 
-    /// What one answer, judged against the pinned representation, shows of the source.
+    /// The evidence of one answer, judged against the pinned representation.
     enum Answer {
         /// A whole representation.
         case whole(Representation, acceptsRanges: Bool)
@@ -29,7 +29,7 @@ struct SourceEvidence: Sendable {
         case brokenRange(in: TransferID, lastOpened: TransferID)
         /// A 416, with or without the total length.
         case rangeNotSatisfiable(total: Int64?)
-        /// A 4xx or 5xx; `isReceiving`: whether other connections to the source receive bytes.
+        /// A 4xx or 5xx; `isReceiving`: whether other connections receive bytes from the source.
         case refusal(status: Int, ofWhole: Bool, isReceiving: Bool)
         /// An answer of a new version of the file.
         case newVersion
@@ -44,31 +44,31 @@ struct SourceEvidence: Sendable {
     /// The number of connections that the server allows at the same time.
     var limit = ConnectionLimit()
     var record = SourceRecord()
-    /// Whether `ranges` is unusable for a reason that does not have to last, such as refusals.
+    /// Whether `ranges` is unusable for a reason that may be temporary, such as refusals.
     private var isSuspect = false
     private var hasServedRange = false
-    /// Broken ranges in a row.
+    /// The number of consecutive broken ranges.
     private var brokenRanges = 0
     /// The newest transfer when the last broken range was judged; older transfers show nothing new.
     private var brokenBefore: TransferID?
-    /// Refusals of ranged requests in a row, while no range has been served yet.
+    /// The number of consecutive refusals of ranged requests, while no range has been served yet.
     private var rangeRefusals = 0
-    /// How often the file changed after it was proven.
+    /// The number of times that the file changed after it was proven.
     private var changes = 0
     /// The length in the last answer, if only that differed from the pinned representation.
     private var otherLength: OtherLength?
 
     private struct OtherLength: Equatable { let total: Int64? }
 
-    /// Statuses that show nothing about ranges: credentials, a file that is gone.
+    /// The statuses that show nothing about ranges: missing credentials, a missing file.
     private static let statusesOfAnyRequest: Set<Int> = [401, 403, 404, 407, 410, 451]
-    /// Statuses that a busy server sends to any request.
+    /// The statuses with which a busy server answers any request.
     private static let busyStatuses: Set<Int> = [408, 425, 429, 503]
 
     /// Whether the last range was broken, so that one connection at a time is opened.
     var hasBrokenRange: Bool { brokenRanges > 0 }
 
-    /// Whether a refusal with this status is final for the request, whenever it is sent.
+    /// Returns whether a refusal with a status is final for the request, whenever it is sent.
     static func isFinal(_ status: Int) -> Bool {
         (400..<500).contains(status) && !busyStatuses.contains(status)
     }
@@ -88,12 +88,12 @@ struct SourceEvidence: Sendable {
             hasServedRange = true
             (brokenRanges, rangeRefusals, otherLength) = (0, 0, nil)
         case .brokenRange(let id, let lastOpened):
-            // Ranges that were requested together count once; the second time in a row is enough.
+            // Ranges requested together count once; two such failures in a row are enough.
             if let brokenBefore, id <= brokenBefore { break }
             brokenBefore = lastOpened
             brokenRanges += 1
             if brokenRanges >= 2 { ranges = .unusable }
-        // The pinned answer promised that range: a whole answer will show more.
+        // According to the pinned answer the range exists: a whole answer will show more.
         case .rangeNotSatisfiable: suspectRanges()
         case .refusal(_, ofWhole: true, _):
             // An outage, which shows nothing about ranges.
@@ -106,10 +106,11 @@ struct SourceEvidence: Sendable {
         return before != .unusable && ranges == .unusable
     }
 
-    /// As many refusals in a row as an outage causes as well prove nothing.
+    /// Takes in a refusal of a range; a few in a row prove nothing, because an outage causes them,
+    /// too.
     private mutating func refusedRange(_ status: Int, isReceiving: Bool) {
         let isBusy = Self.busyStatuses.contains(status)
-        // A server that has as many connections as it allows is no evidence.
+        // A server that serves as many connections as it allows gives no evidence about ranges.
         guard !Self.statusesOfAnyRequest.contains(status), !(isBusy && isReceiving),
             !hasServedRange, ranges != .unusable
         else { return }
@@ -142,13 +143,13 @@ extension SourceEvidence {
 
     mutating func doubt(_ reason: String) { proof = .doubted(reason) }
 
-    /// Forgets the proof: another file may be pinned now.
+    /// Forgets the proof, because another file may be pinned now.
     mutating func forgetProof() { proof = .none }
 
     /// Takes in that the file of the source changed after it was proven.
     mutating func fileChanged() {
         changes += 1
-        proof = changes > 1 ? .doubted("its file changes") : .none
+        proof = changes > 1 ? .doubted("its file keeps changing") : .none
     }
 
     /// Takes in an answer whose length alone differs from the pinned one; returns whether it has to

@@ -1,11 +1,11 @@
 internal import struct FoundationEssentials.URL
 
-/// The sources of a download: which may be asked, when one is asked again after a failure, and
-/// which are not asked any more.
+/// Decides which sources of a download may be used, when one is used again after a failure, and
+/// which are given up.
 struct SourcePlanner: Sendable {
-    /// The URL that was asked for, then its mirrors.
+    /// The source with the requested URL, then its mirrors.
     private var sources: [Source]
-    /// How long to wait for an answer at most.
+    /// The maximum time to wait for an answer.
     private let stallTimeout: Duration
 
     init(_ urls: [URL], _ settings: DownloadSettings, seed: UInt64) {
@@ -26,10 +26,10 @@ struct SourcePlanner: Sendable {
 
     var isAnyUsable: Bool { sources.contains(where: \.isUsable) }
 
-    /// The sources that may be asked now.
+    /// The sources that may be used now.
     var ready: [Source] { sources.filter { $0.isUsable && $0.retryAt == nil } }
 
-    /// When the next source may be asked again; `nil` if none waits.
+    /// The time at which the next source may be used again; `nil` if none waits.
     var retryAt: Moment? { usable.compactMap(\.retryAt).min() }
 
     /// Whether the sources serve one stream from offset 0 only.
@@ -49,7 +49,7 @@ struct SourcePlanner: Sendable {
     /// The hosts of the usable sources, without ports.
     var hosts: [String] { usable.map { $0.exchange.request.url.host() ?? "" } }
 
-    /// The number of connections that all usable sources together allow.
+    /// Returns the number of connections that all usable sources together allow.
     func connectionsAllowed(at now: Moment) -> Int {
         sources.lazy.filter(\.isUsable).map { $0.evidence.limit.allowed(at: now) }
             .reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
@@ -59,13 +59,13 @@ struct SourcePlanner: Sendable {
         places.contains { $0 != place && sources[$0].isUsable }
     }
 
-    /// Whether a source, other than `place`, has not failed; it may be doubted.
+    /// Returns whether a source other than `place` has not failed; it may be doubted.
     func hasUnfailed(besides place: Int? = nil) -> Bool {
         places.contains { $0 != place && sources[$0].failure == nil }
     }
 
-    /// The source with the URL whose answer an earlier run pinned; a single source stands for any
-    /// URL: it is asked for the same file.
+    /// Returns the source with the URL whose answer an earlier run pinned; a single source stands
+    /// for any URL, because the same file is requested from it.
     func place(of point: StartingPoint) -> Int? {
         if sources.count == 1 || point.isForeign { return 0 }
         return place(of: point.firstSource)
@@ -75,13 +75,13 @@ struct SourcePlanner: Sendable {
         sources.firstIndex { redactedURL == $0.exchange.originalURL.redacted }
     }
 
-    /// The URLs for the checkpoint without their secrets, beginning with that of `first`.
+    /// Returns the URLs for the checkpoint without their secrets, beginning with that of `first`.
     func text(first: Int) -> String {
         ([first] + places.filter { $0 != first })
             .map { sources[$0].exchange.originalURL.redacted }.joined(separator: "\n")
     }
 
-    /// The error of the most hopeful source if every source has failed, otherwise that of the
+    /// The error of the most promising source if every source has failed, otherwise that of the
     /// first.
     var lastError: DownloadError {
         let failures = sources.compactMap(\.failure)
@@ -99,25 +99,25 @@ struct SourcePlanner: Sendable {
         for place in places { sources[place].passTime(now) }
     }
 
-    /// Requires the sources to prove their file: another one is pinned, by `anchor`.
+    /// Requires the sources to prove their file, because another one is pinned, by `anchor`.
     mutating func forgetProofs(besides anchor: Int? = nil) {
         for place in places where place != anchor { sources[place].forgetProof() }
         if let anchor { sources[anchor].evidence.forgetProof() }
     }
 
-    /// Stops asking a source; returns whether another one takes over.
+    /// Stops using a source; returns whether another one takes over.
     mutating func giveUp(_ place: Int, _ error: DownloadError) -> Bool {
         guard sources[place].failure == nil else { return false }
         sources[place].failure = error
         return hasOther(than: place)
     }
 
-    /// Takes in a failure that may be repeated; returns `nil` if it counts already: it counts once
-    /// for all connections that it breaks.
+    /// Takes in a failure after which the request may be repeated; returns `nil` if the failure was
+    /// counted already: it counts once for all connections that it breaks.
     ///
-    /// `isSurplus`: the connection received nothing while others to the source did. Then it was one
-    /// too many, which is no failure of the source, and no reason to let the connections that are
-    /// served end without a successor.
+    /// `isSurplus`: whether the connection received nothing while others to the source did. Then it
+    /// exceeded the server's limit, which is not a failure of the source, and no reason to let the
+    /// connections that are served end without a successor.
     mutating func failed(
         _ segment: Segment,
         _ error: DownloadError,
@@ -127,7 +127,7 @@ struct SourcePlanner: Sendable {
     ) -> ExchangePlanner.Step? {
         let place = segment.source
         guard sources[place].exchange.counts(failureOf: segment.attempt) else { return nil }
-        // If another source can take over, a broken one may wait first.
+        // If another source can take over, the broken one may wait even the first time.
         let isAlone = !hasOther(than: place)
         let step =
             isSurplus
@@ -149,8 +149,8 @@ struct SourcePlanner: Sendable {
         return .sendLater(after: max(pause, delay), host: segment.host, pause: pause)
     }
 
-    /// Stops waiting for the answer of a source if another one could serve at once; returns how
-    /// long it was waited for; `nil` if it is not left.
+    /// Stops waiting for the answer of a source if another one could serve immediately; returns the
+    /// time waited, or `nil` if the source is still waited for.
     mutating func leave(_ segment: Segment, at now: Moment) -> Duration? {
         let place = segment.source
         let isOtherReady = places.contains {
@@ -160,7 +160,7 @@ struct SourcePlanner: Sendable {
         guard !segment.isHeadAccepted, isOtherReady, now - segment.lastProgressAt >= patience else {
             return nil
         }
-        // It is asked again later, and given more time.
+        // The source is used again later, with more time to answer.
         sources[place].retryAt = now + patience
         sources[place].evidence.record.lostPatience()
         return patience

@@ -57,7 +57,7 @@ package enum ResumeFormat {
         }
         guard let read = readers[version] else {
             guard version > currentVersion else {
-                throw MalformedBytes(what: "there is no version \(version)")
+                throw MalformedBytes(what: "unknown version \(version)")
             }
             throw newer(version)
         }

@@ -1,4 +1,4 @@
-/// How urgent a task is; within a session the most urgent begins first.
+/// The priority of a task; within a session, the task with the highest priority starts first.
 public enum DownloadPriority: Int, Sendable, Hashable, Codable, CaseIterable, Comparable {
     /// After all others.
     case low
@@ -7,6 +7,6 @@ public enum DownloadPriority: Int, Sendable, Hashable, Codable, CaseIterable, Co
     /// Before all others.
     case high
 
-    /// By urgency.
+    /// Returns whether the first priority is lower than the second.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

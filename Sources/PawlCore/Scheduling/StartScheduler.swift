@@ -3,9 +3,10 @@ internal import HeapModule
 
 /// Decides which waiting downloads start now (pure).
 ///
-/// The most urgent starts first, then the one with the lowest position. None starts before its time. At most
-/// `limit` run at the same time, and at most as many of a group as the group allows. The command, sessions,
-/// the library and the daemon all use it.
+/// The download with the highest priority starts first; among equal ones, the one with the lowest
+/// position. None starts before its time. At most `limit` run at the same time, and of a group at
+/// most the number that the group allows. The command, sessions, the library and the daemon all
+/// use it.
 package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
     /// A download that waits.
     package struct Entry: Hashable, Sendable {
@@ -17,9 +18,10 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         package var notBefore: Date?
         /// The earliest start by the monotonic clock; `nil` for immediately.
         package var waitsUntil: Moment?
-        /// Whether it ran when the process ended: it continues before others of its priority start.
+        /// Whether it ran when the process ended; it then continues before others of its priority
+        /// start.
         package var wasRunning = false
-        /// Whether it may have ended the process: it starts after all others, and runs alone.
+        /// Whether it may have crashed the process; it then starts after all others and runs alone.
         package var isSuspect = false
         /// The group whose limit applies to it, too.
         package var group: String?
@@ -45,33 +47,34 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
     }
 
     private var waiting: [ID: Waiting] = [:]
-    /// Keys of earlier versions of an entry are ignored when they are taken out.
+    /// The keys of downloads that may start; keys of earlier versions of an entry are ignored when
+    /// they are removed.
     private var ready = Heap<ReadyKey>()
     private var dated = Heap<TimeKey<Date>>()
     private var delayed = Heap<TimeKey<Moment>>()
-    /// Ready, but their group is at its limit.
+    /// The keys of ready downloads whose group is at its limit.
     private var heldByGroup: [String: Heap<ReadyKey>] = [:]
-    /// Ready, but an earlier run of the same download has not ended.
+    /// The keys of ready downloads of which an earlier run has not ended.
     private var heldByRun: [ID: ReadyKey] = [:]
     private var lastVersion: UInt64 = 0
 
     package private(set) var running: Set<ID> = []
-    /// The groups of those that run, and how many of each group run.
+    /// The groups of the running downloads.
     private var groups: [ID: String] = [:]
     private var groupCounts: [String: Int] = [:]
-    /// Those that run and need no place at the moment.
+    /// The running downloads that do not need their place at the moment.
     private var lent: Set<ID> = []
 
     package init(limit: Int) { self.limit = limit }
 
     package var waitingCount: Int { waiting.count }
-    /// The number of keys in the heaps, those of earlier versions included.
+    /// The number of keys in the heaps, including those of earlier versions.
     package var keyCount: Int { ready.count + dated.count + delayed.count }
     package var isEmpty: Bool { waiting.isEmpty }
-    /// Those that hold a place.
+    /// The number of downloads that hold a place.
     package var placesTaken: Int { running.count - lent.count }
 
-    /// When `begin` has to be called again though nothing has changed.
+    /// The date at which `begin` must be called again even if nothing has changed.
     package var nextDate: Date? {
         mutating get {
             while let first = dated.min, !isCurrent(first.id, first.version) { dated.removeMin() }
@@ -79,7 +82,8 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         }
     }
 
-    /// The same by the monotonic clock.
+    /// The moment of the monotonic clock at which `begin` must be called again even if nothing has
+    /// changed.
     package var nextMoment: Moment? {
         mutating get {
             while let first = delayed.min, !isCurrent(first.id, first.version) {
@@ -99,7 +103,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         compact()
     }
 
-    /// Removes a download; one that runs continues until `ended`.
+    /// Removes a download; a running one continues until `ended`.
     ///
     /// Returns whether it was waiting.
     @discardableResult
@@ -108,14 +112,14 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         return waiting.removeValue(forKey: id) != nil
     }
 
-    /// Keeps the position among those of the new priority.
+    /// Sets the priority of a waiting download, which keeps its position.
     package mutating func setPriority(_ id: ID, _ priority: DownloadPriority) {
         guard var entry = waiting[id]?.entry, entry.priority != priority else { return }
         entry.priority = priority
         wait(entry)
     }
 
-    /// What a download waits for, apart from its turn, has happened.
+    /// Ends a download's wait until a moment; it then waits only for its turn.
     package mutating func hurry(_ id: ID) {
         guard var entry = waiting[id]?.entry, entry.notBefore == nil, entry.waitsUntil != nil
         else { return }
@@ -135,7 +139,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
 
     // MARK: - Running
 
-    /// The downloads to start now, in order; their places are taken until `ended`.
+    /// Returns the downloads to start now, in order; their places are taken until `ended`.
     package mutating func begin(at date: Date = .distantPast, moment: Moment = .zero) -> [ID] {
         while let due = dated.min, due.time <= date {
             dated.removeMin()
@@ -151,7 +155,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
                 ready.removeMin()
                 continue
             }
-            // All behind it are suspect, too.
+            // All downloads behind it are suspect, too.
             if key.isSuspect, !running.isEmpty { break }
             ready.removeMin()
             guard let entry = waiting[key.id]?.entry, mayRun(entry, key) else { continue }
@@ -166,7 +170,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         return begun
     }
 
-    /// One that may not run yet is held until what it waits for has ended.
+    /// Returns whether a download may run; otherwise it is held until the obstacle is gone.
     private mutating func mayRun(_ entry: Entry, _ key: ReadyKey) -> Bool {
         if running.contains(entry.id) {
             heldByRun[entry.id] = key
@@ -181,7 +185,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         return true
     }
 
-    /// A run has ended, for whatever reason.
+    /// Takes in that a run has ended, for whatever reason.
     package mutating func ended(_ id: ID) {
         guard running.remove(id) != nil else { return }
         lent.remove(id)
@@ -192,18 +196,20 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         releaseOne(of: group)
     }
 
-    /// More than these do not lend their places: all of them continue when the network is back.
+    /// The maximum number of downloads that lend their places: all of them continue when the
+    /// network returns.
     package static var mostLent: Int { 100 }
 
-    /// One that runs can do nothing at the moment: another may start until `takeBack`.
+    /// Lends the place of a running download that can do nothing at the moment: another may start
+    /// until `takeBack`.
     ///
-    /// Returns `false` if too many lend their places already.
+    /// Returns `false` if too many downloads lend their places already.
     package mutating func lend(_ id: ID) -> Bool {
         guard running.contains(id), lent.count < Self.mostLent else { return false }
         return lent.insert(id).inserted
     }
 
-    /// It continues: more than `limit` may run for a while.
+    /// Takes back the place of a download, which continues: more than `limit` may run for a while.
     package mutating func takeBack(_ id: ID) { lent.remove(id) }
 
     // MARK: - Keys
@@ -215,7 +221,8 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
 
     private func isCurrent(_ id: ID, _ version: UInt64) -> Bool { waiting[id]?.version == version }
 
-    /// Drops the keys of earlier versions when they are the majority, so that their number stays bounded.
+    /// Drops the keys of earlier versions when they are the majority, so that their number stays
+    /// bounded.
     private mutating func compact() {
         let most = 2 * waiting.count + 64
         if ready.count > most {
@@ -236,7 +243,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         lineUp(item.entry, item.version)
     }
 
-    /// The next of a group whose place has become free.
+    /// Releases the next download of a group in which a place has become free.
     private mutating func releaseOne(of group: String) {
         while let key = heldByGroup[group]?.popMin() {
             guard isCurrent(key.id, key.version) else { continue }

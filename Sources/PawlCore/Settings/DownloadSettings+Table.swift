@@ -2,9 +2,9 @@ internal import struct FoundationEssentials.URL
 internal import struct FoundationEssentials.URLComponents
 
 extension DownloadSettings: TabledSettings {
-    /// Each setting of a download.
+    /// All settings of a download.
     ///
-    /// A new one needs its property, a row here, its option in the command, and its effect.
+    /// A new setting needs a property, a row here, an option in the command, and its effect.
     package static let table = SettingTable<DownloadSettings>([
         Setting(
             "if-exists",
@@ -176,7 +176,7 @@ extension DownloadSettings: TabledSettings {
             isChangeable: true,
             field: SettingField("Speed limit", placeholder: "No limit"),
             help: "Maximum speed of each download, in bytes per second: 500K, 1.5M, or off.",
-            about: "Maximum bytes per second; 0 is no limit."
+            about: "Maximum bytes per second; 0 means no limit."
         ),
         Setting(
             "wait-for-network",
@@ -241,7 +241,7 @@ extension DownloadSettings: TabledSettings {
                 advice: "add the checksum"
             )
         }
-        // Each list of downloads shows them.
+        // Each list of downloads contains the mirrors.
         guard mirrors.map(\.absoluteString.utf8.count).reduce(0, +) <= Self.mostMirrorBytes else {
             throw DownloadError(
                 .usage,
@@ -253,7 +253,7 @@ extension DownloadSettings: TabledSettings {
 }
 
 extension SettingForm where Value == Int64? {
-    /// Bytes per second; no limit is `off`, in JSON 0 or null.
+    /// Bytes per second; `off`, in JSON 0 or null, means no limit.
     package static let limit = SettingForm(
         schema: ["type": "integer", "minimum": 0],
         valueName: "rate",
@@ -334,7 +334,7 @@ extension SettingForm where Value == URL {
         parse: { (text) throws(ValueError) in try source(text).url },
         decode: { (value) throws(ValueError) in
             guard case .text(let text) = value else {
-                throw ValueError("'\(value.brief)' is no URL", advice: "give a text")
+                throw ValueError("invalid URL '\(value.brief)'", advice: "use a string")
             }
             return try source(text).url
         },
@@ -409,7 +409,7 @@ extension SettingForm where Value == Credentials {
         decode: { (value) throws(ValueError) in
             guard case .text(let name)? = value["name"],
                 case .text(let password)? = value["password"]
-            else { throw ValueError("no name or no password", advice: "give both as texts") }
+            else { throw ValueError("missing name or password", advice: "give both as strings") }
             return Credentials(name: name, password: password)
         },
         encode: { .object([("name", .text($0.name)), ("password", .text($0.password))]) }

@@ -10,7 +10,7 @@ public struct DownloadSettings: Sendable {
     public var connections = ConnectionCount.automatic
     /// Other URLs of the same file, which are used at the same time, and if one fails or is slow.
     ///
-    /// The default is none. A mirror takes part only if it is proven to have the same file: the
+    /// There are none by default. A mirror takes part only if it is proven to have the same file: the
     /// length must be equal, and so must a strong entity tag, an old enough date or a digest. With
     /// a `checksum`, which proves the whole file, an equal length is enough. A name and password
     /// in such a URL are sent only to its own origin; `credentials` and most `fields` are not sent
@@ -35,7 +35,7 @@ public struct DownloadSettings: Sendable {
     ///
     /// The default is the digest that the server sends, if it sends one.
     public var checksum = ChecksumPolicy.automatic
-    /// What happens if another file has the name.
+    /// The policy if another file has the name.
     public var ifExists = ExistingFilePolicy.rename
     /// The maximum number of failures in a row, without any byte between them.
     ///
@@ -124,7 +124,7 @@ public enum ChecksumPolicy: Hashable, Sendable {
     }
 }
 
-/// What happens if another file has the name.
+/// The policy if another file has the name.
 public enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable, Codable {
     /// The new file gets a number: `disk.1.iso`.
     ///

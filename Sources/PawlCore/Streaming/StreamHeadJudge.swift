@@ -1,12 +1,12 @@
-/// What a head means for a request whose answer is no part of a file.
+/// The verdict on a head for a request whose answer is not part of a file.
 package enum StreamVerdict: Hashable, Sendable {
-    /// Its body is the answer; `length` is `nil` if the head names none.
+    /// The body is the answer; `length` is `nil` if the head does not declare it.
     case accept(length: Int64?)
     /// A 301, 302, 303, 307 or 308, with the location as received.
     case redirect(location: String)
     /// A 4xx or 5xx.
     case status(Int, reason: String, retryAfter: Duration?)
-    /// Framing that contradicts itself, or a status that makes no sense here.
+    /// Framing that contradicts itself, or a status that is not valid for the request.
     case malformed(String)
     /// A body longer than the limit.
     case tooLarge(length: Int64)
@@ -38,7 +38,7 @@ package struct StreamHeadJudge: Sendable {
         switch head.status {
         case 206 where !asks("Range"):
             return .malformed(
-                "the server answered 206 Partial Content though no range was asked for"
+                "the server answered 206 Partial Content although no range was requested"
             )
         case 200..<300: return accept(head)
         case 304 where asks("If-None-Match") || asks("If-Modified-Since"): return accept(head)
@@ -61,7 +61,7 @@ package struct StreamHeadJudge: Sendable {
         }
     }
 
-    /// Whether a body follows (RFC 9112 §6.3).
+    /// Returns whether a body follows (RFC 9112 §6.3).
     private func hasBody(_ head: ResponseHead) -> Bool {
         method != "HEAD" && head.status != 204 && head.status != 304
     }
@@ -72,7 +72,7 @@ package struct StreamHeadJudge: Sendable {
         case .status(let status, let reason, let retryAfter):
             .status(status, reason: reason, retryAfter: retryAfter)
         case .malformed(let fault): .malformed(fault)
-        default: .malformed("the server answered \(head.status), which is no answer to this")
+        default: .malformed("the server answered \(head.status), which does not answer the request")
         }
     }
 }

@@ -1,16 +1,16 @@
 package import struct FoundationEssentials.URL
 
-/// Decides where a data task or stream sends its request next, and whether again.
+/// Decides to which URL a data task or stream sends its request next, and whether it repeats it.
 ///
-/// Its answer cannot be resumed: a repetition begins with the original request, and only while
-/// nobody has seen a byte. It reads no clock and does no I/O.
+/// The answer cannot be resumed: a repetition starts with the original request, and only if the
+/// caller has not received a byte. It reads no clock and does no I/O.
 package struct StreamPlanner: Sendable {
-    /// What was received of an answer before it broke or stalled.
+    /// The part of an answer that was received before it broke or stalled.
     package enum Progress: Sendable {
         case nothing
-        /// A good head, and nothing that anyone has seen.
+        /// A good head, and no byte that the caller has received.
         case head
-        /// Bytes that someone has seen; they cannot be taken back.
+        /// Bytes that the caller has received, and that cannot be taken back.
         case seenBytes
     }
 
@@ -20,7 +20,7 @@ package struct StreamPlanner: Sendable {
         exchange = ExchangePlanner(url: url, method: method, settings: settings, seed: seed)
     }
 
-    /// What is sent next.
+    /// The request that is sent next.
     package var request: ExchangePlanner.Request { exchange.request }
     /// The URLs that redirected to `request`, first the one that was requested first.
     package var redirects: [URL] { exchange.redirects }

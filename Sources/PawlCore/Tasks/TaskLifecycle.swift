@@ -6,7 +6,7 @@ package struct TaskLifecycle: Sendable, Hashable {
     package enum Event: Sendable, Hashable {
         case resumeAsked
         case suspendAsked
-        /// The task was suspended for so long that keeping its connections is not worthwhile.
+        /// The task has been suspended too long for keeping its connections.
         case suspensionExpired
         case pauseAsked
         case cancelAsked(keeping: Bool)

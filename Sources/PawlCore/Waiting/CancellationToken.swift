@@ -40,7 +40,7 @@ package final class CancellationToken: Sendable {
 
     package static let late = DownloadError(
         .timedOut,
-        "the download was not done within the time that it was given",
+        "the download exceeded its time limit",
         advice: "\(DownloadError.resumeAdvice), or raise --max-time"
     )
 }

@@ -1,12 +1,12 @@
 internal import Hummingbird
 internal import Logging
 
-/// What a route knows of its request besides the request itself.
+/// The facts about a request that a route needs besides the request itself.
 struct APIContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// By which right it asks: a route hands that on, and decides nothing by it.
+    /// The authority of the request; a route passes it on, and makes no decision from it.
     let authority: Authority
-    /// Whether what let the request in still would.
+    /// Whether the request would still be allowed; the credentials may be revoked meanwhile.
     let mayContinue: @Sendable () -> Bool
 
     struct Source: RequestContextSource {

@@ -1,16 +1,16 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Refuses a request that whoever sent it may not make at all, before anything of it is read.
+/// Refuses a request that its sender may not make in any case, before its body is read.
 ///
-/// What it concerns, and who has added that, is for the queue, which asks the same rules.
+/// The queue applies the same rules to the downloads and sessions that the request concerns.
 struct AccessCheck: RouterMiddleware {
     func handle(
         _ request: Request,
         context: APIContext,
         next: (Request, APIContext) async throws -> Response
     ) async throws -> Response {
-        // Where nothing is found, nothing is done.
+        // A request without a route is answered with an error anyway.
         if let path = context.endpointPath {
             let method = request.method == .head ? HTTPRequest.Method.get : request.method
             let demands = Self.demands["\(method.rawValue) \(path)"] ?? []
@@ -22,7 +22,7 @@ struct AccessCheck: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// By the method and the path; a route without any is closed to everybody.
+    /// The demands of the routes, by method and path; a route without demands is closed to all.
     private static let demands = Dictionary(
         APIDocument.operations.map { ("\($0.method.uppercased()) \($0.path)", $0.demands) }
             + PageFile.all.map { ("GET \($0.path)", [Demand.open]) }

@@ -3,9 +3,9 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// What is only asked for while somebody looks at one download.
+/// The details of one download.
 extension DaemonAPI {
-    /// Of one download, where no limit is said.
+    /// The number of events of one download if the request has no limit.
     private static let usualEvents = 200
 
     func addDetails(to router: Router<APIContext>) {
@@ -17,7 +17,7 @@ extension DaemonAPI {
         }
     }
 
-    /// Those of a removed one are kept, too.
+    /// Returns the events of one download, which are kept even after it is removed.
     private func events(
         of id: Int64,
         _ request: Request,
@@ -34,7 +34,7 @@ extension DaemonAPI {
         let events = try await store.read {
             try $0.events.list(ofDownload: id, before: before, limit: query.limit)
         }
-        // It may be there without any: old ones go.
+        // The download may exist without events: old ones are deleted.
         if events.events.isEmpty { _ = try await download(context) }
         return events
     }
@@ -45,7 +45,7 @@ extension DaemonAPI {
             return WireSegments(download)
         }
         let root = try await store.read { try $0.requests.confiningFolder(of: download.id) }
-        // A folder that leads elsewhere has nothing of it.
+        // A folder that leads to another place does not contain its file.
         let place = root.flatMap {
             try? ConfinedFolder(PathNames.folder(of: path), in: $0, creates: false)
         }

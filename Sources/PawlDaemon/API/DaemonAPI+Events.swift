@@ -38,7 +38,7 @@ extension DaemonAPI {
         return try Response.json(page)
     }
 
-    /// Its downloads go on as nobody's.
+    /// Forgets a session, whose downloads continue without it.
     private func forget(_ request: Request, _ context: APIContext) async throws -> Response {
         guard let query = try AttachQuery(parameters: try parameters(of: request)) else {
             throw DownloadError(.usage, "'session' is missing")
@@ -47,10 +47,10 @@ extension DaemonAPI {
         if let process = attachments.owner(of: query.session) {
             throw Conflict.error(
                 "the session '\(query.session.sanitized)' is attached to process \(process)",
-                advice: "end that one first"
+                advice: "end that process first"
             )
         }
-        // Nobody gets it meanwhile.
+        // No process can attach meanwhile.
         let attachment = try await attachments.reserve(query.session)
         defer { attachment.end() }
         try await queue.forgetSession(query.session, by: context.authority)
@@ -62,7 +62,7 @@ extension DaemonAPI {
     func events(_ request: Request, _ context: APIContext) async throws -> Response {
         let query = try AttachQuery(parameters: try parameters(of: request))
         var after = try lastSeen(request)
-        // Nobody reads, so nobody is attached.
+        // A HEAD request reads no events, so it attaches no process.
         guard request.method != .head else { return Response(status: .ok, headers: Self.fields) }
         let end = StreamEnd(mayContinue: context.mayContinue)
         guard let query else { return stream(request, feed(after, of: nil, end), nil) }
@@ -78,13 +78,13 @@ extension DaemonAPI {
                 end
             )
         }
-        // Who had it before has acknowledged all that it was told by now.
+        // The previous owner has acknowledged by now all events that it received.
         let acknowledged = try await store.read { try $0.sessions.acknowledged(session) }
         if let acknowledged { after = max(after ?? 0, acknowledged) }
         guard attachment == nil || acknowledged != nil else {
             throw DownloadError(
                 .notFound,
-                "nobody has asked for the session '\(session.sanitized)' yet",
+                "the session '\(session.sanitized)' is not registered",
                 advice: "register it first"
             )
         }
@@ -102,8 +102,8 @@ extension DaemonAPI {
         guard let id = Int64(text), id >= 0 else {
             throw DownloadError(
                 .usage,
-                "'\(APIPath.lastEvent)' is no id of an event",
-                advice: "give the id of the last one that was seen"
+                "'\(APIPath.lastEvent)' is not the id of an event",
+                advice: "give the id of the last event received"
             )
         }
         return id

@@ -3,14 +3,15 @@ internal import Hummingbird
 internal import PawlCore
 internal import PawlWire
 
-/// How a browser gets its cookie.
+/// The login of a browser.
 extension DaemonAPI {
     func addLogin(to router: Router<APIContext>) {
         router.post("/v1/login") { request, _ in try await login(request) }
         router.post("/v1/login-codes") { _, _ in try loginCode() }
     }
 
-    /// For a code that the user has got over the Unix socket, once; or for the token.
+    /// Exchanges a code, which the user received over the Unix socket and which is valid once, or
+    /// the token for a cookie.
     private func login(_ request: Request) async throws -> Response {
         let login: Login = try await body(
             request,
@@ -23,7 +24,7 @@ extension DaemonAPI {
         guard (login.code == nil) != (login.token == nil) else {
             throw DownloadError(.usage, "the body: give 'code' or 'token'")
         }
-        // A code comes from the user at the socket; a token is worth the same in a cookie.
+        // A code gives the rights of the page; a token gives its own rights.
         let cookie =
             login.code.flatMap { authenticator.takeCode($0) ? authenticator.keys.pageCookie : nil }
             ?? login.token.flatMap { authenticator.keys.cookie(forToken: $0) }

@@ -5,11 +5,11 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// What others watch the daemon by.
+/// The daemon's health, metrics and statistics.
 extension DaemonAPI {
     func addNumbers(to router: Router<APIContext>) {
         router.get("/healthz") { _, _ in
-            // Whether the store answers, and can be written.
+            // The store must be readable and writable.
             _ = try await store.read { try $0.downloads.counts() }
             do throws(DownloadError) {
                 try await queue.checkHealth()
@@ -53,7 +53,7 @@ extension DaemonAPI {
         text.add(
             "pawl_build_info",
             .gauge,
-            "The version that runs.",
+            "The running version.",
             [(labels: [("version", about.version)], value: 1)]
         )
         text.add(
@@ -89,17 +89,17 @@ extension DaemonAPI {
     }
 
     private func addTotals(_ numbers: WireStatistics, to text: inout MetricsText) {
-        text.add("pawl_uptime_seconds", .gauge, "Since the daemon began.", numbers.uptimeSeconds)
+        text.add("pawl_uptime_seconds", .gauge, "Uptime of the daemon.", numbers.uptimeSeconds)
         text.add(
             "pawl_received_bytes_total",
             .counter,
-            "Bytes that came from servers.",
+            "Bytes received from servers.",
             Double(numbers.receivedBytes)
         )
         text.add(
             "pawl_speed_bytes_per_second",
             .gauge,
-            "How fast all downloads are together.",
+            "Speed of all downloads together.",
             Double(numbers.bytesPerSecond)
         )
         text.add(
@@ -111,19 +111,19 @@ extension DaemonAPI {
         text.add(
             "pawl_finished_total",
             .counter,
-            "Downloads that ended well.",
+            "Downloads that finished.",
             Double(numbers.finished)
         )
         text.add(
             "pawl_failed_total",
             .counter,
-            "Downloads that failed for good.",
+            "Downloads that failed.",
             Double(numbers.failed)
         )
         text.add(
             "pawl_event_readers",
             .gauge,
-            "Readers of the events.",
+            "Open event streams.",
             Double(numbers.eventReaders)
         )
     }

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The web page: files that hold nothing of the user's.
+/// The web page: files that contain no data of the user.
 extension DaemonAPI {
     func addPage(to router: Router<APIContext>) {
         for file in PageFile.all {
@@ -11,13 +11,14 @@ extension DaemonAPI {
         }
     }
 
-    /// What a file is answered with, made once.
+    /// The answer to a request for a file, created once.
     private struct PageAnswer: Sendable {
         private let fields: HTTPFields
         private let body: ByteBuffer
 
         private static let policy = HTTPField.Name("Content-Security-Policy")
-        /// It may do what it needs, and nothing of it may come from elsewhere or stand in the page.
+        /// The page has only the rights that it needs; it cannot load anything from elsewhere, and
+        /// has no inline script or style.
         private static let rules = """
             default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
             connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
@@ -25,7 +26,7 @@ extension DaemonAPI {
 
         init(_ file: PageFile) {
             var fields: HTTPFields = [.contentType: file.type, .eTag: file.tag]
-            // A newer daemon has a newer page.
+            // A newer daemon may have a newer page.
             fields[.cacheControl] = "no-cache"
             if let policy = Self.policy { fields[policy] = Self.rules }
             self.fields = fields

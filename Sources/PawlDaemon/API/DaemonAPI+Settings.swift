@@ -2,7 +2,7 @@ internal import Hummingbird
 internal import PawlCore
 internal import PawlWire
 
-/// What holds for the whole queue.
+/// The settings of the whole queue.
 extension DaemonAPI {
     func addSettings(to router: Router<APIContext>) {
         router.get("/v1/settings") { _, _ in

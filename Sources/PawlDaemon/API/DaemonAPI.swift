@@ -8,19 +8,19 @@ internal import PawlCore
 internal import PawlWire
 internal import Synchronization
 
-/// The HTTP API: what each route does (docs/daemon.md).
+/// The routes of the HTTP API (docs/daemon.md).
 struct DaemonAPI: Sendable {
     let queue: DaemonQueue
     let store: DaemonStore
     let attachments: SessionAttachments
     let about: DaemonStatus
 
-    /// The most that a request's body may have: of one that adds, and of any other.
+    /// The maximum number of bytes of a body that adds downloads, at the socket.
     private static let mostBytesToAdd = 64 << 20
     static let mostBytes = 1 << 20
 
     func router() -> Router<APIContext> {
-        // What GET answers is answered to HEAD, too (RFC 9110 §9.3.2); `SocketServer` leaves the body out.
+        // HEAD is answered like GET (RFC 9110 §9.3.2); `SocketServer` omits the body.
         let router = Router(context: APIContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(counters: queue.counters))
         router.add(middleware: ProtocolField())
@@ -45,7 +45,7 @@ struct DaemonAPI: Sendable {
         return router
     }
 
-    // MARK: - Looking
+    // MARK: - Reading
 
     private func status() async throws -> Response {
         var status = about
@@ -69,7 +69,7 @@ struct DaemonAPI: Sendable {
         try Response.json(queue.running.overlay([try await download(context)])[0])
     }
 
-    /// The one that the path names, as it is kept.
+    /// Returns the stored download that the path names.
     func download(_ context: APIContext) async throws -> WireDownload {
         let id = try identifier(context)
         guard let download = try await store.read({ try $0.downloads.find(id) }) else {
@@ -80,7 +80,7 @@ struct DaemonAPI: Sendable {
 
     func identifier(_ context: APIContext) throws(DownloadError) -> Int64 {
         guard let text = context.parameters.get("id"), let id = Int64(text) else {
-            throw DownloadError(.usage, "an id is a number", advice: "see pawl list")
+            throw DownloadError(.usage, "the id is not a number", advice: "see pawl list")
         }
         return id
     }
@@ -92,7 +92,7 @@ struct DaemonAPI: Sendable {
     // MARK: - Changing
 
     private func add(_ request: Request, _ context: APIContext) async throws -> Response {
-        // What comes over TCP is bounded before it is known what it is.
+        // A body over TCP has a smaller limit, because it is read before it is checked.
         let most = context.authority == .user ? Self.mostBytesToAdd : Self.mostBytes
         let new: NewDownloads = try await body(request, "NewDownloads", upTo: most)
         var key: String?
@@ -129,7 +129,9 @@ struct DaemonAPI: Sendable {
         )
     }
 
-    /// `name`: of its schema in the document.
+    /// Reads and checks the body of a request.
+    ///
+    /// `name`: the name of its schema in the document.
     func body<Value: Decodable>(
         _ request: Request,
         _ name: String,
@@ -140,7 +142,7 @@ struct DaemonAPI: Sendable {
                 .unsupportedMediaType,
                 DownloadError(
                     .usage,
-                    "the body is not said to be application/json",
+                    "the body is not declared as application/json",
                     advice: RequestGuard.whatIsJSON
                 )
             )
@@ -152,14 +154,14 @@ struct DaemonAPI: Sendable {
             throw DownloadError(
                 .tooLarge,
                 "the body has more than \(limit) bytes",
-                advice: "ask in several requests"
+                advice: "send several requests"
             )
         }
         guard JSONNesting.isAllowed(buffer.readableBytesView) else {
             throw DownloadError(
                 .usage,
-                "the body: lists and objects lie too deep in one another",
-                advice: "nest at most \(JSONNesting.most)"
+                "the body: lists and objects are nested too deeply",
+                advice: "use at most \(JSONNesting.most) levels"
             )
         }
         let value: Value

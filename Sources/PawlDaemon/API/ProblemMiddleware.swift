@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import PawlCore
 internal import PawlWire
 
-/// An error with the status that it is to have.
+/// An error with the status of its answer.
 struct APIFailure: Error {
     let status: HTTPResponse.Status
     let error: DownloadError
@@ -56,7 +56,7 @@ struct ProblemMiddleware: RouterMiddleware {
         }
         let error = DownloadError(
             .usage,
-            "\(request.method.rawValue.sanitized(atMost: 20)) is not possible there",
+            "\(request.method.rawValue.sanitized(atMost: 20)) is not possible at this path",
             advice: "use \(methods.joined(separator: ", "))"
         )
         var answer = try response(error, .methodNotAllowed)

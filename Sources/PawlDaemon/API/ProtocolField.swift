@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import PawlWire
 
-/// Says the protocol's version with each answer.
+/// Adds the protocol's version to each answer.
 struct ProtocolField: RouterMiddleware {
     func handle(
         _ request: Request,

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import PawlCore
 
-/// Counts what was answered, by the route and not by the path, of which there are too many.
+/// Counts the answered requests by route; paths would be too many.
 struct RequestCounting: RouterMiddleware {
     let counters: DaemonCounters
 
@@ -15,7 +15,7 @@ struct RequestCounting: RouterMiddleware {
         counters.answered(
             DaemonCounters.Request(
                 route: context.endpointPath ?? "none",
-                // Anybody can make up others.
+                // Clients can invent any number of methods.
                 method: Self.known.contains(request.method) ? request.method.rawValue : "other",
                 status: response.status.code
             )

@@ -3,8 +3,8 @@ internal import Hummingbird
 internal import PawlCore
 internal import PawlWire
 
-/// Refuses parameters and bodies that the document does not tell of: what was mistyped would be as if it
-/// had not been said.
+/// Refuses parameters and bodies that the API's description does not contain: a mistyped one would
+/// otherwise have no effect.
 struct RequestForm: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -17,7 +17,7 @@ struct RequestForm: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// By the method and the path.
+    /// The forms of the routes, by method and path.
     private static let forms = Dictionary(
         APIDocument.operations.map { ("\($0.method.uppercased()) \($0.path)", Form($0)) }
     ) { first, _ in first }
@@ -36,7 +36,7 @@ struct RequestForm: RouterMiddleware {
             for (name, _) in given where !parameters.contains(name) {
                 throw DownloadError(
                     .usage,
-                    "'\(name.sanitized(atMost: 40))' is no parameter of \(route)",
+                    "'\(name.sanitized(atMost: 40))' is not a parameter of \(route)",
                     advice: parameters.isEmpty
                         ? "leave it out" : "use \(parameters.joined(separator: ", "))"
                 )

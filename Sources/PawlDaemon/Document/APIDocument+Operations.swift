@@ -137,7 +137,7 @@ extension APIDocument {
         query(
             "after",
             .whole(from: 0),
-            "The id after which the page begins: `next` of the page before."
+            "The id after which the page begins: `next` of the previous page."
         ),
         query("order", .word(["newest", "oldest"]), "The downloads that come first."),
         query(
@@ -153,7 +153,11 @@ extension APIDocument {
     ]
 
     private static let pageParameters = [
-        query("after", .text(), "The name after which the page begins: `next` of the page before."),
+        query(
+            "after",
+            .text(),
+            "The name after which the page begins: `next` of the previous page."
+        ),
         query(
             "limit",
             .whole(from: 1, to: PageQuery.mostLimit),
@@ -209,7 +213,7 @@ extension APIDocument {
             method: "delete",
             path: "/v1/sessions",
             name: "forgetSession",
-            about: "Forgets a session to which no process is attached. Its downloads stay.",
+            about: "Forgets a session to which no process is attached. Its downloads are kept.",
             demands: [.forgetSession],
             parameters: [query("session", .text(), "The name of the session.")],
             status: 204,

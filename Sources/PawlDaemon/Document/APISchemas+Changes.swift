@@ -41,7 +41,7 @@ extension APISchemas {
                     (
                         "before",
                         .whole(
-                            "For one download: the download of the same priority in front of which it is put."
+                            "For one download: the one of the same priority before which it is put."
                         )
                     ),
                 ] + members(of: DownloadSettings.table) { $0.isChangeable },

@@ -73,7 +73,7 @@ extension APISchemas {
                     ("maximumConcurrentDownloads", .whole(from: 1)),
                     (
                         "limitBytesPerSecond",
-                        .whole("For its downloads together; 0 is no limit.", from: 0)
+                        .whole("For its downloads together; 0 means no limit.", from: 0)
                     ),
                     ("relaunchCommand", .list(of: .text(), "Not over TCP.")),
                 ],

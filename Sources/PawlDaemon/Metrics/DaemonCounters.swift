@@ -1,7 +1,7 @@
 internal import PawlWire
 internal import Synchronization
 
-/// What is counted while the daemon runs; any thread may read it.
+/// The counters of a running daemon; any thread may read them.
 final class DaemonCounters: Sendable {
     struct Request: Hashable, Sendable {
         var route: String

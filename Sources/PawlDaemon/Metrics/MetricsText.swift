@@ -1,4 +1,4 @@
-/// Numbers in the text form of Prometheus (exposition format 0.0.4).
+/// Metrics in the text format of Prometheus (exposition format 0.0.4).
 package struct MetricsText: Sendable {
     package private(set) var text = ""
 
@@ -12,7 +12,7 @@ package struct MetricsText: Sendable {
 
     package typealias Labels = [(name: String, value: String)]
 
-    /// A number with its lines of help and type; none where there is no sample.
+    /// Adds a metric with its lines of help and type; adds nothing if there is no sample.
     package mutating func add(
         _ name: String,
         _ kind: Kind,

@@ -52,7 +52,7 @@ final class QueueSettings {
         guard !change.isEmpty else {
             throw DownloadError(
                 .usage,
-                "nothing is to be changed",
+                "no setting is given",
                 advice: "see /openapi.json, or docs/http-api.md"
             )
         }

@@ -196,8 +196,8 @@ struct StartupRecovery {
     private static func corrupt(_ path: String) -> DownloadError {
         DownloadError(
             .checksumMismatch,
-            "the bytes do not have the digest that they should",
-            advice: "the bytes are kept as \(path): look whether the digest is right"
+            "the bytes do not have the expected digest",
+            advice: "the bytes are kept as \(path): check the expected digest"
         )
     }
 }

@@ -34,7 +34,7 @@ extension AccessRules {
         }
         return DownloadError(
             .notAllowed,
-            "\(what) is not for \(authority.shown): it belongs to \(owner.shown)",
+            "\(authority.shown) may not do this: \(what); the owner is \(owner.shown)",
             advice: authority == .user
                 ? "end the session: pawl session forget" : advice(demand, authority)
         )

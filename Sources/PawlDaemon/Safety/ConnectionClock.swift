@@ -3,9 +3,9 @@ package struct ConnectionClock: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     private let limits: ConnectionLimits
-    /// When the head or the body must be complete; `nil` while neither is expected.
+    /// The time by which the head or the body must be complete; `nil` while neither is expected.
     private var request: Instant?
-    /// When the client must have read what was sent.
+    /// The time by which the client must have read the sent bytes.
     private var reading: Instant?
     private var isBodyComplete = true
     /// The requests without a response: a client may send several at once (RFC 9112 §9.3.2).
@@ -40,7 +40,7 @@ package struct ConnectionClock: Sendable {
         }
     }
 
-    /// When the connection is closed if nothing happens.
+    /// The time at which the connection is closed if nothing happens.
     package var deadline: Instant? {
         guard let request, let reading else { return request ?? reading }
         return min(request, reading)

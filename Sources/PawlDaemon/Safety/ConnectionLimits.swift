@@ -1,4 +1,4 @@
-/// How long a client may take and how much it may send, so that no connection is held forever.
+/// The limits on a client's time and bytes, so that no connection is held forever.
 package struct ConnectionLimits: Sendable, Hashable {
     /// The maximum time from the connection to the end of the first head.
     package var head: Duration = .seconds(10)

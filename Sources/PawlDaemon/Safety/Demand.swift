@@ -21,32 +21,35 @@ package enum Demand: String, Sendable, CaseIterable {
     case changeBounds = "change-bounds"
     case letIn = "let-in"
 
-    /// The description for the document and for refusals: a noun phrase.
+    /// The description for the document and for refusals: a gerund phrase.
     package var about: String {
         switch self {
-        case .open: "the page's files, and the exchange of a code or a token for a cookie"
-        case .look: "a look at the queue, its events, sessions, settings and numbers"
-        case .lookAtSecrets: "resume data, which hold the whole URL"
-        case .add: "a new download"
+        case .open: "reading the page's files, and exchanging a code or a token for a cookie"
+        case .look: "reading the queue, its events, sessions, settings and statistics"
+        case .lookAtSecrets: "reading resume data, which contain the whole URL"
+        case .add: "adding a download"
         case .replace:
-            "a new download that may replace a file (`overwrite`) or adopt another tool's partial file"
-        case .addFromFiles: "a new download from resume data or with a file of authorities"
-        case .addToSession: "a new download in a session"
+            "adding a download that may replace a file (`overwrite`) or adopt another tool's "
+                + "partial file"
+        case .addFromFiles:
+            "adding a download with resume data or with a file of certificate authorities"
+        case .addToSession: "adding a download to a session"
         case .control:
-            "a pause, a resumption, another place, priority, limit, date or number of connections"
-        case .remove: "a removal from the list, which leaves the files"
-        case .discard: "a cancellation, or a removal with the files"
-        case .readdress: "another URL, other fields or other credentials"
-        case .rename: "another name"
-        case .describe: "another description by the session's program"
-        case .makeSession: "a new session"
-        case .useSession: "an attachment to a session, its limits and its acknowledgements"
-        case .forgetSession: "the end of a session"
-        case .setCommand: "a session's command to run"
-        case .changeSettings: "a change of settings"
+            "pausing, resuming or moving a download, and changing its priority, limit, date or "
+                + "number of connections"
+        case .remove: "removing a download from the list, without its files"
+        case .discard: "cancelling a download, or removing it with its files"
+        case .readdress: "changing the URL, header fields or credentials of a download"
+        case .rename: "changing the name of a download's file"
+        case .describe: "changing the description that the session's program gave to a download"
+        case .makeSession: "registering a new session"
+        case .useSession: "attaching to a session, setting its limits and acknowledging its events"
+        case .forgetSession: "forgetting a session"
+        case .setCommand: "setting the command that a session runs"
+        case .changeSettings: "changing settings"
         case .changeBounds:
-            "a change of the allowed folders, of private addresses or of the TCP listener"
-        case .letIn: "a login code"
+            "changing the allowed folders, the access to private addresses or the TCP listener"
+        case .letIn: "creating a login code"
         }
     }
 

@@ -1,4 +1,4 @@
-/// How long the response to a wrong token is delayed; other responses are never delayed.
+/// The delay of the response to a wrong token; other responses are never delayed.
 package struct FailureDelay: Sendable {
     private var failures = 0
     private var waiting = 0
@@ -8,7 +8,8 @@ package struct FailureDelay: Sendable {
     private static let most: Duration = .seconds(1)
     /// After this time without a failure, the delay starts again from the first.
     private static let memory: Duration = .seconds(60)
-    /// How many wait at the same time; others are refused at once.
+    /// The maximum number of responses that are delayed at the same time; more are refused
+    /// immediately.
     package static let mostWaiting = 64
 
     package init() {}

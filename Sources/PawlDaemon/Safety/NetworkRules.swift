@@ -32,7 +32,7 @@ package struct NetworkRules: Sendable {
         guard FileName.isReserved(name) else { return }
         throw DownloadError(
             .notAllowed,
-            "'\(name.sanitized(atMost: 200))' is a name of partial files, which is not for use "
+            "'\(name.sanitized(atMost: 200))' is a name for partial files, which cannot be used "
                 + "over TCP",
             advice: "choose another name, such as "
                 + "'\((FileName.clean(name) ?? "download").sanitized(atMost: 200))'"
@@ -46,7 +46,7 @@ package struct NetworkRules: Sendable {
         guard !folders.isEmpty else { throw Self.noFolder }
         throw DownloadError(
             .notAllowed,
-            "'\(path.sanitized(atMost: 200))' lies in no folder that may be used over TCP",
+            "'\(path.sanitized(atMost: 200))' is not in a folder that may be used over TCP",
             advice: "choose one in \(folders.joined(separator: ", ")), or allow another: "
                 + "pawl daemon allow --folder"
         )

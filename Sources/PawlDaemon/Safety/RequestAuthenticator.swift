@@ -58,7 +58,8 @@ final class RequestAuthenticator: Sendable {
             .unauthorized,
             isCode ? "the code was used before, or has expired" : "the token is invalid",
             isCode
-                ? "open a new link: pawl daemon token --url" : "send what pawl daemon token shows"
+                ? "open a new link: pawl daemon token --url"
+                : "send the token that pawl daemon token prints"
         )
     }
 

@@ -74,8 +74,8 @@ package struct RequestGuard: Sendable {
             // A foreign name may resolve to this address (DNS rebinding).
             return refusal(
                 421,
-                "the request is for another host than this daemon",
-                "ask for \(hosts.sorted().joined(separator: ", "))"
+                "the request names another host than this daemon",
+                "use \(hosts.sorted().joined(separator: ", "))"
             )
         }
         // If the target names a host, it replaces `Host` (RFC 9112 §3.2.2).
@@ -118,14 +118,14 @@ package struct RequestGuard: Sendable {
             return refusal(
                 413,
                 "the body has more than \(most) bytes",
-                "ask in several requests, or over the Unix socket",
+                "send several requests, or use the Unix socket",
                 .tooLarge
             )
         }
         guard Self.isJSON(request.contentType) else {
             return refusal(
                 415,
-                "the body is not said to be application/json",
+                "the body is not declared as application/json",
                 Self.whatIsJSON,
                 .usage
             )
@@ -150,7 +150,7 @@ package struct RequestGuard: Sendable {
             return refusal(
                 401,
                 "the request has no token",
-                "send Authorization: Bearer, with what pawl daemon token shows",
+                "send Authorization: Bearer with the token that pawl daemon token prints",
                 .unauthorized
             )
         case .none, .wrong: return .allowed(.nobody)

@@ -66,7 +66,7 @@ package struct Daemon: Sendable {
             if address != nil { queue.listener.adopt(try queue.listener.open(address)) }
         } catch {
             queue.listener.failed(error)
-            logger.warning("there is no API over TCP: \(error)")
+            logger.warning("the API is not available over TCP: \(error)")
         }
     }
 
@@ -116,7 +116,7 @@ package struct Daemon: Sendable {
         do throws(DownloadError) {
             return try StoreIdentity.make(beside: places.store)
         } catch {
-            logger.warning("the queue gets no identity: \(error)")
+            logger.warning("the identity of the queue was not stored: \(error)")
             return nil
         }
     }
@@ -245,7 +245,7 @@ package struct Daemon: Sendable {
             return DownloadError(
                 .directoryNotUsable,
                 "the daemon's socket cannot be used: \(error)",
-                advice: "look at the folder's rights",
+                advice: "check the folder's permissions",
                 context: "listening at \(places.socket)"
             )
         }

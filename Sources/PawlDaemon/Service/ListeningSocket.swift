@@ -66,7 +66,7 @@ package struct ListeningSocket: Sendable {
         DownloadError(
             .directoryNotUsable,
             "the daemon's socket cannot be opened: \(String(cString: strerror(code)))",
-            advice: "look at the folder's rights",
+            advice: "check the folder's permissions",
             context: "listening at \(path)"
         )
     }
@@ -92,7 +92,7 @@ package struct ListeningSocket: Sendable {
         else {
             throw DownloadError(
                 .usage,
-                "the socket that was handed over is no Unix stream socket that listens",
+                "the inherited socket is not a listening Unix stream socket",
                 advice: "in the .socket unit write ListenStream= with a path"
             )
         }
@@ -112,7 +112,7 @@ package struct ListeningSocket: Sendable {
         guard descriptors == "1" else {
             throw DownloadError(
                 .usage,
-                "LISTEN_FDS is '\(descriptors.sanitized)': the daemon answers at one socket",
+                "LISTEN_FDS is '\(descriptors.sanitized)': the daemon needs exactly one socket",
                 advice: "give its .socket unit one ListenStream="
             )
         }

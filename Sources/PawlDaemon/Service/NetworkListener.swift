@@ -89,7 +89,7 @@ final class NetworkListener: Sendable {
                         try await serve(socket)
                     } catch {
                         guard !Task.isCancelled else { return }
-                        self.failed(DownloadError(.unknown, "it failed: \(error)"))
+                        self.failed(DownloadError(.unknown, "the listener failed: \(error)"))
                     }
                 }
                 group.addTask { await self.waitForAnother(than: socket) }

@@ -91,7 +91,7 @@ final class SessionAttachments: Sendable {
             return DownloadError(
                 .alreadyRunning,
                 "the session '\(session.sanitized)' is being forgotten",
-                advice: "ask again in a moment"
+                advice: "try again in a moment"
             )
         }
         return DownloadError(

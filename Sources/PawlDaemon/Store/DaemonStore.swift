@@ -162,8 +162,9 @@ package final class DaemonStore: Sendable {
         let isFull = error.resultCode == .SQLITE_FULL
         return DownloadError(
             isFull ? .diskFull : .diskFailure,
-            isFull ? "no room for the queue" : "the queue's database: \(error.message ?? "failed")",
-            advice: isFull ? "make room" : "look at the disk of the daemon's store",
+            isFull
+                ? "no space for the queue" : "the queue's database: \(error.message ?? "failed")",
+            advice: isFull ? "free some space" : "check the disk of the daemon's store",
             context: context
         )
     }

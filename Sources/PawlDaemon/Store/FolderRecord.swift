@@ -103,7 +103,7 @@ package final class FolderRecord: Sendable {
         DownloadError(
             .diskFailure,
             "\(path) cannot be written: \(String(cString: strerror(errno)))",
-            advice: "look at the rights of its folder"
+            advice: "check the permissions of its folder"
         )
     }
 }

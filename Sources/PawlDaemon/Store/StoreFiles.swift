@@ -33,7 +33,7 @@ package enum StoreFiles {
             throw DownloadError(
                 .fileNotCreatable,
                 "the queue cannot be opened: \(String(cString: strerror(errno)))",
-                advice: "look at the rights of the folder",
+                advice: "check the permissions of the folder",
                 context: "opening \(path)"
             )
         }

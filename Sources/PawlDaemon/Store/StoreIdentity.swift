@@ -48,7 +48,7 @@ package enum StoreIdentity {
         return DownloadError(
             code == ENOSPC || code == EDQUOT ? .diskFull : .diskFailure,
             "\(path) cannot be written: \(String(cString: strerror(code)))",
-            advice: "look at the room and the rights of its folder"
+            advice: "check the free space and the permissions of its folder"
         )
     }
 }

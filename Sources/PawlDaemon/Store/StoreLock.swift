@@ -13,7 +13,7 @@ package final class StoreLock: Sendable {
             throw DownloadError(
                 .directoryNotUsable,
                 "the lock of the daemon cannot be opened: \(String(cString: strerror(errno)))",
-                advice: "look at the rights of the folder",
+                advice: "check the permissions of the folder",
                 context: "opening \(path)"
             )
         }
@@ -22,7 +22,7 @@ package final class StoreLock: Sendable {
             let owner = Self.owner(descriptor).map { " (process \($0))" } ?? ""
             throw DownloadError(
                 .alreadyRunning,
-                "another daemon\(owner) has \(folder)",
+                "another daemon\(owner) uses \(folder)",
                 advice: "use that one, or end it: pawl daemon stop"
             )
         }

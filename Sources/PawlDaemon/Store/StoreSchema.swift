@@ -45,7 +45,7 @@ enum StoreSchema {
 
     // `intention`: the file operations to be carried out, written with the change that causes them and deleted
     // when they are done; they outlive the download. `written`: the files that a download has written, as
-    // JSON. `wasThere`: whether the finished file existed before, so that it is none of these. `retryWait`:
+    // JSON. `wasThere`: whether the finished file existed before, and is not one of these. `retryWait`:
     // how long a failed download waits, in seconds. `outages`: how many of its consecutive failures the
     // network may have caused. `missedUpTo`: the newest event that the session has not received and that was
     // deleted.

@@ -24,7 +24,8 @@ package struct PageFile: Sendable {
         bytes = name.hasSuffix(".js") ? Self.compact(content) : content
     }
 
-    /// A script without indentation and without the lines that are comments, which only readers of the source need.
+    /// Returns a script without indentation and without comment lines, which only readers of the
+    /// source need.
     ///
     /// No script has a template literal of several lines, whose indentation would count.
     private static func compact(_ script: [UInt8]) -> [UInt8] {
@@ -36,7 +37,7 @@ package struct PageFile: Sendable {
     /// An entity tag, which changes with the content.
     package var tag: String { "\"\(CyclicChecksum.of(bytes).hexadecimal)\"" }
 
-    /// Its media type, by its name.
+    /// The media type, by the extension of the name.
     package var type: String {
         switch name.split(separator: ".").last {
         case "html": "text/html; charset=utf-8"

@@ -50,7 +50,7 @@ package enum CheckpointFlaw: Hashable, Sendable {
         switch self {
         case .torn(let how): "is damaged: \(how)"
         case .foreign: "is not a checkpoint of Pawl"
-        case .unwanted: "is not to be resumed from"
+        case .unwanted: "must not be used to resume"
         case .newer(let version):
             "is of version \(version), written by a newer Pawl (this one knows version "
                 + "\(CheckpointHeader.currentVersion))"

@@ -65,7 +65,7 @@ package final class FrontierDigest: Sendable {
             guard try store.read(into: piece, at: state.position) == count else {
                 throw DownloadError(
                     .diskFailure,
-                    "\(store.paths.partial) is shorter than what was written to it",
+                    "\(store.paths.partial) is shorter than the data written to it",
                     advice: "another program may have changed it: run the same command again",
                     context: "computing the digest"
                 )

@@ -47,7 +47,7 @@ package struct LibraryFiles: Sendable {
         }
         throw DownloadError(
             .diskFailure,
-            "another program changes \(name) just after it was finished",
+            "another program changed \(name) just after it was finished",
             advice: "request it again when no program writes to it"
         )
     }

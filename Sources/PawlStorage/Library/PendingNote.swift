@@ -203,7 +203,7 @@ package final class PendingNote: Sendable {
             }
         return DownloadError(
             .alreadyRunning,
-            "\(who) fetches '\(key.text.sanitized(atMost: 100))'",
+            "\(who) is fetching '\(key.text.sanitized(atMost: 100))'",
             advice: "request it again when that process has finished: then the file exists"
         )
     }

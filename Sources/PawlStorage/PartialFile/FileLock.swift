@@ -101,7 +101,7 @@ enum FileLock {
         let name = path.lastComponent?.string ?? path.string
         return DownloadError(
             .alreadyRunning,
-            "\(who) has \(name)",
+            "\(who) is using \(name)",
             advice: "wait until it ends, or choose another name with --output",
             context: DiskAction.lock.text(path)
         )

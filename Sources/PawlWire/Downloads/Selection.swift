@@ -38,7 +38,7 @@ package enum QueueAction: String, Codable, Sendable, CaseIterable {
 /// The changes to make to existing downloads; a value that is `nil` stays as it is.
 package struct DownloadChanges: Codable, Sendable, Hashable {
     package var priority: WirePriority?
-    /// The download of the same priority in front of which this one is put.
+    /// The download of the same priority before which this one is put.
     ///
     /// If that download is changed by the same request, its new state counts.
     package var before: Int64?

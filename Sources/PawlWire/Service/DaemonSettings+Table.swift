@@ -34,7 +34,7 @@ extension DaemonSettings: TabledSettings {
             field: SettingField("Total speed limit", placeholder: "No limit"),
             help: "Maximum speed of all downloads together, in bytes per second: 500K, 1.5M, or "
                 + "off.",
-            about: "Maximum bytes per second of all downloads together; 0 is no limit."
+            about: "Maximum bytes per second of all downloads together; 0 means no limit."
         ),
         Setting(
             "timetable",
@@ -191,7 +191,7 @@ extension SettingForm where Value == [String]? {
             var folders: [String] = []
             for item in items {
                 guard case .text(let path) = item else {
-                    throw ValueError("'\(item.brief)' is not a path", advice: "give a text")
+                    throw ValueError("'\(item.brief)' is not a path", advice: "use a string")
                 }
                 folders.append(try folder(path))
             }

@@ -287,7 +287,7 @@ extension DaemonSuites {
             // As any temporary file, it goes when its delegate has returned.
             while !ownFiles(scene).isEmpty, !Task.isCancelled { await Task.yield() }
             let after = scene.workshop.origin.requests.dropFirst(before)
-            #expect(after.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(after.allSatisfy { $0.range != nil }, "it started over")
         }
 
         // MARK: - Relaunching

@@ -132,7 +132,7 @@ extension DaemonSuites {
             await process.hears("completed one ok")
             try expectExact("other.iso", big, in: scene.workshop)
             let after = scene.workshop.origin.requests.dropFirst(before)
-            #expect(after.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(after.allSatisfy { $0.range != nil }, "it started over")
         }
 
         @Test func `a failure comes with its code, also to the next process`() async throws {

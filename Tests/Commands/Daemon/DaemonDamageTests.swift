@@ -38,7 +38,7 @@ extension DaemonSuites {
             try expectExact(Workshop.name, big, in: scene.workshop)
             #expect(scene.workshop.folder.list() == [Workshop.name])
             let requests = scene.workshop.origin.requests.dropFirst(before.requests.count)
-            #expect(requests.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(requests.allSatisfy { $0.range != nil }, "it started over")
             #expect(try await scene.downloads().first?.problem == nil)
         }
 

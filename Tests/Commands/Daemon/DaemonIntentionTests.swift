@@ -171,7 +171,7 @@ extension DaemonSuites {
                 try expectExact("other.iso", resource, in: scene.workshop)
                 #expect(scene.workshop.folder.list() == ["other.iso"])
                 let ranges = scene.workshop.origin.requests.dropFirst().map(\.range)
-                #expect(ranges.allSatisfy { $0 != nil }, "it began anew")
+                #expect(ranges.allSatisfy { $0 != nil }, "it started over")
                 #expect(try await scene.downloads().map(\.name) == ["other.iso"])
             }
             #expect(kills >= 3)

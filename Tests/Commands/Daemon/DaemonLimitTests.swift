@@ -48,7 +48,7 @@ extension DaemonSuites {
             let watch = Stopwatch()
             door.release()
             try await scene.succeed("wait", "1")
-            // A million bytes at 307,200 a second, of which some ran ahead.
+            // A million bytes at 307,200 bytes per second, of which some ran ahead.
             #expect(watch.elapsed > .seconds(1))
             try expectExact(Workshop.name, resource, in: scene.workshop)
             withExtendedLifetime(daemon) {}
@@ -195,7 +195,7 @@ extension DaemonSuites {
             try expectExact(Workshop.name, big, in: scene.workshop)
             let after = scene.workshop.origin.requests.dropFirst(before)
             #expect(!after.isEmpty)
-            #expect(after.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(after.allSatisfy { $0.range != nil }, "it started over")
             withExtendedLifetime(daemon) {}
         }
 
@@ -212,7 +212,7 @@ extension DaemonSuites {
                 process.type("add", name, scene.workshop.url, path)
             }
             for name in ["a", "b"] { await process.hears("completed \(name) ok") }
-            // 240,000 bytes at 100,000 a second, of which some ran ahead; alone, each would take 1.2 s.
+            // 240,000 bytes at 100,000 bytes per second, of which some ran ahead; alone, each would take 1.2 s.
             #expect(watch.elapsed > .seconds(1.7))
         }
 

@@ -40,7 +40,7 @@ extension DaemonSuites {
             try await scene.succeed("resume", "1")
             try await scene.succeed("wait", "1")
             let again = scene.workshop.origin.requests.dropFirst(before)
-            #expect(again.allSatisfy { ($0.range?.first ?? 0) > 0 }, "the first began anew")
+            #expect(again.allSatisfy { ($0.range?.first ?? 0) > 0 }, "the first started over")
             for name in ["disk.iso", "disk.1.iso"] {
                 #expect(try resource.verify(fileAt: folder.path(name)) == nil, "\(name)")
             }
@@ -75,7 +75,7 @@ extension DaemonSuites {
             try await scene.succeed("wait", "1")
             #expect(try resource.verify(fileAt: folder.path("disk.iso")) == nil)
             #expect(folder.list() == ["disk.iso"])
-            #expect(other.requests.contains { ($0.range?.first ?? 0) > 0 }, "it began anew")
+            #expect(other.requests.contains { ($0.range?.first ?? 0) > 0 }, "it started over")
             withExtendedLifetime(daemon) {}
         }
     }

@@ -28,7 +28,7 @@ extension DaemonSuites {
             try expectExact("copy.iso", big, in: scene.workshop)
             #expect(scene.workshop.folder.list() == ["copy.iso"])
             let requests = scene.workshop.origin.requests.dropFirst(before)
-            #expect(requests.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(requests.allSatisfy { $0.range != nil }, "it started over")
             #expect(
                 try await scene.downloads().first?.path == scene.workshop.folder.path("copy.iso")
             )
@@ -87,7 +87,7 @@ extension DaemonSuites {
             try expectExact("copy.iso", big, in: scene.workshop)
             #expect(scene.workshop.folder.list() == ["copy.iso"])
             let requests = scene.workshop.origin.requests.dropFirst(before)
-            #expect(requests.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(requests.allSatisfy { $0.range != nil }, "it started over")
             expectSound(try await scene.events())
             withExtendedLifetime(daemon) {}
         }

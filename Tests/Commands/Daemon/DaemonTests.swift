@@ -44,7 +44,7 @@ extension DaemonSuites {
             try expectExact(Workshop.name, big, in: scene.workshop)
             #expect(scene.workshop.folder.list() == [Workshop.name])
             let after = scene.workshop.origin.requests.dropFirst(before.requests.count)
-            #expect(after.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(after.allSatisfy { $0.range != nil }, "it started over")
             let events = try await scene.events()
             #expect(events.map(\.kind) == [.added, .started, .started, .finished])
             expectSound(events)

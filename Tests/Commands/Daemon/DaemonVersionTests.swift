@@ -113,7 +113,7 @@ extension DaemonSuites {
             try await scene.succeed("wait", "1")
             try expectExact(Workshop.name, resource, in: scene.workshop)
             let later = scene.workshop.origin.requests.dropFirst()
-            #expect(later.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(later.allSatisfy { $0.range != nil }, "it started over")
             try await scene.succeed("daemon", "stop")
         }
 

@@ -103,7 +103,7 @@ extension DaemonSuites {
             }
             #expect(scene.workshop.folder.list("to here") == ["a", "b", "small"])
             let after = scene.workshop.origin.requests.dropFirst(before)
-            #expect(after.allSatisfy { $0.range != nil }, "it began anew")
+            #expect(after.allSatisfy { $0.range != nil }, "it started over")
         }
 
         @Test func `the output of get --background follows its options`() async throws {

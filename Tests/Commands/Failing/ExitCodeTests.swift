@@ -51,7 +51,7 @@ struct ExitCodeTests {
         try await FolderWatch.wait(for: "disk.iso.part", in: workshop.folder)
         let second = try await workshop.run(workshop.url)
         expectFailure(.alreadyRunning, second)
-        #expect(second.errors.contains("process \(first.identifier) has disk.iso.part"))
+        #expect(second.errors.contains("process \(first.identifier) is using disk.iso.part"))
         door.release()
         #expect(await first.waitForExit() == .code(0))
         #expect(workshop.folder.list() == [Workshop.name])

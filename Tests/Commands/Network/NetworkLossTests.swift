@@ -99,7 +99,7 @@ extension HeavyTests {
             try await site.expectFile(runner)
         }
 
-        /// So many changes that the kernel drops notifications.
+        /// More changes than the kernel reports: it drops notifications.
         @Test func `many changes of other routes hide no change`() async throws {
             let site = try await Site()
             try await site.namespace.ip("link", "set", "eth0", "down")

@@ -49,7 +49,7 @@ struct MirrorOptionTests {
             mirror.url(Workshop.path)
         )
         try expectOnly(Workshop.name, resource, in: workshop, run)
-        #expect(run.errors.contains("going on with the other sources"))
+        #expect(run.errors.contains("continuing with the other sources"))
     }
 
     @Test func `if no server has the file, the status is that of the failure`() async throws {

@@ -56,7 +56,7 @@ extension DaemonSuites {
             try await scene.succeed("wait", "1")
             try scene.workshop.expectAll(Array(resources.prefix(2)))
             let again = scene.workshop.origin.requests.dropFirst(before)
-            #expect(again.allSatisfy { ($0.range?.first ?? 0) > 0 }, "the first began anew")
+            #expect(again.allSatisfy { ($0.range?.first ?? 0) > 0 }, "the first started over")
             withExtendedLifetime(daemon) {}
         }
 

@@ -77,7 +77,7 @@ extension TwoOfEverything {
             }
             try workshop.expectAll(resources)
             let again = workshop.origin.requests.dropFirst(before)
-            #expect(again.allSatisfy { ($0.range?.first ?? 0) > 0 }, "one began anew")
+            #expect(again.allSatisfy { ($0.range?.first ?? 0) > 0 }, "one started over")
         }
 
         @Test func `one after the other, each to its end, and again`() async throws {

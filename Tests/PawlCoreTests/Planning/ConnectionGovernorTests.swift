@@ -1,10 +1,10 @@
 import PawlCore
 import Testing
 
-/// The governor against lines whose speed is a function of the number of connections.
+/// Tests of the governor on links whose speed depends on the number of connections.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionGovernorTests {
-    /// Runs it for so long; the targets that it had, one a tick of 50 ms.
+    /// Runs the governor for a number of seconds and returns its target at each tick of 50 ms.
     private func run(
         _ governor: inout ConnectionGovernor,
         seconds: Double,
@@ -39,13 +39,13 @@ struct ConnectionGovernorTests {
         return targets
     }
 
-    @Test func `a fixed number stays`() {
+    @Test func `a fixed number of connections does not change`() {
         var governor = ConnectionGovernor(.fixed(5))
         let targets = run(&governor, seconds: 5) { Double($0) * 1e6 }
         #expect(Set(targets) == [5])
     }
 
-    @Test func `connections are added while each brings its share`() {
+    @Test func `the governor adds connections while each adds its share of speed`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(&governor, seconds: 3) { Double($0) * 1e6 }
         #expect(targets.last == ConnectionGovernor.automaticCeiling)
@@ -58,26 +58,26 @@ struct ConnectionGovernorTests {
         #expect(targets.count { $0 > 1 } < targets.count / 20)
     }
 
-    @Test func `a thread that is busy with one connection gets no second one`() {
+    @Test func `a thread that is busy with one connection gets no second connection`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(&governor, seconds: 60, load: 0.8) { Double($0) * 1e9 }
         #expect(Set(targets) == [1])
     }
 
-    @Test func `a thread that has time left is no reason against a second one`() {
+    @Test func `a thread with spare time gets more connections`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(&governor, seconds: 3, load: 0.4) { Double($0) * 1e6 }
         #expect(targets.last == ConnectionGovernor.automaticCeiling)
     }
 
-    @Test func `what no longer pays is taken back`() {
+    @Test func `the governor takes back connections that add no speed`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(&governor, seconds: 4) { Double(min($0, 4)) * 1e6 }
         #expect(targets.contains(8))
         #expect(targets.last == 4)
     }
 
-    @Test func `where answers take long the first trial is of several`() {
+    @Test func `the first trial adds several connections when latency is high`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(
             &governor,
@@ -89,7 +89,7 @@ struct ConnectionGovernorTests {
         #expect(!targets.contains(2))
     }
 
-    @Test func `each of a leap has a mebibyte to fetch`() {
+    @Test func `a leap leaves a mebibyte for each connection`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(
             &governor,
@@ -100,20 +100,20 @@ struct ConnectionGovernorTests {
         #expect(targets.first == 9)
     }
 
-    @Test func `with much to come the first connection becomes as fast as it gets before a leap`() {
+    @Test func `the first connection reaches full speed before a leap if many bytes remain`() {
         var governor = ConnectionGovernor(.automatic)
         var first = 1e5
         let targets = run(&governor, seconds: 3, latency: .milliseconds(120)) { count in
             first = min(4e6, first * 1.25)
             return Double(count) * first
         }
-        // From 0.1 to 4 MB/s in 16 ticks.
+        // The speed rises from 0.1 to 4 MB/s in 16 ticks.
         #expect(targets.prefix(16).allSatisfy { $0 == 1 })
         #expect(targets.first { $0 > 1 } == 2)
         #expect(targets.first { $0 > 2 } == 12)
     }
 
-    @Test func `a link whose queue is full gets no leap, nor soon another trial`() {
+    @Test func `a full queue prevents a leap and delays the next trial`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(
             &governor,
@@ -125,21 +125,21 @@ struct ConnectionGovernorTests {
         #expect(targets.count { $0 > 1 } <= 4)
     }
 
-    @Test func `a trial that meets a full queue is taken back at once`() {
+    @Test func `a full queue ends a trial at once`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(&governor, seconds: 2, isQueueFull: { $0 > 4 }) { Double($0) * 1e6 }
         #expect(targets.count { $0 > 4 } == 1)
         #expect(targets.contains(4))
     }
 
-    @Test func `a leap onto a link that one stream fills is taken back`() {
+    @Test func `the governor takes back a leap on a link that one stream fills`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(&governor, seconds: 8, latency: .milliseconds(120)) { _ in 1e7 }
         #expect(targets.contains(12))
         #expect(targets.last == 1)
     }
 
-    @Test func `a small file is no reason to leap`() {
+    @Test func `a small file causes no leap`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(
             &governor,
@@ -150,9 +150,9 @@ struct ConnectionGovernorTests {
         #expect(targets.first == 1)
     }
 
-    @Test func `a number that only seemed to pay is taken back`() {
+    @Test func `the governor takes back connections that only seemed to add speed`() {
         var governor = ConnectionGovernor(.automatic)
-        // The link fills slowly, whatever the number is.
+        // The link fills slowly, whatever the number of connections is.
         var speed = 1e6
         let targets = run(&governor, seconds: 8) { _ in
             speed = min(1e7, speed * 1.2)
@@ -162,13 +162,13 @@ struct ConnectionGovernorTests {
         #expect(targets.last == 1)
     }
 
-    @Test func `a file that is nearly there gets no more connections`() {
+    @Test func `a file that is nearly complete gets no more connections`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(&governor, seconds: 3, remaining: 100_000) { Double($0) * 1e6 }
         #expect(Set(targets) == [1])
     }
 
-    @Test func `a measurement that is interrupted begins anew, and a rest does not end early`() {
+    @Test func `an interruption restarts a measurement but does not end a rest`() {
         var governor = ConnectionGovernor(.automatic)
         var bytes: Int64 = 0
         var now = Moment.zero
@@ -187,7 +187,7 @@ struct ConnectionGovernorTests {
         }
         for _ in 0..<4 { pass(.milliseconds(50), 50_000) }
         #expect(governor.target == 2)
-        // Ten seconds in which nothing was to come would have made two look worse than one.
+        // Ten seconds without bytes to fetch would make two connections look worse than one.
         for _ in 0..<2 { pass(.milliseconds(50), 100_000) }
         now = now + .seconds(10)
         governor.interrupted(at: now)
@@ -198,7 +198,7 @@ struct ConnectionGovernorTests {
         #expect(!governor.isMeasuring)
     }
 
-    @Test func `a fixed number gives way to what the servers allow, and comes back`() {
+    @Test func `a fixed number gives way to a server's limit and returns with the limit`() {
         var governor = ConnectionGovernor(.fixed(8))
         governor.wasLimited(to: 3, at: .zero)
         #expect(governor.target == 3)
@@ -207,7 +207,7 @@ struct ConnectionGovernorTests {
         #expect(run(&governor, seconds: 1) { Double($0) * 1e6 }.last == 8)
     }
 
-    @Test func `a limit ends a trial and costs one rest, however low it is`() {
+    @Test func `a limit ends a trial and costs one rest, however low the limit is`() {
         var governor = ConnectionGovernor(.automatic)
         _ = run(&governor, seconds: 0.6) { Double($0) * 1e6 }
         governor.wasLimited(to: 0, at: .zero + .seconds(1))
@@ -215,7 +215,7 @@ struct ConnectionGovernorTests {
         #expect(!governor.isMeasuring)
     }
 
-    @Test func `an outage leaves the number as it was`() {
+    @Test func `an outage does not change the number of connections`() {
         var governor = ConnectionGovernor(.automatic)
         let before = run(&governor, seconds: 3) { Double($0) * 1e6 }.last
         #expect(before == ConnectionGovernor.automaticCeiling)

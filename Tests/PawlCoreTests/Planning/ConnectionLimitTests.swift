@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// What is learned of a server's limit from its refusals.
+/// Tests of the limit that the planner infers from a server's refusals.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionLimitTests {
     private func moment(_ seconds: Double) -> Moment { .zero + .seconds(seconds) }
@@ -15,7 +15,7 @@ struct ConnectionLimitTests {
         limit.observe(serving: serving, awaiting: awaiting, at: now)
     }
 
-    /// A limit that has served `count` connections and was then refused one more.
+    /// Returns the limit of a server that served `count` connections and then refused one more.
     private func limited(to count: Int, at seconds: Double = 1) -> ConnectionLimit {
         var limit = ConnectionLimit()
         _ = limit.observe(serving: count, awaiting: 0, at: moment(seconds))
@@ -24,14 +24,14 @@ struct ConnectionLimitTests {
         return limit
     }
 
-    @Test func `nothing is limited before a refusal`() {
+    @Test func `there is no limit before the first refusal`() {
         var limit = ConnectionLimit()
         #expect(!observe(&limit, serving: 40, awaiting: 3, at: moment(1)))
         #expect(limit.allowed(at: moment(1)) == .max)
     }
 
     @Test(arguments: 1...7)
-    func `a burst of eight is one event in whatever order it is answered`(served: Int) {
+    func `a burst of eight requests is one event in any order of answers`(served: Int) {
         for order in Self.orders(of: 8, served: served) {
             var limit = ConnectionLimit()
             var (serving, awaiting, events) = (1, 8, 0)
@@ -48,14 +48,14 @@ struct ConnectionLimitTests {
         }
     }
 
-    /// Every order in which `served` of `count` answers can be good ones.
+    /// Returns every order in which `served` of `count` answers are successes.
     private static func orders(of count: Int, served: Int) -> [[Bool]] {
         (0..<(1 << count)).filter { $0.nonzeroBitCount == served }.map { bits in
             (0..<count).map { bits & (1 << $0) != 0 }
         }
     }
 
-    @Test func `one connection that does not answer does not keep the burst open`() {
+    @Test func `one connection without an answer does not keep the burst open`() {
         var limit = ConnectionLimit()
         limit.refused(serving: 3, at: moment(1))
         #expect(!observe(&limit, serving: 3, awaiting: 1, at: moment(2)))
@@ -64,7 +64,7 @@ struct ConnectionLimitTests {
         #expect(limit.ceiling == 3)
     }
 
-    @Test func `a try follows after a while, each refused one twice as late`() {
+    @Test func `the limit allows an attempt after a wait, which each refusal doubles`() {
         var limit = limited(to: 4)
         #expect(limit.allowed(at: moment(5.9)) == 4)
         #expect(limit.allowed(at: moment(6)) == 5)
@@ -74,16 +74,17 @@ struct ConnectionLimitTests {
         #expect(limit.allowed(at: moment(16)) == 5)
     }
 
-    @Test func `a try that is served raises the limit, and the next one is larger`() {
+    @Test func `a served attempt raises the limit and makes the next attempt larger`() {
         var limit = limited(to: 2)
         _ = limit.observe(serving: 3, awaiting: 0, at: moment(6))
         #expect(limit.ceiling == 3)
         #expect(limit.allowed(at: moment(11)) == 5)
     }
 
-    @Test func `a refusal in place of a connection that just ended is not believed at once`() {
+    @Test func `a refusal right after a connection ended does not lower the limit at once`() {
         var limit = limited(to: 4)
-        // One of the four has ended; the server still counts it, and refuses its successor.
+        // One of the four connections has ended. The server still counts it and refuses its
+        // successor.
         limit.refused(serving: 3, at: moment(2))
         #expect(observe(&limit, serving: 3, awaiting: 0, at: moment(2)))
         #expect(limit.ceiling == 4)
@@ -92,7 +93,7 @@ struct ConnectionLimitTests {
         #expect(limit.ceiling == 3)
     }
 
-    @Test func `connections that break are an outage, and the refusals around it are no limit`() {
+    @Test func `an outage, in which connections break, makes its refusals set no limit`() {
         var limit = ConnectionLimit()
         _ = limit.observe(serving: 12, awaiting: 0, at: moment(1))
         limit.refused(serving: 11, at: moment(2))
@@ -105,7 +106,7 @@ struct ConnectionLimitTests {
         #expect(limit.allowed(at: moment(2)) == .max)
     }
 
-    @Test func `a source that serves nothing has no limit but an outage`() {
+    @Test func `a source that serves nothing has an outage, not a limit`() {
         var limit = ConnectionLimit()
         limit.refused(serving: 0, at: moment(1))
         #expect(!limit.isSettling)

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// What a download makes of the network's coming and going, by its events.
+/// Tests of how a download reacts to the loss and return of the network, driven by events.
 @Suite(.timeLimit(.minutes(3)))
 struct ConnectivityPlannerTests {
     private static let total: Int64 = 1 << 20
@@ -11,7 +11,7 @@ struct ConnectivityPlannerTests {
     private let refused = TransferFailure(.cannotConnect, "")
     private let nameless = TransferFailure(.nameNotResolved, "")
 
-    /// No failure at all is borne.
+    /// Returns settings that tolerate no failure.
     private func settings(connections: Int = 1, waits: Bool = true) -> DownloadSettings {
         var settings = DownloadSettings()
         settings.connections = .fixed(connections)
@@ -51,7 +51,7 @@ struct ConnectivityPlannerTests {
         TransferSample(id: order.id, offset: offset)
     }
 
-    /// A run whose first transfer has brought half of the file.
+    /// Returns a run whose first transfer has received half of the file.
     private func half(_ settings: DownloadSettings) throws -> (PlannerRun, TransferOrder) {
         var run = run(settings)
         run.tell(.networkChanged(.unknown))
@@ -75,18 +75,18 @@ struct ConnectivityPlannerTests {
         run.pass(.seconds(20))
         #expect(run.opened.count == 1)
         run.tell(.networkChanged(.unknown))
-        #expect(run.planner.isWaitingForConnectivity, "not all at the same moment")
+        #expect(run.planner.isWaitingForConnectivity, "the download resumes after a random delay")
         run.waitForNetwork(atMost: .milliseconds(500))
         let second = try #require(run.newest)
         #expect(run.opened.count == 2)
         #expect(second.start == Self.total / 2)
-        #expect(run.planner.isWaitingForConnectivity, "nothing has answered yet")
+        #expect(run.planner.isWaitingForConnectivity, "no response has arrived yet")
         run.answerAsAsked(second, total: Self.total)
         #expect(!run.planner.isWaitingForConnectivity)
         #expect(run.log.contains { $0.contains("waiting for one") })
     }
 
-    @Test func `without the setting it counts`() throws {
+    @Test func `a failure without a route counts if the setting is off`() throws {
         let (begun, first) = try half(settings(waits: false))
         var run = begun
         run.tell(.networkChanged(.none))
@@ -96,7 +96,7 @@ struct ConnectivityPlannerTests {
     }
 
     @Test(arguments: ["name", "refusal"])
-    func `the first request may fail for want of a route`(kind: String) throws {
+    func `the first request may fail without a route`(kind: String) throws {
         var run = run(settings())
         run.tell(.networkChanged(.none))
         let failure = kind == "name" ? nameless : refused
@@ -108,7 +108,7 @@ struct ConnectivityPlannerTests {
         #expect(run.opened.count == 2)
     }
 
-    @Test func `where there is a route a failure counts`() throws {
+    @Test func `a failure counts if there is a route`() throws {
         var run = run(settings())
         run.tell(.networkChanged(.unknown))
         run.end(try #require(run.newest).id, at: 0, .failed(refused))
@@ -116,7 +116,7 @@ struct ConnectivityPlannerTests {
         #expect(!run.planner.isWaitingForConnectivity)
     }
 
-    @Test func `an answer that is an error counts without a route too`() throws {
+    @Test func `an error response counts even without a route`() throws {
         var run = run(settings())
         run.tell(.networkChanged(.none))
         run.answer(try #require(run.newest).id, ResponseHead(404, [:]))
@@ -124,21 +124,21 @@ struct ConnectivityPlannerTests {
     }
 
     @Test(arguments: ["http://127.0.0.1/a", "http://localhost:8080/a", "http://[::1]/a"])
-    func `who asks this machine never waits`(url: String) throws {
+    func `a request to this machine never waits for a route`(url: String) throws {
         var run = run(settings(), url)
         run.tell(.networkChanged(.none))
         run.end(try #require(run.newest).id, at: 0, .failed(refused))
         #expect(run.error?.code == .network)
     }
 
-    @Test func `an address of the other family needs a route of its own`() throws {
+    @Test func `an address of the other family needs its own route`() throws {
         var run = run(settings(), "http://[2001:db8::1]/a")
         run.tell(.networkChanged(NetworkPath(hasIPv4Route: true, hasIPv6Route: false)))
         run.end(try #require(run.newest).id, at: 0, .failed(refused))
         #expect(run.planner.isWaitingForConnectivity)
     }
 
-    @Test func `without a route it is tried once a minute all the same`() throws {
+    @Test func `the planner still tries once per minute without a route`() throws {
         var run = run(settings())
         run.tell(.networkChanged(.none))
         for tries in 1...3 {
@@ -150,7 +150,7 @@ struct ConnectivityPlannerTests {
         #expect(run.error == nil)
     }
 
-    @Test func `a connection that outlives its route by a second is ended`() throws {
+    @Test func `the planner closes a silent connection a second after its route is lost`() throws {
         let (begun, first) = try half(settings())
         var run = begun
         run.tell(.networkChanged(.none))
@@ -163,7 +163,7 @@ struct ConnectivityPlannerTests {
         #expect(run.error == nil)
     }
 
-    @Test func `bytes that come without a route keep their connection`() throws {
+    @Test func `bytes that arrive without a route keep their connection open`() throws {
         let (begun, first) = try half(settings())
         var run = begun
         run.tell(.networkChanged(.none))
@@ -173,7 +173,7 @@ struct ConnectivityPlannerTests {
         #expect(run.closed.isEmpty)
     }
 
-    @Test func `a route that is back within a second was never missed`() throws {
+    @Test func `a route that returns within a second has no effect`() throws {
         let (begun, first) = try half(settings())
         var run = begun
         run.tell(.networkChanged(.none))
@@ -184,7 +184,7 @@ struct ConnectivityPlannerTests {
         #expect(run.closed.isEmpty)
     }
 
-    @Test func `a connection that the outage has killed is replaced`() throws {
+    @Test func `the planner replaces a connection that an outage has killed`() throws {
         let (begun, first) = try half(settings())
         var run = begun
         run.tell(.networkChanged(.none))
@@ -199,7 +199,7 @@ struct ConnectivityPlannerTests {
         #expect(run.error == nil)
     }
 
-    @Test func `a failure that is told after the route is back is the outage's`() throws {
+    @Test func `a failure reported after the route returns belongs to the outage`() throws {
         let (begun, first) = try half(settings())
         var run = begun
         run.pass(.seconds(1), sample(first, Self.total / 2))
@@ -211,7 +211,7 @@ struct ConnectivityPlannerTests {
         #expect(run.opened.count == 2)
     }
 
-    @Test func `names may take a while until they are resolved again`() throws {
+    @Test func `name resolution may fail for a while after the route returns`() throws {
         var run = run(settings())
         run.tell(.networkChanged(.none))
         run.end(try #require(run.newest).id, at: 0, .failed(nameless))
@@ -229,7 +229,7 @@ struct ConnectivityPlannerTests {
         #expect((10...22).contains(tries))
     }
 
-    @Test func `many that wait do not go on at the same moment`() throws {
+    @Test func `waiting downloads do not all resume at the same moment`() throws {
         var moments: Set<Moment> = []
         for seed in UInt64(1)...50 {
             var run = PlannerRun(settings(), of: pinned, seed: seed)
@@ -242,7 +242,7 @@ struct ConnectivityPlannerTests {
         #expect(moments.allSatisfy { $0 - .zero <= .milliseconds(500) })
     }
 
-    @Test func `slots are given back while it waits`() throws {
+    @Test func `a waiting download releases its slots`() throws {
         var run = run(settings(connections: 4))
         run.tell(.networkChanged(.unknown))
         let first = try #require(run.newest)
@@ -256,7 +256,7 @@ struct ConnectivityPlannerTests {
 
     // MARK: - Metered
 
-    @Test func `nothing is asked before it is known whether that costs`() throws {
+    @Test func `no request is sent before the cost of the network is known`() throws {
         var run = run(unpaid)
         #expect(run.opened.isEmpty)
         #expect(!run.planner.isWaitingForConnectivity)
@@ -265,13 +265,13 @@ struct ConnectivityPlannerTests {
         #expect(run.opened.count == 1)
     }
 
-    @Test func `where nobody can tell it costs nothing`() throws {
+    @Test func `a network of unknown cost counts as free`() throws {
         var run = run(unpaid)
         run.tell(.networkChanged(paid(nil)))
         #expect(run.opened.count == 1)
     }
 
-    @Test func `a metered network is waited out, before and in the middle`() throws {
+    @Test func `a download waits out a metered network, before and after it starts`() throws {
         var run = run(unpaid)
         run.tell(.networkChanged(paid(true)))
         #expect(run.opened.isEmpty)
@@ -294,23 +294,23 @@ struct ConnectivityPlannerTests {
         #expect(run.error == nil)
     }
 
-    @Test func `this machine costs nothing`() {
+    @Test func `this machine counts as free`() {
         var run = run(unpaid, "http://localhost/a")
         #expect(run.opened.count == 1)
         run.tell(.networkChanged(paid(true)))
         #expect(run.closed.isEmpty)
     }
 
-    @Test func `metered does not matter where it is allowed`() {
+    @Test func `a metered network changes nothing if the settings allow it`() {
         var run = run(settings())
         run.tell(.networkChanged(paid(true)))
         #expect(run.opened.count == 1)
         #expect(run.closed.isEmpty)
     }
 
-    // MARK: - At random
+    // MARK: - Random outages
 
-    /// Failures come only while there is no route or just after: none may ever count.
+    /// Failures occur only while there is no route or shortly after, so no failure may count.
     @Test func `outages alone never end a download`() async throws {
         var random = SeededRandom()
         var breath = Breath()

@@ -2,7 +2,7 @@ import FoundationEssentials
 import PawlCore
 import Testing
 
-/// Faults that were found in the planner, each by the events that led to it.
+/// Regression tests of the planner, each with the events that caused the fault.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadPlannerTests {
     private static let total: Int64 = 1 << 20
@@ -35,14 +35,14 @@ struct DownloadPlannerTests {
         TransferSample(id: order.id, offset: offset, skippedBytes: skipped, isPaused: isPaused)
     }
 
-    @Test func `of several segments that are sent on at once the first shows the way`() throws {
+    @Test func `the first of several redirected segments resolves the redirect for all`() throws {
         var run = PlannerRun(settings(4), of: pinned)
         run.answer(try #require(run.newest).id, whole())
         #expect(run.opened.count == 4)
         for order in run.opened.dropFirst() {
             run.answer(order.id, ResponseHead(302, ["Location": "/moved?n=\(order.id.number)"]))
         }
-        #expect(run.opened.count == 5, "one learns for all")
+        #expect(run.opened.count == 5, "one transfer resolves the redirect for all")
         let scout = try #require(run.newest)
         let range = try #require(scout.range)
         let place = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
@@ -51,7 +51,7 @@ struct DownloadPlannerTests {
         #expect(Set(run.opened.dropFirst(4).map { $0.url.query() }) == ["n=2"])
     }
 
-    @Test func `a 416 with a smaller total has the whole asked for, which begins anew`() throws {
+    @Test func `a 416 with a smaller total makes the download start over`() throws {
         let have = RangeSet(ByteRange(0, 500_000))
         var run = PlannerRun(settings(1), have: have, of: pinned)
         let first = try #require(run.newest)
@@ -67,7 +67,7 @@ struct DownloadPlannerTests {
         #expect(run.error == nil)
     }
 
-    @Test func `a transfer that nobody here cancelled is the end of the transport`() throws {
+    @Test func `a cancellation from outside ends the download as interrupted`() throws {
         var run = PlannerRun(settings(1), of: pinned)
         let first = try #require(run.newest)
         run.answer(first.id, whole())
@@ -76,7 +76,7 @@ struct DownloadPlannerTests {
         #expect(run.opened.count == 1)
     }
 
-    @Test func `skipping bytes for longer than the stall time is no stall`() throws {
+    @Test func `skipping bytes for longer than the stall timeout is not a stall`() throws {
         let have = RangeSet(ByteRange(0, 900_000))
         var run = PlannerRun(settings(1), have: have, of: pinned)
         let order = try #require(run.newest)
@@ -85,12 +85,12 @@ struct DownloadPlannerTests {
             run.pass(.seconds(1), sample(order, 900_000, skipped: second * 10_000))
         }
         #expect(run.closed.isEmpty)
-        // Where nothing is skipped either, it is one.
+        // When the transfer stops skipping bytes too, it has stalled.
         for _ in 1...31 { run.pass(.seconds(1), sample(order, 900_000, skipped: 900_000)) }
         #expect(run.closed == [order.id])
     }
 
-    @Test func `a transfer that we hold back ourselves is neither stalled nor too slow`() throws {
+    @Test func `a transfer that the client itself pauses is neither stalled nor too slow`() throws {
         var settings = settings(1)
         settings.minimumBytesPerSecond = 100_000
         var run = PlannerRun(settings, of: pinned)
@@ -105,7 +105,7 @@ struct DownloadPlannerTests {
         #expect(run.closed == [order.id])
     }
 
-    @Test func `a host that is waited for is looked at again by itself`() {
+    @Test func `the planner wakes by itself to check a host that it waits for`() {
         var planner = DownloadPlanner(url: PlannerRun.url, settings: settings(1), seed: 1)
         let actions = planner.handle(.started(nil), at: .zero)
         #expect(actions.count == 1)
@@ -116,14 +116,15 @@ struct DownloadPlannerTests {
         #expect(planner.wakeAt(.zero) == .zero + .seconds(1))
     }
 
-    @Test func `beginning anew for lack of proof is no change, and does not go on for ever`()
+    @Test func `starting over for lack of proof is not a change and does not repeat forever`()
         throws
     {
         let have = RangeSet(ByteRange(0, 500_000))
         var run = PlannerRun(settings(1), have: have, of: pinned)
         while run.error == nil, run.opened.count < 100 {
             let order = try #require(run.newest)
-            // A server without ranges whose tag became weak, and that always breaks at the same place.
+            // The server has no ranges and a tag that became weak; it always breaks at the same
+            // offset.
             run.answer(order.id, whole(tag: "W/" + Self.tag))
             run.end(order.id, at: 100_000, .failed(TransferFailure(.connectionLost, "reset")))
             run.waitToRetry()
@@ -133,11 +134,11 @@ struct DownloadPlannerTests {
         #expect(run.opened.count == 4)
     }
 
-    @Test func `lack of proof and then a change are one change`() throws {
+    @Test func `a lack of proof followed by a change counts as one change`() throws {
         let have = RangeSet(ByteRange(0, 500_000))
         var run = PlannerRun(settings(1), have: have, of: pinned)
         let lost = TransferFailure(.connectionLost, "reset")
-        // The tag is weak all at once; the date will prove something from now on.
+        // The tag becomes weak. From the next response on, the date can prove the version.
         let unproven = whole(tag: "W/" + Self.tag).with("Last-Modified", tuesday)
             .with("Date", wednesday)
         let first = try #require(run.newest)
@@ -151,7 +152,7 @@ struct DownloadPlannerTests {
         #expect(run.planner.representation?.total == Self.total + 1)
     }
 
-    @Test func `a file that changes from one whole answer to the next keeps changing`() throws {
+    @Test func `a file that changes with each whole response ends the download`() throws {
         let have = RangeSet(ByteRange(0, 500_000))
         var run = PlannerRun(settings(1), have: have, of: pinned)
         for version in 1...2 {
@@ -166,8 +167,9 @@ struct DownloadPlannerTests {
         #expect(run.error?.code == .keepsChanging)
     }
 
-    /// A gibibyte over a link with 80 ms of round trip, at 10 MB/s: each connection after the first takes
-    /// so long to be made.
+    /// Runs a download of 1 GiB over a link with a round trip of 80 ms and 10 MB/s.
+    ///
+    /// `connectTime`: the time that each connection after the first takes to open.
     private func longLink(connectTime: Duration) -> PlannerRun {
         let total: Int64 = 1 << 30
         var run = PlannerRun(DownloadSettings(), of: Representation(total: total))
@@ -194,14 +196,14 @@ struct DownloadPlannerTests {
         return run
     }
 
-    @Test func `a second connection that waited in a full queue is closed, and no third is made`() {
+    @Test func `a second connection that waited in a full queue is closed, and no third opens`() {
         let run = longLink(connectTime: .milliseconds(160))
         #expect(run.opened.count == 2)
         #expect(run.closed == run.opened.dropFirst().map(\.id))
     }
 
     @Test(arguments: [85, 1_085])
-    func `a second connection that was made as quickly, or lost a packet, is followed by others`(
+    func `a second connection that opens as fast, or loses a packet, is followed by others`(
         _ milliseconds: Int
     ) {
         let run = longLink(connectTime: .milliseconds(milliseconds))

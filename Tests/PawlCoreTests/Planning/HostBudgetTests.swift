@@ -12,11 +12,11 @@ struct HostBudgetTests {
         ("http://10.0.0.1:8080", "10.0.0.1:8080"),
         ("http://[FD00::1]/a", "[fd00::1]:80"),
     ])
-    func `a host has a name and a port`(url: String, name: String) throws {
+    func `a host consists of a name and a port`(url: String, name: String) throws {
         #expect(HostBudget.name(of: try #require(URL(string: url))) == name)
     }
 
-    @Test func `a host gets so many connections, over all tickets`() {
+    @Test func `a host gets a limited number of connections over all tickets`() {
         var budget = HostBudget(connectionsPerHost: 2)
         let answers = [
             budget.request(host, ticket: 1, isFirst: true, at: .zero),
@@ -27,7 +27,7 @@ struct HostBudgetTests {
         #expect(answers == [true, true, false, true])
     }
 
-    @Test func `a higher limit lets in who waits, a lower one ends nothing`() {
+    @Test func `a higher limit admits waiting tickets, and a lower limit ends nothing`() {
         var budget = HostBudget(connectionsPerHost: 1)
         for ticket: HostBudget.Ticket in 1...4 {
             _ = budget.request(host, ticket: ticket, isFirst: true, at: .zero)
@@ -42,7 +42,7 @@ struct HostBudgetTests {
         #expect(budget.grants(at: .zero).map(\.ticket) == [4])
     }
 
-    @Test func `those without a connection come before those with some`() {
+    @Test func `tickets without a connection come before tickets with one`() {
         var budget = HostBudget(connectionsPerHost: 1)
         _ = budget.request(host, ticket: 1, isFirst: true, at: .zero)
         _ = budget.request(host, ticket: 2, isFirst: false, at: .zero)
@@ -56,7 +56,7 @@ struct HostBudgetTests {
         #expect(order == [3, 4, 2])
     }
 
-    @Test func `a closed host opens when its time has come`() {
+    @Test func `a closed host opens at the given time`() {
         var budget = HostBudget(connectionsPerHost: 4)
         let opening = Moment.zero + .seconds(5)
         budget.close(host, until: opening)
@@ -70,7 +70,7 @@ struct HostBudgetTests {
         #expect(budget.nextOpening == nil)
     }
 
-    @Test func `the later of two closings holds`() {
+    @Test func `the later of two closing times applies`() {
         var budget = HostBudget(connectionsPerHost: 4)
         budget.close(host, until: .zero + .seconds(9))
         budget.close(host, until: .zero + .seconds(3))
@@ -78,7 +78,7 @@ struct HostBudgetTests {
         #expect(!isGranted)
     }
 
-    @Test func `who has left is granted nothing`() {
+    @Test func `a withdrawn ticket is granted nothing`() {
         var budget = HostBudget(connectionsPerHost: 1)
         _ = budget.request(host, ticket: 1, isFirst: true, at: .zero)
         _ = budget.request(host, ticket: 2, isFirst: true, at: .zero)
@@ -90,7 +90,7 @@ struct HostBudgetTests {
         #expect(isNextGranted)
     }
 
-    @Test func `a stream over a shared connection is none of the host's connections`() {
+    @Test func `a stream over a shared connection does not count as a connection`() {
         var budget = HostBudget(connectionsPerHost: 1)
         let early = budget.requestStream(host, at: .zero)
         budget.noteMultiplexing(host)
@@ -102,7 +102,7 @@ struct HostBudgetTests {
         #expect(budget.transfers(with: host) == 1)
     }
 
-    @Test func `streams are not without end, and wait with the others`() {
+    @Test func `streams have a limit and wait while the host is closed`() {
         var budget = HostBudget(connectionsPerHost: 1)
         budget.noteMultiplexing(host)
         let granted = (0..<1000).count { _ in budget.requestStream(host, at: .zero) }

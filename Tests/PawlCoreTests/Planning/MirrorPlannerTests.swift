@@ -2,7 +2,7 @@ import FoundationEssentials
 import PawlCore
 import Testing
 
-/// Several sources of one download: which is asked, which is left.
+/// Tests of the choice among several sources of one download.
 @Suite(.timeLimit(.minutes(1)))
 struct MirrorPlannerTests {
     private static let total: Int64 = 64 << 20
@@ -53,7 +53,7 @@ struct MirrorPlannerTests {
         orders.map { $0.url.host() ?? "" }
     }
 
-    /// Begins, lets the first source answer, and the mirror with that head.
+    /// Starts a run, answers the first source, and answers the mirror with the given head.
     private func begun(_ connections: Int, tag: String? = tag, total: Int64 = total) throws
         -> PlannerRun
     {
@@ -64,7 +64,7 @@ struct MirrorPlannerTests {
         return run
     }
 
-    /// All that run bring so many bytes a second for a while, by source.
+    /// Lets all transfers receive bytes for a while, at the given speed of each source.
     private func flow(_ run: inout PlannerRun, _ speeds: [Int64], tenths: Int64 = 10) {
         let orders = run.opened
         for tenth in 1...tenths {
@@ -76,7 +76,7 @@ struct MirrorPlannerTests {
         }
     }
 
-    @Test func `the one that was asked for comes first, a mirror as soon as there is a second`()
+    @Test func `the requested source comes first, and a mirror gets the second connection`()
         throws
     {
         var run = run(2)
@@ -86,10 +86,10 @@ struct MirrorPlannerTests {
         #expect(run.opened[1].proof == .sameFile(digest: nil))
     }
 
-    @Test func `one connection asks a mirror, and more when it has proven itself`() throws {
+    @Test func `a mirror gets one connection, and more once it has proven itself`() throws {
         var run = run(8)
         run.answer(try #require(run.newest).id, whole())
-        // Half for each, while one is still to be measured.
+        // Each source gets half of the connections; the mirror must prove itself first.
         #expect(hosts(run.opened).count { $0 == "origin.example" } == 4)
         #expect(hosts(run.opened).count { $0 == "mirror.example" } == 1)
         let mirror = try #require(run.opened.first { $0.source == 1 })
@@ -99,7 +99,7 @@ struct MirrorPlannerTests {
     }
 
     @Test(arguments: [("\"b\"", total), (tag, total - 1), (nil, total)])
-    func `a mirror that proves nothing is left, and the first source goes on alone`(
+    func `a mirror without proof is dropped, and the first source continues alone`(
         tag: String?,
         total: Int64
     ) throws {
@@ -109,13 +109,13 @@ struct MirrorPlannerTests {
         #expect(run.error == nil)
     }
 
-    @Test func `a new connection goes where most is to be had`() throws {
+    @Test func `a new connection goes to the source that promises the most speed`() throws {
         var run = try begun(2)
         flow(&run, [8 << 20, 1 << 20], tenths: 20)
         let first = run.opened[0]
         run.end(first.id, at: 16 << 20, .stopped)
         #expect(run.newest?.source == 0)
-        // One that has slowed down is not asked again.
+        // A source that has slowed down gets no new connection.
         var other = try begun(2)
         flow(&other, [1 << 10, 4 << 20], tenths: 15)
         other.end(other.opened[0].id, at: 1 << 20, .stopped)
@@ -123,7 +123,7 @@ struct MirrorPlannerTests {
     }
 
     @Test(arguments: [(Int64(4), 1), (1, 0)])
-    func `an idle source is asked before a faster one gets a second connection, unless it crawls`(
+    func `an idle source comes before a second connection to a faster one, unless it crawls`(
         mebibytes: Int64,
         source: Int
     ) throws {
@@ -134,7 +134,7 @@ struct MirrorPlannerTests {
         #expect(run.newest?.source == source)
     }
 
-    @Test func `a source that turned slow is not asked again at once`() throws {
+    @Test func `a source that became slow gets no new connection at once`() throws {
         var run = try begun(8)
         let answered = [run.opened[0].id, run.opened.first { $0.source == 1 }?.id]
         for order in run.running where !answered.contains(order.id) {
@@ -157,13 +157,13 @@ struct MirrorPlannerTests {
         #expect(run.opened.suffix(4).allSatisfy { $0.source == 1 })
     }
 
-    @Test func `before any speed is known new connections get equal parts`() throws {
+    @Test func `new connections get equal parts before any speed is known`() throws {
         let run = try begun(8)
         #expect(run.opened.count == 8)
         #expect(run.opened.allSatisfy { $0.end - $0.start >= Self.total / 16 })
     }
 
-    @Test func `a crawling source is replaced by another`() throws {
+    @Test func `another source replaces a crawling source`() throws {
         var run = try begun(2)
         flow(&run, [1 << 10, 4 << 20], tenths: 25)
         #expect(run.closed == [run.opened[0].id])
@@ -171,14 +171,14 @@ struct MirrorPlannerTests {
         #expect(run.newest?.source == 1)
     }
 
-    @Test func `what a dead source had to bring the other one brings, and it is asked again later`()
+    @Test func `another source takes over from a dead source, which is tried again later`()
         throws
     {
         var run = try begun(2)
         flow(&run, [1 << 20, 1 << 20])
         let lost = TransferOutcome.failed(TransferFailure(.connectionLost, "reset"))
         run.end(run.opened[0].id, at: 1 << 20, lost)
-        #expect(run.newest?.source == 1, "not the same one at once")
+        #expect(run.newest?.source == 1, "another source takes over")
         #expect(run.opened.count == 3)
         for _ in 1...2 {
             run.pass(.seconds(1))
@@ -189,22 +189,21 @@ struct MirrorPlannerTests {
             run.end(again.id, at: again.start, lost)
             #expect(run.newest?.source == 1)
         }
-        #expect(run.log.contains { $0.contains("going on with the other sources") })
+        #expect(run.log.contains { $0.contains("continuing with the other sources") })
         #expect(run.error == nil)
     }
 
-    @Test func `a refusal for good ends one source, and the download when it was the last`() throws
-    {
+    @Test func `a permanent refusal ends one source, and the last one ends the download`() throws {
         var run = run(2)
         run.answer(try #require(run.newest).id, ResponseHead(404, [:]))
         #expect(run.newest?.source == 1)
-        #expect(run.newest?.pinned == nil, "what it says is pinned")
+        #expect(run.newest?.pinned == nil, "the planner accepts the version of this source")
         run.answer(try #require(run.newest).id, ResponseHead(403, [:]))
         #expect(run.error?.code == .notFound)
         #expect(run.error?.context == "trying 2 sources, all of which failed")
     }
 
-    @Test func `the error that gives most hope is the download's`() throws {
+    @Test func `the download reports the most hopeful error of its sources`() throws {
         var run = run(1)
         run.answer(try #require(run.newest).id, ResponseHead(404, [:]))
         for _ in 1...3 {
@@ -215,7 +214,7 @@ struct MirrorPlannerTests {
         #expect(run.opened.count == 4)
     }
 
-    @Test func `a source that does not answer is left for one that may, and given more time`()
+    @Test func `another source replaces a silent source, which later gets more time`()
         throws
     {
         var run = run(1)
@@ -233,7 +232,7 @@ struct MirrorPlannerTests {
         #expect(run.closed.count == 2)
     }
 
-    @Test func `on resume the source of the bytes says whether the file changed`() throws {
+    @Test func `on resume, the source of the bytes decides whether the file changed`() throws {
         let have = RangeSet(ByteRange(0, 1 << 20))
         var run = run(1, have: have, from: PlannerRun.url.absoluteString)
         let first = try #require(run.newest)
@@ -243,8 +242,7 @@ struct MirrorPlannerTests {
         #expect(run.newest?.pinned == nil)
     }
 
-    @Test func `on resume another source is to prove itself, and is left where it does not`() throws
-    {
+    @Test func `on resume, another source must prove itself or is dropped`() throws {
         let have = RangeSet(ByteRange(0, 1 << 20))
         var run = run(1, have: have, from: Self.mirror.absoluteString)
         let first = try #require(run.newest)
@@ -256,7 +254,7 @@ struct MirrorPlannerTests {
         #expect(second.start == 1 << 20)
     }
 
-    @Test func `where no source has what was begun it is fetched anew`() throws {
+    @Test func `the download starts over if no source has the version on disk`() throws {
         let have = RangeSet(ByteRange(0, 1 << 20))
         var run = run(1, have: have, from: "http://former.example/disk.iso")
         for _ in 1...2 {
@@ -272,7 +270,7 @@ struct MirrorPlannerTests {
         #expect(run.error == nil)
     }
 
-    @Test func `a mirror whose file changes is asked for proof once more and then left`() throws {
+    @Test func `a mirror whose file changes gets one more chance and is then dropped`() throws {
         var run = try begun(2)
         flow(&run, [1 << 20, 1 << 20])
         for _ in 1...2 {
@@ -291,7 +289,7 @@ struct MirrorPlannerTests {
         #expect(run.planner.representation?.entityTag?.opaque == Self.tag)
     }
 
-    @Test func `a mirror that answers ranges with the whole is not used beside others`() throws {
+    @Test func `a mirror that answers ranges with the whole file is not used`() throws {
         var run = run(2)
         run.answer(try #require(run.newest).id, whole())
         let mirror = try #require(run.newest)
@@ -301,7 +299,7 @@ struct MirrorPlannerTests {
         #expect(run.newest?.source == 0)
     }
 
-    @Test func `Retry-After closes the host that said it, and the others go on`() throws {
+    @Test func `Retry-After closes only the host that sent it`() throws {
         var run = run(2)
         run.answer(try #require(run.newest).id, whole())
         let mirror = try #require(run.newest)

@@ -1,25 +1,25 @@
 import FoundationEssentials
 import PawlCore
 
-/// A planner whose every wish is granted at once: slots, a store, an emptied store.
+/// A planner whose requests for slots and for a new or emptied store are granted at once.
 ///
-/// What its transfers bring a test tells it.
+/// The test reports the bytes that the transfers receive.
 struct PlannerRun {
     private(set) var planner: DownloadPlanner
     private(set) var now = Moment.zero
-    /// All transfers that were opened, in order.
+    /// All transfers opened so far, in order.
     private(set) var opened: [TransferOrder] = []
     private(set) var closed: [TransferID] = []
     private(set) var log: [String] = []
-    /// What the newest `restrictLedger` keeps.
+    /// The ranges that the latest `restrictLedger` keeps.
     private(set) var kept: RangeSet?
-    /// Where transfers were told to end, and whether what lies behind is to be compared.
+    /// The end that each transfer was given, and whether the bytes behind that end are compared.
     private(set) var ends: [TransferID: (end: Int64, isProven: Bool)] = [:]
-    /// Hosts that asked for patience.
+    /// The hosts that asked the client to back off.
     private(set) var backedOff: [String] = []
     private(set) var error: DownloadError?
     private(set) var slotsInUse = 0
-    /// Those that have not ended.
+    /// The transfers that have not ended.
     private var unended: [TransferID: TransferOrder] = [:]
     var running: [TransferOrder] { unended.values.sorted { $0.id < $1.id } }
 
@@ -66,7 +66,7 @@ struct PlannerRun {
     /// The newest transfer.
     var newest: TransferOrder? { opened.last }
 
-    /// Gives a transfer its head; one that is refused ends with it.
+    /// Gives a transfer its response head, and ends the transfer if the head is refused.
     mutating func answer(_ id: TransferID, _ head: ResponseHead) {
         guard let order = unended[id] else { return }
         var head = head
@@ -95,14 +95,14 @@ struct PlannerRun {
         tell(.ticked(samples, isSuspended: isSuspended))
     }
 
-    /// Passes the time until the next try, where one is waited for.
+    /// Passes the time until the next retry, if the planner waits for one.
     mutating func waitToRetry() {
         guard planner.isWaitingToRetry, let wake = planner.wakeAt(now) else { return }
         now = max(now, wake)
         tell(.ticked([]))
     }
 
-    /// Passes the time until it tries the network again.
+    /// Passes the time until the planner tries the network again.
     mutating func waitForNetwork(atMost limit: Duration) {
         guard planner.isWaitingForConnectivity, let wake = planner.wakeAt(now),
             wake - now <= limit
@@ -111,7 +111,7 @@ struct PlannerRun {
         tell(.ticked([]))
     }
 
-    /// Answers with what was asked for, as a good server does.
+    /// Answers a transfer with the range that it requests, as a correct server does.
     mutating func answerAsAsked(
         _ order: TransferOrder,
         total: Int64,

@@ -2,7 +2,7 @@ import FoundationEssentials
 import PawlCore
 import Testing
 
-/// Servers that serve some connections and refuse the rest.
+/// Tests with servers that serve some connections and refuse the others.
 @Suite(.timeLimit(.minutes(1)))
 struct RefusalPlannerTests {
     private static let total: Int64 = 64 << 20
@@ -20,7 +20,7 @@ struct RefusalPlannerTests {
         return pinned
     }
 
-    /// Eight connections, the first of which is answered.
+    /// Returns a run with eight connections, the first of which is answered.
     private func begun() throws -> PlannerRun {
         var run = PlannerRun(settings(8), of: pinned)
         run.answerAsAsked(try #require(run.newest), total: Self.total)
@@ -29,14 +29,14 @@ struct RefusalPlannerTests {
     }
 
     @Test(arguments: 1...6)
-    func `those that are served stay, and as many as were served are kept`(served: Int) throws {
+    func `served connections stay, and the planner keeps their number`(served: Int) throws {
         var run = try begun()
-        // The good answers come last: at the first refusal only one connection is served.
+        // The successes come last: at the first refusal the server serves only one connection.
         for order in run.opened[(served + 1)...] { run.answer(order.id, Self.refusal) }
         for order in run.opened[1...served] { run.answerAsAsked(order, total: Self.total) }
         #expect(run.closed.isEmpty)
         #expect(run.running.count == served + 1)
-        // One that is done is followed by another.
+        // Another connection follows one that is finished.
         run.pass(.seconds(1), samples(run))
         let done = try #require(run.running.first)
         let end = try #require(run.opened.map(\.start).filter { $0 > done.start }.min())
@@ -45,14 +45,14 @@ struct RefusalPlannerTests {
         #expect(run.closed.isEmpty)
     }
 
-    @Test func `nothing is opened while a burst is being answered`() throws {
+    @Test func `the planner opens no connection while a burst awaits its answers`() throws {
         var run = try begun()
         for order in run.opened[5...] { run.answer(order.id, Self.refusal) }
         run.pass(.seconds(1), samples(run))
         #expect(run.opened.count == 8)
     }
 
-    @Test func `after a rest one more is tried, and its refusal closes none`() throws {
+    @Test func `after a rest one more connection is tried, and its refusal closes none`() throws {
         var run = try begun()
         for order in run.opened[1...3] { run.answerAsAsked(order, total: Self.total) }
         for order in run.opened[4...] { run.answer(order.id, Self.refusal) }
@@ -70,7 +70,7 @@ struct RefusalPlannerTests {
         #expect(run.opened.count == 10)
     }
 
-    /// Ends one that is served; true if another follows it.
+    /// Ends a served connection and returns whether another connection follows it.
     private func isFollowed(_ run: inout PlannerRun) throws -> Bool {
         run.pass(.seconds(1), samples(run))
         let (done, count) = (try #require(run.running.first), run.opened.count)
@@ -79,14 +79,14 @@ struct RefusalPlannerTests {
         return run.opened.count > count
     }
 
-    @Test func `Retry-After of a surplus connection keeps more from being tried, and no others`()
+    @Test func `Retry-After on a surplus connection delays attempts but not replacements`()
         throws
     {
         var run = try begun()
         for order in run.opened[1...2] { run.answerAsAsked(order, total: Self.total) }
         let refusal = ResponseHead(429, ["Retry-After": "20"])
         for order in run.opened[3...] { run.answer(order.id, refusal) }
-        #expect(run.backedOff.isEmpty, "other downloads of the host are stopped")
+        #expect(run.backedOff.isEmpty, "the refusal stops other downloads from the host")
         #expect(try isFollowed(&run))
         run.answerAsAsked(try #require(run.newest), total: Self.total)
         let count = run.opened.count
@@ -96,7 +96,7 @@ struct RefusalPlannerTests {
         #expect(run.opened.count == count + 1)
     }
 
-    @Test func `a 416 to a surplus connection ends none of those that are served`() throws {
+    @Test func `a 416 on a surplus connection closes no served connection`() throws {
         var run = try begun()
         for order in run.opened[1...2] { run.answerAsAsked(order, total: Self.total) }
         let place = "bytes */\(Self.total)"
@@ -109,8 +109,8 @@ struct RefusalPlannerTests {
         #expect(run.newest?.range != nil)
     }
 
-    /// Like a server with one worker: what is opened after the first connection waits in its backlog.
-    @Test func `a connection continues into the bytes of one that is not answered`() throws {
+    /// The server has one worker, so connections after the first wait in its backlog.
+    @Test func `a connection continues into the range of an unanswered connection`() throws {
         var run = PlannerRun(settings(2), of: pinned)
         let first = try #require(run.newest)
         run.answerAsAsked(first, total: Self.total)
@@ -122,11 +122,11 @@ struct RefusalPlannerTests {
         }
         #expect(run.closed == [second.id])
         #expect(run.ends[first.id]?.end == Self.total)
-        #expect(run.ends[second.id]?.end == second.start, "it writes nothing any more")
+        #expect(run.ends[second.id]?.end == second.start, "the closed transfer writes nothing more")
     }
 
-    /// A second that was opened so late that twice the usual latency is not over.
-    @Test func `right before its end a connection continues if the answer is late at all`() throws {
+    /// The second connection opens so late that twice the usual latency has not passed.
+    @Test func `a connection near its end continues if the next answer is late`() throws {
         var run = PlannerRun(settings(2), of: pinned)
         let first = try #require(run.newest)
         run.pass(.milliseconds(300))
@@ -140,13 +140,13 @@ struct RefusalPlannerTests {
         #expect(run.ends[first.id]?.end == Self.total)
     }
 
-    @Test func `a free connection takes over the bytes of one that is not answered`() throws {
+    @Test func `a free connection takes over the range of an unanswered connection`() throws {
         var run = try begun()
         let unanswered = run.opened[2]
         for order in run.opened[1...] where order.id != unanswered.id {
             run.answerAsAsked(order, total: Self.total)
         }
-        // The others are slow enough not to let it be called slow.
+        // The other connections are slow enough that the unanswered one does not count as slow.
         for _ in 0..<21 { run.pass(.milliseconds(100)) }
         let done = try #require(run.opened.last)
         run.end(done.id, at: done.end, .stopped)
@@ -155,11 +155,11 @@ struct RefusalPlannerTests {
         #expect(run.closed == [unanswered.id])
     }
 
-    @Test func `after an outage as many are opened as before`() throws {
+    @Test func `the planner opens as many connections after an outage as before`() throws {
         var run = try begun()
         for order in run.opened.dropFirst() { run.answerAsAsked(order, total: Self.total) }
         run.pass(.milliseconds(200), samples(run))
-        // They break one after the other, and what is opened in their place is refused at once.
+        // The connections break one after the other, and each replacement is refused at once.
         for order in run.running {
             let broken = TransferFailure(.connectionLost, "reset")
             run.end(order.id, at: order.start + 2000, .failed(broken))
@@ -183,7 +183,8 @@ struct RefusalPlannerTests {
         #expect(run.running.count == 8, "\(run.log)")
     }
 
-    /// All connections have received 10,000 bytes per second since the beginning.
+    /// Returns samples in which each connection has received 10,000 bytes per second from the
+    /// start.
     private func samples(_ run: PlannerRun) -> [TransferSample] {
         let received = 1000 + Int64((run.now - .zero).seconds * 10_000)
         return run.running.map { TransferSample(id: $0.id, offset: $0.start + received) }

@@ -3,24 +3,24 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RetryPolicyTests {
-    @Test func `a broken connection is replaced at once the first time`() {
+    @Test func `the policy replaces a broken connection at once the first time`() {
         var policy = RetryPolicy(limit: 3, seed: 1)
         #expect(policy.failed(mayRetryAtOnce: true) == .retry(after: .zero))
         #expect(policy.failed(mayRetryAtOnce: true) != .retry(after: .zero))
     }
 
-    @Test func `after so many failures in a row it is given up`() {
+    @Test func `the policy gives up after the given number of consecutive failures`() {
         var policy = RetryPolicy(limit: 3, seed: 1)
         for _ in 0..<3 { #expect(policy.failed(mayRetryAtOnce: true) != .giveUp) }
         #expect(policy.failed(mayRetryAtOnce: true) == .giveUp)
     }
 
-    @Test func `no retries means none`() {
+    @Test func `a limit of zero allows no retry`() {
         var policy = RetryPolicy(limit: 0, seed: 1)
         #expect(policy.failed(mayRetryAtOnce: true) == .giveUp)
     }
 
-    @Test func `progress resets the count`() {
+    @Test func `progress resets the failure count`() {
         var policy = RetryPolicy(limit: 1, seed: 1)
         for _ in 0..<50 {
             #expect(policy.failed(mayRetryAtOnce: true) == .retry(after: .zero))
@@ -28,13 +28,13 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test func `a stricter limit holds for what is likely a wrong address`() {
+    @Test func `a stricter limit applies to an address that is probably wrong`() {
         var policy = RetryPolicy(limit: 10, seed: 1)
         #expect(policy.failed(mayRetryAtOnce: true, atMost: 1) != .giveUp)
         #expect(policy.failed(mayRetryAtOnce: true, atMost: 1) == .giveUp)
     }
 
-    @Test func `waits are drawn from a range that doubles up to its longest`() {
+    @Test func `waits come from a range that doubles up to a maximum`() {
         for failures in 1...12 {
             let ceiling = min(0.5 * Double(1 << (failures - 1)), 30)
             var longest = 0.0
@@ -43,7 +43,7 @@ struct RetryPolicyTests {
                 var last = Duration.zero
                 for _ in 0..<failures {
                     guard case .retry(let wait) = policy.failed(mayRetryAtOnce: false) else {
-                        Issue.record("given up after \(failures)")
+                        Issue.record("the policy gave up after \(failures) failures")
                         return
                     }
                     last = wait
@@ -51,7 +51,7 @@ struct RetryPolicyTests {
                 #expect(last.seconds <= ceiling)
                 longest = max(longest, last.seconds)
             }
-            // Full jitter: the whole range is used.
+            // Full jitter uses the whole range.
             #expect(longest > ceiling * 0.9)
         }
     }

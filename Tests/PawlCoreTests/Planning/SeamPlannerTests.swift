@@ -2,7 +2,7 @@ import FoundationEssentials
 import PawlCore
 import Testing
 
-/// Downloads without a strong validator: what is asked for to compare, and what a difference means.
+/// Tests of downloads without a strong validator: which bytes they compare and how they react.
 @Suite(.timeLimit(.minutes(1)))
 struct SeamPlannerTests {
     private static let total: Int64 = 8 << 20
@@ -32,7 +32,7 @@ struct SeamPlannerTests {
         )
     }
 
-    @Test func `a resume compares samples, and 64 KiB before what is new`() throws {
+    @Test func `a resume compares samples and the 64 KiB before the new bytes`() throws {
         var run = resumed(1)
         var samples: [Int64] = []
         for _ in 0..<Seam.samples {
@@ -62,7 +62,7 @@ struct SeamPlannerTests {
     }
 
     @Test(arguments: [0, 19, 1 << 20])
-    func `another length is believed when it was seen twice in a row`(bytes: Int) throws {
+    func `another length is accepted when two responses in a row report it`(bytes: Int) throws {
         var run = resumed(1)
         try answer(&run, bytes: bytes)
         #expect(run.planner.arrived.count > Self.have / 2)
@@ -73,7 +73,7 @@ struct SeamPlannerTests {
         #expect(run.planner.arrived.isEmpty)
     }
 
-    @Test func `two lengths that follow each other prove nothing`() throws {
+    @Test func `two different lengths in a row prove nothing`() throws {
         var run = resumed(1)
         for bytes in [0, 19, 0, 20] {
             try answer(&run, bytes: bytes)
@@ -84,10 +84,10 @@ struct SeamPlannerTests {
         run.answer(order.id, head(order))
         run.end(order.id, at: order.end, .completed)
         try answer(&run, bytes: 20)
-        #expect(run.planner.arrived.count > Self.have / 2, "a good answer came between")
+        #expect(run.planner.arrived.count > Self.have / 2, "a correct response separates the two")
     }
 
-    @Test func `a 416 with another length is no proof of a new version`() throws {
+    @Test func `a 416 with another length does not prove a new version`() throws {
         var run = resumed(1)
         let gone = ResponseHead(416, ["Content-Range": "bytes */0"])
         run.answer(try #require(run.newest).id, gone)
@@ -101,7 +101,7 @@ struct SeamPlannerTests {
 
     private static let date = "Mon, 02 Jan 2023 00:00:00 GMT"
 
-    /// A file of which a strong tag was pinned, which its server does not send any more.
+    /// Returns a run whose pinned strong tag the server no longer sends.
     private func withoutTag(date: String) throws -> PlannerRun {
         var pinned = Representation(total: Self.total)
         pinned.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
@@ -115,7 +115,7 @@ struct SeamPlannerTests {
         return run
     }
 
-    @Test func `a tag that is no longer sent is replaced by comparing, if the date is the same`()
+    @Test func `comparison replaces a tag that is no longer sent if the date matches`()
         throws
     {
         let run = try withoutTag(date: Self.date)
@@ -127,7 +127,7 @@ struct SeamPlannerTests {
         #expect(run.planner.arrived.count >= Self.have - Int64(Seam.samples))
     }
 
-    @Test func `a tag that is no longer sent is missed, if the date is another`() throws {
+    @Test func `comparison does not replace a missing tag if the date differs`() throws {
         let run = try withoutTag(date: "Tue, 03 Jan 2023 00:00:00 GMT")
         #expect(run.newest?.comparesBytes == false)
     }
@@ -140,7 +140,7 @@ struct SeamPlannerTests {
         #expect(run.kept == RangeSet(ByteRange(0, Self.have)))
     }
 
-    @Test func `a source is known by its URL, even if an older version hid less of it`() throws {
+    @Test func `a URL identifies its source even if an older version hid less of it`() throws {
         let url = try #require(URL(string: "http://origin.example/disk.iso?token=secret"))
         let run = PlannerRun(
             settings(1),
@@ -149,23 +149,23 @@ struct SeamPlannerTests {
             from: url.absoluteString,
             url: url
         )
-        #expect(try #require(run.newest).comparesBytes, "it starts over")
+        #expect(try #require(run.newest).comparesBytes, "the download starts over")
     }
 
-    @Test func `few bytes are compared at their end alone`() throws {
+    @Test func `a small number of stored bytes is compared only at its end`() throws {
         let run = resumed(1, have: 100_000)
         let order = try #require(run.newest)
         #expect(order.start == 100_000)
         #expect(order.range?.start == 100_000 - Seam.leadBytes)
     }
 
-    @Test func `a piece too short to be compared is fetched again`() throws {
+    @Test func `a piece too short for comparison is fetched again`() throws {
         let run = resumed(1, have: Seam.tailBytes - 1)
         let order = try #require(run.newest)
         #expect(order.start == 0 && order.range?.start == 0)
     }
 
-    @Test func `with a strong validator nothing is compared`() throws {
+    @Test func `a download with a strong validator compares nothing`() throws {
         var pinned = Representation(total: Self.total)
         pinned.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
         let run = PlannerRun(settings(1), have: RangeSet(ByteRange(0, Self.have)), of: pinned)
@@ -174,13 +174,13 @@ struct SeamPlannerTests {
         #expect(!order.comparesBytes)
     }
 
-    @Test func `a split leaves a byte out until its neighbour can be compared`() throws {
+    @Test func `a split omits one byte until the neighbouring bytes can be compared`() throws {
         var run = PlannerRun(settings(2), of: Representation(total: Self.total))
         let first = try #require(run.newest)
         run.answer(first.id, head(first))
         let second = try #require(run.newest)
         #expect(second.id != first.id && second.start > 0)
-        #expect(second.range?.start == second.start, "nothing is there to be compared with")
+        #expect(second.range?.start == second.start, "no bytes before the range can be compared")
         #expect(run.ends[first.id]?.end == second.start - 1)
         run.answer(second.id, head(second))
         let there = second.start + Seam.tailBytes
@@ -191,7 +191,7 @@ struct SeamPlannerTests {
         #expect(run.ends[first.id]?.isProven == true)
     }
 
-    /// It had brought more than it was left before it knew of that.
+    /// The transfer received bytes past its new end before it learned of that end.
     @Test func `a transfer that passed its end has compared nothing there`() throws {
         var run = PlannerRun(settings(2), of: Representation(total: Self.total))
         let first = try #require(run.newest)
@@ -205,18 +205,19 @@ struct SeamPlannerTests {
         run.pass(.seconds(2), [TransferSample(id: second.id, offset: there)])
         #expect(
             run.running.contains { $0.start == second.start - 1 && $0.end == second.start },
-            "nothing proves the byte before the second one's"
+            "nothing proves the byte before the second transfer"
         )
     }
 
-    @Test func `a byte that was left out is fetched with both its sides`() throws {
+    @Test func `an omitted byte is fetched together with the bytes on both sides`() throws {
         var run = PlannerRun(settings(2), of: Representation(total: Self.total))
         let first = try #require(run.newest)
         run.answer(first.id, head(first))
         let second = try #require(run.newest)
         run.answer(second.id, head(second))
         run.end(first.id, at: second.start - 1, .stopped)
-        // What the second is to bring is not there yet, and the rest of its part can be split.
+        // The bytes of the second transfer have not arrived yet, and the rest of its range can be
+        // split.
         #expect(run.newest.map { $0.start != second.start - 1 } == true)
         run.pass(.milliseconds(100), [TransferSample(id: second.id, offset: Self.total / 4 * 3)])
         for order in run.running where order.id != second.id {
@@ -231,7 +232,7 @@ struct SeamPlannerTests {
         )
     }
 
-    @Test func `what differs starts over, then by one stream, then is an error`() throws {
+    @Test func `a difference causes a restart, then a single stream, then an error`() throws {
         var run = resumed(2)
         run.tell(.seamDiffered(try #require(run.newest).id))
         endAll(&run)
@@ -249,7 +250,7 @@ struct SeamPlannerTests {
         #expect(run.error?.code == .keepsChanging)
     }
 
-    @Test func `a stream goes on over what nobody has answered`() throws {
+    @Test func `a stream continues over ranges that no response covers yet`() throws {
         var run = PlannerRun(settings(3), of: Representation(total: Self.total))
         let first = try #require(run.newest)
         run.answer(first.id, head(first))
@@ -258,11 +259,12 @@ struct SeamPlannerTests {
         run.answer(others[1].id, whole)
         #expect(run.ends[first.id]?.end == Self.total)
         #expect(run.closed.contains(others[0].id))
-        #expect(run.ends[others[0].id]?.end == others[0].start, "its answer may be on its way")
+        #expect(run.ends[others[0].id]?.end == others[0].start, "its response may still arrive")
     }
 
-    /// What it had brought was not known yet when the first was let go on over it.
-    @Test func `a stream does not go on where another transfer still runs`() throws {
+    /// The bytes of the other transfer were still unknown when the first one was extended over
+    /// them.
+    @Test func `a stream does not continue into the range of a running transfer`() throws {
         var run = PlannerRun(settings(3), of: Representation(total: Self.total))
         let first = try #require(run.newest)
         run.answer(first.id, head(first))
@@ -278,7 +280,7 @@ struct SeamPlannerTests {
         #expect(run.ends[first.id]?.end == Self.total)
     }
 
-    @Test func `a whole answer waits until nothing else writes`() throws {
+    @Test func `a whole response waits until no other transfer writes`() throws {
         var run = resumed(4)
         let sample = try #require(run.newest)
         run.answer(sample.id, head(sample))
@@ -287,7 +289,7 @@ struct SeamPlannerTests {
         try #require(orders.count > 2)
         run.answer(orders[1].id, whole)
         #expect(Set(run.closed) == Set(orders.map(\.id)).subtracting([orders[1].id]))
-        #expect(run.ends[orders[1].id] == nil, "the others may still have bytes on their way")
+        #expect(run.ends[orders[1].id] == nil, "the other transfers may still deliver bytes")
         endAll(&run)
         #expect(run.ends[orders[1].id]?.end == Self.total)
         #expect(run.running.map(\.id) == [orders[1].id])

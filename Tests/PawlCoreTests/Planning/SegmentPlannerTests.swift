@@ -20,7 +20,7 @@ struct SegmentPlannerTests {
         return segment
     }
 
-    /// Lets a segment run for ten seconds at that speed.
+    /// Runs a segment for ten seconds at the given speed.
     private func run(_ planner: inout SegmentPlanner, _ number: Int, bytesPerSecond: Int64) {
         planner.update(TransferID(number)) { segment in
             let start = segment.start
@@ -34,7 +34,7 @@ struct SegmentPlannerTests {
         }
     }
 
-    @Test func `a gap goes before everything else`() {
+    @Test func `a gap comes before everything else`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet([ByteRange(0, 100), ByteRange(200, 300)]), total: 1000)
         #expect(planner.claim()?.range == ByteRange(100, 200))
@@ -42,7 +42,7 @@ struct SegmentPlannerTests {
         #expect(planner.claim()?.range == ByteRange(300, 1000))
     }
 
-    @Test func `of connections as fast as each other the new one takes half`() {
+    @Test func `a new connection takes half of the range of an equally fast one`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet(), total: 100 * Self.mebibyte)
         planner.add(segment(1, ByteRange(0, 100 * Self.mebibyte), isWhole: true))
@@ -50,33 +50,33 @@ struct SegmentPlannerTests {
         let claim = planner.claim()
         #expect(claim?.donor == TransferID(1))
         #expect(claim?.range.end == 100 * Self.mebibyte)
-        // 90 MiB are left: both end after 45 s.
+        // 90 MiB remain, so both connections end after 45 s.
         let start = claim?.range.start ?? 0
         #expect(abs(start - 55 * Self.mebibyte) < Self.mebibyte)
     }
 
-    @Test func `time counts, not bytes`() {
+    @Test func `a split depends on remaining time, not on remaining bytes`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet(), total: 100 * Self.mebibyte)
         planner.add(segment(1, ByteRange(0, 80 * Self.mebibyte)))
         planner.add(segment(2, ByteRange(80 * Self.mebibyte, 100 * Self.mebibyte)))
         run(&planner, 1, bytesPerSecond: 4 * Self.mebibyte)
         run(&planner, 2, bytesPerSecond: 64 * 1024)
-        // The first has more bytes left, the second more time; the new one is thought fast.
+        // The first segment has more bytes left, the second more time. The new one counts as fast.
         let claim = planner.claim()
         #expect(claim?.donor == TransferID(2))
         #expect((claim?.range.count ?? 0) > 18 * Self.mebibyte)
     }
 
-    @Test func `a range is not split below 64 KiB`() {
+    @Test func `the planner does not split a range below 64 KiB`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet(), total: 120 * 1024)
         planner.add(segment(1, ByteRange(0, 120 * 1024)))
         #expect(planner.claim() == nil)
     }
 
-    /// A tick that is late may see all bytes at once, and then there is no speed to see.
-    @Test func `one that stops before its speed was seen is raced`() {
+    /// A late tick may report all bytes at once, which reveals no speed.
+    @Test func `a segment that stops before its speed is known is raced`() {
         var planner = SegmentPlanner()
         let half = Self.mebibyte / 2
         planner.begin(have: RangeSet(ByteRange(0, half)), total: Self.mebibyte)
@@ -96,7 +96,7 @@ struct SegmentPlannerTests {
         #expect(claim?.range == ByteRange(offset, Self.mebibyte))
     }
 
-    @Test func `the slowest rest is raced when nothing else is left`() {
+    @Test func `the slowest segment is raced when nothing else is left`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet(), total: 20 * Self.mebibyte)
         planner.add(segment(1, ByteRange(0, 10 * Self.mebibyte)))
@@ -112,7 +112,7 @@ struct SegmentPlannerTests {
         #expect(claim?.range.end == 10 * Self.mebibyte + 110 * 1024)
     }
 
-    @Test func `a crawling connection is called slow once it was watched, and not for ever`() {
+    @Test func `a crawling connection counts as slow once observed, but only a few times`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet(), total: 200 * Self.mebibyte)
         planner.add(segment(1, ByteRange(0, 100 * Self.mebibyte)))
@@ -126,12 +126,12 @@ struct SegmentPlannerTests {
         }
         #expect(Set(found) == [TransferID(2)])
         #expect(found.count < 100)
-        // Long after those it may be replaced again.
+        // Much later, the connection may be replaced again.
         let later = planner.slowConnection(at: .zero + .seconds(3600))
         #expect(later == TransferID(2))
     }
 
-    @Test func `what ended transfers brought is kept, and completes the whole`() {
+    @Test func `bytes of ended transfers are kept and complete the file`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet(ByteRange(0, 10)), total: 100)
         planner.add(segment(1, ByteRange(10, 100)))

@@ -2,7 +2,7 @@ import FoundationEssentials
 import PawlCore
 import Testing
 
-/// What refusals, unusable ranges and error pages say of a source.
+/// Tests of the conclusions that refusals, unusable ranges and error pages allow about a source.
 @Suite(.timeLimit(.minutes(1)))
 struct SourceEvidenceTests {
     private static let total: Int64 = 1 << 20
@@ -25,7 +25,7 @@ struct SourceEvidenceTests {
         PlannerRun(settings, have: RangeSet(ByteRange(0, Self.have)), of: pinned)
     }
 
-    /// Refuses whatever is asked for as long as it is ranged; returns how many requests that were.
+    /// Refuses requests while they ask for a range, and returns their number.
     private func refuseRanges(_ run: inout PlannerRun, _ status: Int) throws -> Int {
         var refusals = 0
         while try #require(run.newest).range != nil, refusals < 100 {
@@ -37,7 +37,7 @@ struct SourceEvidenceTests {
     }
 
     @Test(arguments: [(500, 2), (502, 2), (503, 3), (429, 3), (400, 1), (406, 1), (416, 1)])
-    func `after refusals of ranges the whole is asked for, and what is there is skipped`(
+    func `the planner requests the whole file after refused ranges and skips stored bytes`(
         status: Int,
         expected: Int
     ) throws {
@@ -52,7 +52,7 @@ struct SourceEvidenceTests {
         #expect(run.running.count == 1)
     }
 
-    @Test func `a refusal of the whole as well is an outage, and ranges are asked for again`()
+    @Test func `a refusal of the whole file too is an outage, and ranges are requested again`()
         throws
     {
         var run = resumed()
@@ -65,7 +65,7 @@ struct SourceEvidenceTests {
         #expect(run.error == nil)
     }
 
-    @Test func `refusals after a range that was served are an outage`() throws {
+    @Test func `refusals after a served range are an outage`() throws {
         var run = resumed()
         let first = try #require(run.newest)
         run.answerAsAsked(first, total: Self.total)
@@ -79,7 +79,7 @@ struct SourceEvidenceTests {
         }
     }
 
-    @Test func `ranges that are broken now and then are used on`() throws {
+    @Test func `the planner keeps using ranges that fail now and then`() throws {
         var run = resumed()
         var offset = Self.have
         for _ in 0..<6 {
@@ -94,14 +94,14 @@ struct SourceEvidenceTests {
         #expect(run.error == nil)
     }
 
-    @Test func `broken ranges that were asked for together are one glitch`() throws {
+    @Test func `broken ranges that were requested together count as one fault`() throws {
         var settings = settings
         settings.connections = .fixed(4)
         var run = PlannerRun(settings, have: RangeSet(ByteRange(0, 1000)), of: pinned)
         run.answerAsAsked(try #require(run.newest), total: Self.total)
         #expect(run.running.count == 4)
         for order in run.running.dropFirst() { run.answer(order.id, ResponseHead(206)) }
-        // One tells whether it was a glitch.
+        // One request finds out whether the fault persists.
         #expect(run.running.count == 2)
         run.answerAsAsked(try #require(run.newest), total: Self.total)
         #expect(run.running.count == 4)
@@ -114,7 +114,7 @@ struct SourceEvidenceTests {
     private let page = ResponseHead(200, ["Content-Length": "900", "Content-Type": "text/html"])
     private let plain = ResponseHead(200, ["Content-Length": "900"])
 
-    @Test func `an error page with status 200 drops nothing, and ends with an error of its own`()
+    @Test func `an error page with status 200 discards nothing and ends with its own error`()
         throws
     {
         for head in [page, plain] {
@@ -145,7 +145,7 @@ struct SourceEvidenceTests {
         #expect(run.running.count == 4)
     }
 
-    @Test func `a first answer that is an error page leaves what an earlier run began`() throws {
+    @Test func `a first answer that is an error page keeps the bytes of an earlier run`() throws {
         var planner = DownloadPlanner(url: PlannerRun.url, settings: settings, seed: 1)
         _ = planner.handle(.started(nil), at: .zero)
         _ = planner.handle(.slotGranted(host: "origin.example:80"), at: .zero)

@@ -1,12 +1,12 @@
 import PawlCore
 import Testing
 
-/// What ticks mean while the caller has the download suspended.
+/// Tests of how ticks are interpreted while the caller suspends the download.
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionPlannerTests {
     private static let total: Int64 = 1 << 30
 
-    /// A download whose connections bring the same each.
+    /// A download whose connections all receive at the same speed.
     private struct Flow {
         var run: PlannerRun
         var offsets: [TransferID: Int64] = [:]
@@ -19,7 +19,8 @@ struct SuspensionPlannerTests {
             run.running.map { TransferSample(id: $0.id, offset: offsets[$0.id] ?? $0.start) }
         }
 
-        /// Passes ticks of 50 ms; in each every connection brings so much.
+        /// Passes ticks of 50 ms, in each of which every connection receives the given number of
+        /// bytes.
         mutating func pass(_ ticks: Int, bringing bytes: Int64) {
             for _ in 0..<ticks {
                 for order in run.running {
@@ -42,16 +43,16 @@ struct SuspensionPlannerTests {
         var flow = Flow(DownloadSettings())
         while flow.run.running.count < 4 { flow.pass(1, bringing: 50_000) }
         let before = flow.run.running
-        // Longer than any patience with a silent server.
+        // Longer than any timeout for a silent server.
         flow.suspend(for: 3_000)
         #expect(flow.run.running == before)
         #expect(flow.run.closed.isEmpty)
         for _ in 0..<20 where flow.run.running.count == 4 { flow.pass(1, bringing: 50_000) }
-        #expect(flow.run.running.count > 4, "it tries more where it left off")
+        #expect(flow.run.running.count > 4, "the governor resumes its trial")
         #expect(flow.run.closed.isEmpty, "\(flow.run.log)")
     }
 
-    @Test func `who comes back first makes the others no slow ones`() {
+    @Test func `the first connection to resume does not make the others count as slow`() {
         var settings = DownloadSettings()
         settings.connections = .fixed(2)
         settings.minimumBytesPerSecond = 100_000
@@ -63,7 +64,7 @@ struct SuspensionPlannerTests {
         #expect(flow.run.opened.count == 2)
     }
 
-    @Test func `a suspended download is looked at less often`() throws {
+    @Test func `a suspended download is checked less often`() throws {
         var flow = Flow(DownloadSettings())
         flow.pass(2, bringing: 50_000)
         let now = flow.run.now

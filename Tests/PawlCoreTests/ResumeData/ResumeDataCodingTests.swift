@@ -62,7 +62,7 @@ struct ResumeDataCodingTests {
         let error = #expect(throws: DownloadError.self) {
             try ResumeData(data: Self.sealed(bytes))
         }
-        #expect(error?.message.contains("no version 0") == true)
+        #expect(error?.message.contains("unknown version 0") == true)
     }
 
     @Test func `resume data are a string in JSON and are read back`() throws {

@@ -28,7 +28,7 @@ struct StreamHeadJudgeTests {
     }
 
     @Test(arguments: [200, 201, 202, 203, 299])
-    func `a success is an answer`(status: Int) throws {
+    func `a success status is accepted`(status: Int) throws {
         let head = try head(status, [("Content-Length", "12")])
         #expect(judge(head) == .accept(length: 12))
         #expect(judge(head, limit: 12) == .accept(length: 12))
@@ -36,40 +36,40 @@ struct StreamHeadJudgeTests {
         #expect(judge(head, method: "HEAD", limit: 11) == .accept(length: 0))
     }
 
-    @Test func `a part and 304 are answers to who asked for them`() throws {
+    @Test func `206 and 304 are accepted only if the request asked for them`() throws {
         let part = try head(206, [("Content-Length", "3"), ("Content-Range", "bytes 0-2/900")])
         #expect(judge(part, asking: ["range"], limit: 3) == .accept(length: 3))
         guard case .malformed = judge(part) else {
-            Issue.record("a part that nobody asked for")
+            Issue.record("accepted 206 without a range request")
             return
         }
         let same = try head(304, [("Content-Length", "900")])
         #expect(judge(same, asking: ["If-None-Match"], limit: 3) == .accept(length: 0))
         guard case .malformed = judge(same) else {
-            Issue.record("a 304 that nobody asked for")
+            Issue.record("accepted 304 without a conditional request")
             return
         }
     }
 
     @Test(arguments: [400, 404, 416, 500, 503])
-    func `an error is one unless it is wanted`(status: Int) throws {
+    func `an error status is rejected unless the caller accepts it`(status: Int) throws {
         let head = try head(status)
         #expect(judge(head) == .status(status, reason: "", retryAfter: nil))
         #expect(judge(head, acceptsErrorStatuses: true) == .accept(length: nil))
     }
 
-    @Test func `framing that contradicts itself is refused, also of an error`() throws {
+    @Test func `contradictory framing is rejected, even with an error status`() throws {
         let fields = [("Content-Length", "1"), ("Content-Length", "2")]
         for status in [200, 404] {
             let head = try head(status, fields)
             guard case .malformed = judge(head, acceptsErrorStatuses: true) else {
-                Issue.record("two lengths with \(status)")
+                Issue.record("accepted two lengths with status \(status)")
                 return
             }
         }
     }
 
-    @Test func `a redirect leads on, whatever is wanted`() throws {
+    @Test func `a redirect is followed even if the caller accepts error statuses`() throws {
         let head = try head(303, [("Location", "/y")])
         #expect(judge(head, acceptsErrorStatuses: true) == .redirect(location: "/y"))
     }

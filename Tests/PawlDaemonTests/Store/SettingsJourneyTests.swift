@@ -52,6 +52,6 @@ struct SettingsJourneyTests {
         #expect(Document(arrived) == Document(settings))
         #expect(arrived.fields == settings.fields)
         #expect(arrived.credentials == settings.credentials)
-        #expect(arrived.maximumRetryAfter == .seconds(60))
+        #expect(arrived.maximumRetryAfter == .seconds(90))
     }
 }

@@ -61,7 +61,7 @@ struct DaemonSettingsTests {
 
     @Test func `an unknown setting is named`() {
         let error = #expect(throws: DownloadError.self) { try changed(#"{"limit":1}"#) }
-        #expect(error?.message.contains("'limit' is no setting") == true)
+        #expect(error?.message.contains("'limit' is not a setting") == true)
     }
 
     @Test(arguments: [

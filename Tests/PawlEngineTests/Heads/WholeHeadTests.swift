@@ -31,7 +31,7 @@ struct WholeHeadTests {
         #expect(scene.asked.count { $0.status == 206 } >= 3)
     }
 
-    @Test func `one stream is used if Accept-Ranges is none`() async throws {
+    @Test func `one stream is used if the server denies ranges`() async throws {
         var resource = resource
         resource.acceptsRanges = false
         let scene = try Scene(.resource(resource))
@@ -57,7 +57,7 @@ struct WholeHeadTests {
         try scene.expectFile(resource)
         #expect(file.contentEncoding == "gzip")
         #expect(scene.asked.count == 1)
-        #expect(running.log.says("encoded (gzip)"))
+        #expect(running.log.says("encoded the file (gzip)"))
     }
 
     @Test(arguments: Scene.connectionCounts)

@@ -48,7 +48,10 @@ struct FileLockTests {
         let other = try LockingProcess(folder.path.appending(name))
         let error = failure { _ = try PartialRecovery.recover(folder.paths()) }
         #expect(error?.code == .alreadyRunning)
-        #expect(error?.message.hasPrefix("process \(other.id) has ") == true, "\(error as Any)")
+        #expect(
+            error?.message.hasPrefix("process \(other.id) is using ") == true,
+            "\(error as Any)"
+        )
         try other.end()
         _ = try resume(folder.paths())
     }

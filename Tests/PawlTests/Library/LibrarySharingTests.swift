@@ -57,7 +57,7 @@ struct LibrarySharingTests {
             try await library.file(for: "disk", from: try scene.url())
         }
         #expect(error?.code == .alreadyRunning)
-        #expect(error?.message == "process \(process.identifier) fetches 'disk'")
+        #expect(error?.message == "process \(process.identifier) is fetching 'disk'")
         await library.waits(for: "disk") {
             if case .runningElsewhere(process.identifier) = $0 { true } else { false }
         }

@@ -123,7 +123,7 @@ struct LibraryWatchingTests {
 
     @Test(.enabled(if: kernelLimit < 20_000))
     func `no change is lost when the kernel's queue overflows`() async throws {
-        // In memory if possible: so many files take long on some disks.
+        // In memory if possible: this number of files takes long on some disks.
         let folder = try ScratchFolder(in: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil)
         let scene = try ShelfScene(at: folder.path)
         let library = try scene.startProbe(["watch"])

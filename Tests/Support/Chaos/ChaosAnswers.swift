@@ -1,13 +1,13 @@
 import PawlCore
 
-/// What befalls each request of one scenario, and what was served by that.
+/// The answers to the requests of one scenario, and the bodies that they served.
 struct ChaosAnswers: Sendable {
     private let scenario: ChaosScenario
     private let gate: HostGate?
     private(set) var served = ServedBodies()
-    /// By the number of the request at the origin.
+    /// The notes on each request, by the request's number at the origin.
     private(set) var notes: [Int: String] = [:]
-    /// How many answers had faults, and which.
+    /// The number of answers with faults.
     private(set) var faulty = 0
     private(set) var drawn: [String: Int] = [:]
     private var requests = 0
@@ -15,10 +15,10 @@ struct ChaosAnswers: Sendable {
     private var isCalm = false
     private var stop: ChaosStop?
     private var trigger = ChaosTrigger()
-    /// Whether the client has seen the file itself in this run, so that a page in its place proves
-    /// nothing.
+    /// Whether the client has received the file itself in this run, so that it must reject a page.
     private var isFileKnown = false
-    /// Whether a whole answer came without its length: then a total is what any answer says.
+    /// Whether a whole response had no length, so that the client must trust the total of any
+    /// response.
     private var hasHiddenLength = false
     private var expirations: [String: Int] = [:]
 
@@ -27,7 +27,7 @@ struct ChaosAnswers: Sendable {
         gate = scenario.connectionLimit.map { HostGate(limit: $0) }
     }
 
-    /// The next run begins.
+    /// Starts the next run.
     mutating func beginRun(stop: ChaosStop?, _ trigger: ChaosTrigger) {
         requestsOfRun = 0
         self.stop = stop
@@ -35,10 +35,10 @@ struct ChaosAnswers: Sendable {
         isFileKnown = false
     }
 
-    /// From now on every request is answered well, with the latest version.
+    /// Answers every later request correctly, with the latest version.
     mutating func calmDown() { isCalm = true }
 
-    /// The client has received the first byte of the file.
+    /// Records that the client has received the first byte of the file.
     mutating func sentFile() { isFileKnown = true }
 
     mutating func answer(
@@ -72,7 +72,7 @@ struct ChaosAnswers: Sendable {
 
     // MARK: - Making the answer
 
-    /// A redirect that leads to the file; nil where the request is for the file itself.
+    /// Returns a redirect that leads to the file, or `nil` if the request is for the file itself.
     private mutating func redirect(_ exchange: OriginExchange, _ random: inout SplitMix64) -> Reply?
     {
         let request = exchange.request
@@ -98,7 +98,7 @@ struct ChaosAnswers: Sendable {
 
     private func spoil(_ answer: inout ChaosAnswer, _ random: inout SplitMix64) {
         if requestsOfRun <= scenario.faultyRequests {
-            // The first answer decides whether there is anything to go on with.
+            // The first answer decides whether there is anything to resume.
             let percent = isFileKnown ? scenario.faultPercent : scenario.faultPercent / 2
             if Int.random(in: 0..<100, using: &random) < percent {
                 for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -119,7 +119,7 @@ struct ChaosAnswers: Sendable {
         answer.reply = answer.reply.admitted(by: gate, else: refusal)
     }
 
-    // MARK: - What it means
+    // MARK: - Recording the answer
 
     private mutating func note(_ answer: ChaosAnswer, _ plan: ResponsePlan) {
         let body =
@@ -135,14 +135,14 @@ struct ChaosAnswers: Sendable {
             "\(body), \(plan.bodyLength) bytes planned: \(faults)"
     }
 
-    /// Takes in what the answer gives out as the file.
+    /// Records the bodies that an answer presents as the file.
     private mutating func take(_ answer: ChaosAnswer, _ plan: ResponsePlan) {
         guard plan.sendsHead, [200, 206].contains(plan.status) else { return }
         switch answer.body {
         case .nothing: return
         case .impostor(let label):
-            // Without anything to hold it against, what a server sends with status 200 is the file;
-            // once the client knows the file, no page is.
+            // Before the client knows the file, it has nothing to compare a response of status 200
+            // with. Once it knows the file, it must reject any page.
             guard !isFileKnown, answer.exchange.request.range == nil else { return }
             takeWhole(label, plan)
         case .file(let label, let resource):
@@ -155,7 +155,7 @@ struct ChaosAnswers: Sendable {
         }
     }
 
-    /// A whole answer may give out another length than the file has.
+    /// Records a whole response, whose length may differ from the file's.
     private mutating func takeWhole(_ label: String, _ plan: ResponsePlan) {
         switch plan.framing {
         case .length:
@@ -168,7 +168,7 @@ struct ChaosAnswers: Sendable {
             if endsProperly { served.insert(label, plan.body, length: plan.bodyLength) }
         case .untilClose:
             hasHiddenLength = true
-            // A clean close is all that tells where such a body ends.
+            // Only a clean close marks the end of such a body.
             let cuts = plan.marks.compactMap { mark -> Int64? in
                 if case .end(.close) = mark.action { mark.after } else { nil }
             }
@@ -182,7 +182,7 @@ struct ChaosAnswers: Sendable {
         _ answer: ChaosAnswer,
         _ sentFile: @escaping @Sendable () -> Void
     ) {
-        // A reset takes back what the client has not read yet.
+        // A reset discards the bytes that the client has not read yet.
         let isReset = plan.marks.contains { mark in
             if case .end(.reset) = mark.action { true } else { false }
         }

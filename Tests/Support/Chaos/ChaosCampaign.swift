@@ -1,34 +1,36 @@
 import PawlCore
 import Glibc
 
-/// Many seeds, some at a time.
+/// A run of many seeds, several at a time.
 package struct ChaosCampaign: Sendable {
     private let name: String
     private let haste: Int
     private let width: Int
 
-    /// `haste`: how much faster than the system's the client's clock goes; `width`: how many seeds
-    /// at a time.
+    /// Creates a campaign.
+    ///
+    /// `haste`: the speed of the client's clock, as a multiple of the system's; `width`: the number
+    /// of seeds that run at the same time.
     package init(_ name: String, haste: Int = 1, width: Int) {
         self.name = name
         self.haste = haste
         self.width = width
     }
 
-    /// How many seeds `PAWL_CHAOS` asks for; nil where it is not set.
+    /// The number of seeds that `PAWL_CHAOS` requests; `nil` if the variable is not set.
     package static let wanted = getenv("PAWL_CHAOS").flatMap { Int(String(cString: $0)) }
 
-    /// What a campaign may take.
+    /// The time limit of a campaign.
     package static let minutes = wanted.map { 2 + $0 / 50 } ?? 3
 
-    /// Runs `count` seeds unless the environment asks for others; prints and returns what went wrong
-    /// with each that failed.
+    /// Runs `count` seeds, unless the environment requests others, and prints and returns each
+    /// failure.
     package func run(count: Int, _ client: any ChaosClient) async throws -> [String] {
         let seeds = TestSeed.seeds(name, count: Self.wanted ?? count)
         return try await run(seeds, client, isPrinted: true)
     }
 
-    /// Runs these seeds and returns what went wrong with each that failed.
+    /// Runs the given seeds and returns the description of each failure.
     package func run(seeds: [UInt64], _ client: any ChaosClient) async throws -> [String] {
         try await run(seeds, client, isPrinted: false)
     }
@@ -60,7 +62,7 @@ package struct ChaosCampaign: Sendable {
         return failures
     }
 
-    /// At once, as a campaign may take hours.
+    /// Prints a failure at once, because a campaign may take hours.
     private func show(_ failure: String?, done: Int, of count: Int) {
         if let failure { print("\(name): FAILED\n\(failure)") }
         guard Self.wanted != nil, done.isMultiple(of: 100) else { return }

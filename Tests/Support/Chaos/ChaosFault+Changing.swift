@@ -1,6 +1,6 @@
 import PawlCore
 
-/// Answers of the file that are wrong in themselves.
+/// Faults that change a response with the file.
 extension ChaosFault {
     static let ranges = [
         ChaosFault("whole for a range") { answer, _ in
@@ -60,7 +60,7 @@ extension ChaosFault {
             let difference = Int64.random(in: -3000...3000, using: &random)
             answer.reply = answer.reply.changed { plan, _ in
                 plan.declaredLength = max(0, plan.declaredLength + difference)
-                // What is announced and does not come ends with the connection.
+                // The connection must close because the announced bytes never arrive.
                 plan.closes = true
             }
             return "by \(difference)"
@@ -90,7 +90,7 @@ extension ChaosFault {
         },
     ]
 
-    /// A body that does not come to its end.
+    /// A body that ends too early.
     static let breakOff = ChaosFault("cut") { answer, random in
         let place = answer.place(&random)
         let ending: Ending = Bool.random(using: &random) ? .close : .reset

@@ -1,6 +1,6 @@
 import PawlCore
 
-/// Answers that are not the file at all.
+/// Faults that replace the response with something other than the file.
 extension ChaosFault {
     static let replacements = [
         ChaosFault("busy", .often) { answer, random in

@@ -1,13 +1,13 @@
 import PawlCore
 
-/// One thing that goes wrong with an answer.
+/// A fault in one answer.
 struct ChaosFault: Sendable {
-    /// In how many of a hundred scenarios it is drawn from.
+    /// The percentage of scenarios that include the fault.
     enum Frequency: Int {
-        /// It makes a client ask again, so that more can happen.
+        /// A fault that makes a client retry, so that more can happen.
         case often = 60
         case normal = 30
-        /// A sound client gives up at once.
+        /// A fault at which a correct client gives up at once.
         case seldom = 8
     }
 
@@ -15,7 +15,9 @@ struct ChaosFault: Sendable {
     let frequency: Frequency
     private let change: @Sendable (inout ChaosAnswer, inout SplitMix64) -> String
 
-    /// `change` returns what it drew, to be shown behind the name.
+    /// Creates a fault.
+    ///
+    /// `change` returns the values that it drew, which are shown after the name.
     init(
         _ name: String,
         _ frequency: Frequency = .normal,
@@ -34,14 +36,14 @@ struct ChaosFault: Sendable {
     static let all = replacements + redirects + ranges + lengths + bodies + timing
 }
 
-/// An answer on its way from a good one to what its faults make of it.
+/// An answer that starts correct and that faults change.
 struct ChaosAnswer: Sendable {
     enum Body: Sendable {
-        /// Bytes of the file, or of what the server gives out as the file.
+        /// Bytes of the file, or bytes that the server presents as the file.
         case file(label: String, Resource)
-        /// Something that says by status 200 that it is the file, and is not.
+        /// A body that status 200 presents as the file although it is not.
         case impostor(label: String)
-        /// Nothing that a client could take for the file.
+        /// A response that no client could take for the file.
         case nothing
     }
 
@@ -62,23 +64,23 @@ struct ChaosAnswer: Sendable {
         body = .file(label: "version \(version)", resource)
     }
 
-    /// How many bytes a good answer has.
+    /// The number of bytes in a correct answer.
     var length: Int64 {
         guard resource.acceptsRanges, let range = exchange.range else { return resource.size }
         return range.resolve(size: resource.size)?.count ?? 0
     }
 
-    /// A place within the body.
+    /// Draws an offset within the body.
     func place(_ random: inout SplitMix64) -> Int64 {
         Int64.random(in: 0...max(0, length), using: &random)
     }
 
-    /// A time by the client's clock.
+    /// Draws a duration by the client's clock.
     func time(_ milliseconds: ClosedRange<Int>, _ random: inout SplitMix64) -> Duration {
         .microseconds(Int.random(in: milliseconds, using: &random) * 1000 / haste)
     }
 
-    /// Puts something that is no file in place of the answer.
+    /// Replaces the answer with something that is not the file.
     mutating func replace(with reply: Reply) {
         self.reply = reply
         body = .nothing

@@ -1,23 +1,23 @@
 import PawlCore
 
-/// What a chaos origin says of its file, so that a client can tell one version from another.
+/// The validators of a chaos origin, from which a client can tell one version from another.
 package enum ChaosIdentity: String, CaseIterable, Sendable {
-    /// A strong entity tag and a date, both of the version.
+    /// A strong entity tag and a date, both specific to the version.
     case strong
     /// A strong entity tag alone.
     case tagOnly
-    /// `Last-Modified` alone, a day apart from version to version.
+    /// `Last-Modified` alone, one day later for each version.
     case dateOnly
     /// `Last-Modified` alone, as recent as `Date` and the same for all versions.
     case freshDate
     /// A weak entity tag, the same for all versions.
     case weakTag
-    /// An entity tag of its own for each response.
+    /// A new entity tag for each response.
     case tagPerRequest
-    /// Neither tag nor date.
+    /// No entity tag and no date.
     case none
 
-    /// Whether nothing in a head differs between two versions of one length.
+    /// Whether the heads of two versions of the same length are identical.
     var isBlind: Bool {
         switch self {
         case .freshDate, .weakTag, .none, .tagPerRequest: true
@@ -25,7 +25,7 @@ package enum ChaosIdentity: String, CaseIterable, Sendable {
         }
     }
 
-    /// Puts the fields of a version, counted from 0, into what the origin serves.
+    /// Sets the validators of a version, counted from 0, on a resource.
     func mark(_ resource: inout Resource, seed: UInt64, version: Int, request: Int) {
         let tag = "\"\(String(seed, radix: 16))-\(version)\""
         let date = HTTPDate(secondsSince1970: 1_704_164_645 + Int64(version) * 86_400).text

@@ -2,7 +2,8 @@ import PawlCore
 import Synchronization
 import SystemPackage
 
-/// A real server whose answers a scenario spoils, and which knows all that it gave out as its file.
+/// A real server whose answers a scenario corrupts, and which records every body that it presented
+/// as its file.
 final class ChaosOrigin: Sendable {
     static let path = "/file.bin"
 
@@ -29,21 +30,21 @@ final class ChaosOrigin: Sendable {
 
     var url: String { origin.url(Self.path) }
 
-    /// The requests so far.
+    /// The requests received so far.
     var requests: [RecordedRequest] { origin.requests }
 
-    /// The next run begins.
+    /// Starts the next run.
     func beginRun(stop: ChaosStop?, _ trigger: ChaosTrigger) {
         shared.answers.withLock { $0.beginRun(stop: stop, trigger) }
     }
 
-    /// From now on every request is answered well.
+    /// Answers every later request correctly.
     func calmDown() { shared.answers.withLock { $0.calmDown() } }
 
-    /// What was answered so far.
+    /// The answers given so far.
     var answers: ChaosAnswers { shared.answers.withLock { $0 } }
 
-    /// What the requests met, one a line, from that number on.
+    /// Returns the requests from a given number on and their answers, one per line.
     func story(from first: Int) -> [String] {
         let notes = answers.notes
         let requests = origin.requests.dropFirst(first)

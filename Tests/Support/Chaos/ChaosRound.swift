@@ -1,27 +1,27 @@
 package import PawlCore
 import SystemPackage
 
-/// What a client is to do in one run.
+/// The instructions for a client in one run.
 package struct ChaosOrder: Sendable {
     package let scenario: ChaosScenario
     package let url: String
-    /// Where it works.
+    /// The folder in which the client works.
     package let folder: ScratchFolder
-    /// What the file is to be called.
+    /// The name of the file.
     package let name: String
-    /// How it is ended from outside, if it is.
+    /// The manner in which the run is ended from outside; `nil` if it ends by itself.
     package let manner: ChaosStop.Manner?
     package let trigger: ChaosTrigger
 }
 
-/// How a run ended, and what the client said.
+/// The end of a run, with the client's log.
 package struct ChaosEnd: Sendable {
     package enum Outcome: Sendable {
         case finished
         case failed(ErrorCode)
-        /// Ended from outside, without a word.
+        /// Ended from outside, without an error.
         case killed
-        /// It crashed, or its error has no meaning.
+        /// Crashed, or failed with a meaningless error.
         case wrong(String)
     }
 
@@ -34,16 +34,18 @@ package struct ChaosEnd: Sendable {
     }
 }
 
-/// Who fetches from a chaos origin.
+/// A client that downloads from a chaos origin.
 package protocol ChaosClient: Sendable {
-    /// Begins with what the last run left, and returns when the run has ended.
+    /// Resumes what the last run left, and returns when the run has ended.
     ///
-    /// When its task is cancelled, it has taken too long.
+    /// The task is cancelled if the run takes too long.
     func run(_ order: ChaosOrder) async throws -> ChaosEnd
 }
 
-/// All runs of one seed: the client fetches until it has the file, is ended from outside or fails;
-/// at last the origin does no wrong, and the client must get the file.
+/// All runs of one seed: the client downloads until it has the file, fails or is ended from
+/// outside.
+///
+/// In the last run the origin has no faults, and the client must get the file.
 struct ChaosRound: Sendable {
     private let scenario: ChaosScenario
     private let client: any ChaosClient
@@ -54,7 +56,7 @@ struct ChaosRound: Sendable {
     private(set) var tally = ChaosTally()
 
     static let name = "file.bin"
-    /// No scenario keeps a sound client for so long.
+    /// The longest time that a correct client takes in any scenario.
     private static let longest: Duration = .seconds(60)
 
     init(_ scenario: ChaosScenario, _ client: any ChaosClient) throws(Errno) {
@@ -64,7 +66,7 @@ struct ChaosRound: Sendable {
         folder = try ScratchFolder.inMemory()
     }
 
-    /// What went wrong, with all that happened; nil where nothing did.
+    /// Runs the scenario and returns its violations and log, or `nil` if there are no violations.
     mutating func run() async throws -> String? {
         lines = [scenario.description]
         var isDone = false
@@ -74,12 +76,12 @@ struct ChaosRound: Sendable {
         if !isDone {
             origin.calmDown()
             isDone = try await run(scenario.stops.count + 1, stop: nil)
-            // Bytes of an older version are set aside when the digest refuses them.
+            // The client sets bytes of an older version aside when the digest does not match.
             if !isDone, scenario.checksum != nil {
                 isDone = try await run(scenario.stops.count + 2, stop: nil)
             }
             if !isDone {
-                violations.append("it gets no file from a server that does no wrong any more")
+                violations.append("the client gets no file from a server without faults")
             }
         }
         tally.add(origin.answers)
@@ -87,7 +89,7 @@ struct ChaosRound: Sendable {
         return (violations.map { "VIOLATION: \($0)" } + lines).joined(separator: "\n")
     }
 
-    /// Returns whether it has the file.
+    /// Returns whether the client has the file.
     private mutating func run(_ number: Int, stop: ChaosStop?) async throws -> Bool {
         let trigger = ChaosTrigger()
         let first = origin.requests.count
@@ -118,7 +120,7 @@ struct ChaosRound: Sendable {
             group.addTask { try await client.run(order) }
             group.addTask {
                 let time = SystemTimekeeper()
-                // Cancelled where the client was faster.
+                // The sleep is cancelled if the client finishes first.
                 try? await time.sleep(until: time.now() + Self.longest)
                 return nil
             }
@@ -126,13 +128,13 @@ struct ChaosRound: Sendable {
             group.cancelAll()
             guard let first else {
                 let log = try await group.next()??.log ?? ""
-                return ChaosEnd(.wrong("it did not end within \(Self.longest)"), log: log)
+                return ChaosEnd(.wrong("the client did not end within \(Self.longest)"), log: log)
             }
             return first
         }
     }
 
-    // MARK: - What must hold
+    // MARK: - Checking the outcome
 
     private mutating func judge(
         _ outcome: ChaosEnd.Outcome,
@@ -145,7 +147,7 @@ struct ChaosRound: Sendable {
             if let name = served.name(bytes) {
                 lines.append("  \(file) is \(name)")
                 if scenario.refuses(name) {
-                    violations.append("\(file) has another digest: \(name)")
+                    violations.append("\(file) has the wrong digest: \(name)")
                 }
             } else {
                 violations.append(
@@ -156,27 +158,28 @@ struct ChaosRound: Sendable {
         }
         switch outcome {
         case .finished where files.isEmpty:
-            violations.append("it says that it is done, without a file")
+            violations.append("the client reports success without a file")
         case .failed(let code):
-            if files != before { violations.append("it failed and left a file") }
+            if files != before { violations.append("the client failed and left a file") }
             let isOurs = order.trigger.isPulled && order.manner == .interrupt
             if !Self.expected.contains(code), !(isOurs && code == .interrupted) {
-                violations.append("it failed with \(code.rawValue)")
+                violations.append("the client failed with \(code.rawValue)")
             }
-        case .killed where !order.trigger.isPulled: violations.append("it was killed by nobody")
+        case .killed where !order.trigger.isPulled:
+            violations.append("the client was killed, but not by the test")
         case .wrong(let what): violations.append(what)
         case .finished, .killed: break
         }
     }
 
-    /// The files that are no partial ones, nor set aside.
+    /// The files that are neither partial nor set aside.
     private var files: [String] {
         folder.list().filter { name in
             !name.hasPrefix(".") && !name.contains(".part") && !name.contains(".corrupt")
         }
     }
 
-    /// What such a server may make a client say; anything else is not its fault.
+    /// The errors that such a server may cause; any other error is the client's fault.
     private static let expected: Set<ErrorCode> = [
         .timedOut, .notFound, .network, .badResponse, .tooManyRedirects, .unauthorized, .serverBusy,
         .checksumMismatch, .keepsChanging, .redirectRefused, .captivePortal,

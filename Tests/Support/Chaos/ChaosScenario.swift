@@ -1,20 +1,21 @@
 import Glibc
 package import PawlCore
 
-/// What one seed makes of a server, and of those who fetch from it.
+/// The server and the clients that one seed produces.
 ///
-/// The origin draws what befalls each request from the seed and the request's number, so that a
-/// seed that was run again meets the same as far as the client asks in the same order.
+/// The origin draws the faults of each request from the seed and the request's number, so that a
+/// repeated seed produces the same faults while the client sends the same requests in the same
+/// order.
 package struct ChaosScenario: Sendable {
-    /// How the URL that is asked for leads to the file.
+    /// The way in which the requested URL leads to the file.
     enum Redirection: String, CaseIterable, Sendable {
         case none, path, host
-        /// To a URL that serves a few requests and then answers 403.
+        /// A redirect to a URL that serves a few requests and then answers 403.
         case signed
     }
 
     package let seed: UInt64
-    /// How many seconds of the client's clock pass in one of the origin's.
+    /// The speed of the client's clock, as a multiple of the origin's.
     package let haste: Int
     let identity: ChaosIdentity
     /// The length of each version.
@@ -22,31 +23,32 @@ package struct ChaosScenario: Sendable {
     let givesDigest: Bool
     let acceptsRanges: Bool
     let redirection: Redirection
-    /// How fast each body comes; nil is as fast as it goes.
+    /// The speed of each body; `nil` means unlimited.
     let bytesPerSecond: Int64?
-    /// How many bodies at once; nil is any number.
+    /// The maximum number of bodies at the same time; `nil` means unlimited.
     let connectionLimit: Int?
     let hangsUpAboveLimit: Bool
-    /// The faults that its requests draw from.
+    /// The faults that requests draw from.
     let faults: [ChaosFault]
-    /// How many of a hundred requests draw any.
+    /// The percentage of requests that draw a fault.
     let faultPercent: Int
-    /// How many requests of a run may draw any: later ones are answered well.
+    /// The number of requests per run that may draw a fault; later requests are answered correctly.
     let faultyRequests: Int
-    /// How many of a hundred bodies break off somewhere, besides what faults do.
+    /// The percentage of bodies that break off, in addition to the other faults.
     let breakPercent: Int
-    /// The number of the request from which on each further version is served.
+    /// The number of the request at which each further version appears.
     let changes: [Int]
-    /// Whether old and new versions take turns, as behind a load balancer, for some requests.
+    /// Whether some requests alternate between old and new versions, as behind a load balancer.
     let flaps: Bool
-    /// The most connections that the client may use; nil leaves it to the client.
+    /// The maximum number of connections; `nil` lets the client decide.
     package let connections: Int?
-    /// Whether the user names the digest of the latest version.
+    /// Whether the user provides the digest of the latest version.
     private let hasChecksum: Bool
     package let retries: Int
-    /// How long the client waits for a byte, by its own clock.
+    /// The time that the client waits for a byte, by its own clock.
     package let stallTimeout: Duration
-    /// Where each run but the last one is ended from outside; nil lets it run to its own end.
+    /// The point at which each run except the last is ended from outside; `nil` lets a run end by
+    /// itself.
     let stops: [ChaosStop?]
 
     package init(seed: UInt64, haste: Int = 1) {
@@ -86,8 +88,10 @@ package struct ChaosScenario: Sendable {
             ? .strong : ChaosIdentity.allCases.randomElement(using: &random) ?? .strong
     }
 
-    /// Most fit into no checkpoint interval; the smallest ones never see a file before they are
-    /// whole.
+    /// Draws the length of each version.
+    ///
+    /// Most files take longer than a checkpoint interval; the smallest are complete before a file
+    /// exists on disk.
     private static func drawSizes(isBlind: Bool, _ random: inout SplitMix64) -> [Int64] {
         let ranges: [ClosedRange<Int64>] = [
             0...65_536, 65_537...400_000, 65_537...400_000, 400_001...1_500_000,
@@ -105,17 +109,17 @@ package struct ChaosScenario: Sendable {
         }
     }
 
-    /// A part of all faults, so that some seeds do one thing often.
+    /// Draws a subset of all faults, so that some seeds repeat the same fault often.
     private static func drawFaults(_ random: inout SplitMix64) -> [ChaosFault] {
         ChaosFault.all.filter { fault in
             Int.random(in: 0..<100, using: &random) < fault.frequency.rawValue
         }
     }
 
-    /// Whether a fault may happen: to reduce a seed, `PAWL_CHAOS_WITHOUT` names some, separated by
-    /// commas, that do not.
+    /// Returns whether a fault may occur.
     ///
-    /// A `silent change` is a new version of the same length that no head tells of.
+    /// To reduce a seed, set `PAWL_CHAOS_WITHOUT` to a comma-separated list of faults that must not
+    /// occur. A `silent change` is a new version of the same length whose head does not differ.
     static func isDrawn(_ name: String) -> Bool { !leftOut.contains(name) }
 
     private static let leftOut: Set<String> = {
@@ -123,7 +127,7 @@ package struct ChaosScenario: Sendable {
         return Set(String(cString: text).split(separator: ",").map(String.init))
     }()
 
-    /// The version that a request gets, by the number of the request.
+    /// Returns the version that a request gets, by the number of the request.
     func version(ofRequest number: Int, _ random: inout SplitMix64) -> Int {
         let latest = changes.count { $0 <= number }
         guard flaps, latest > 0, number < (changes.first ?? 0) + 8 else { return latest }
@@ -132,17 +136,17 @@ package struct ChaosScenario: Sendable {
 
     var latestVersion: Int { sizes.count - 1 }
 
-    /// The digest that the user names; nil where there is none.
+    /// The digest that the user provides, if any.
     package var checksum: ContentDigest? {
         hasChecksum ? resource(version: latestVersion, request: 0).digest(.sha256) : nil
     }
 
-    /// Whether the client may deliver only that one of what was served.
+    /// Returns whether the client must not deliver the named body.
     func refuses(_ name: String) -> Bool {
         hasChecksum && !name.hasPrefix("version \(latestVersion), \(sizes[latestVersion]) bytes")
     }
 
-    /// What the origin serves of a version.
+    /// Returns the resource that the origin serves for a version.
     func resource(version: Int, request: Int) -> Resource {
         let key = SplitMix64.mix(seed &* 31 &+ UInt64(version))
         var resource = Resource(size: sizes[version], seed: key)

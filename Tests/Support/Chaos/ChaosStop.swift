@@ -1,29 +1,29 @@
 import PawlCore
 import Synchronization
 
-/// Where in a run the client is ended from outside.
+/// The point in a run at which the client is ended from outside.
 package struct ChaosStop: Sendable {
     package enum Manner: String, CaseIterable, Sendable {
-        /// Without a chance to do anything: `kill -9`.
+        /// A signal that leaves no chance to clean up: `kill -9`.
         case kill
-        /// As Ctrl-C does it.
+        /// An interrupt, as by Ctrl-C.
         case interrupt
     }
 
     package let manner: Manner
-    /// At which request of the run, counted from 1.
+    /// The number of the request in the run, counted from 1.
     let request: Int
-    /// Behind which part of the body.
+    /// The fraction of the body that is sent before the stop.
     let fraction: Double
-    /// After a silence, in which a checkpoint may be written.
+    /// The pause before the stop, in which a checkpoint may be written.
     let pause: Duration
 
-    /// Nil where the run is to end by itself.
+    /// Draws a stop, or `nil` if the run ends by itself.
     init?(_ random: inout SplitMix64) {
         guard Int.random(in: 0..<4, using: &random) > 0 else { return nil }
         manner = Int.random(in: 0..<3, using: &random) == 0 ? .interrupt : .kill
         request = [1, 1, 2, 3, 5].randomElement(using: &random) ?? 1
-        // While the file gets its name, or anywhere.
+        // The stop comes while the file gets its name, or anywhere.
         let isLate = Int.random(in: 0..<5, using: &random) == 0
         fraction = isLate ? 1 : Double.random(in: 0...1, using: &random)
         let pauses = isLate ? [0, 1, 3, 10, 30] : [0, 0, 200, 800]
@@ -36,7 +36,8 @@ package struct ChaosStop: Sendable {
     }
 }
 
-/// What ends a running client: the client says how once it runs, the origin says when.
+/// The trigger that ends a running client: the client sets the action, and the origin pulls the
+/// trigger.
 package final class ChaosTrigger: Sendable {
     private struct State {
         var isPulled = false
@@ -48,7 +49,7 @@ package final class ChaosTrigger: Sendable {
     /// Whether the client was ended from outside.
     package var isPulled: Bool { state.withLock { $0.isPulled } }
 
-    /// Says what to do; done at once where the moment has passed.
+    /// Sets the action, and runs it at once if the trigger has already been pulled.
     package func whenPulled(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             state.action = action

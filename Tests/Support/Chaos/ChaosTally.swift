@@ -1,11 +1,11 @@
 import PawlCore
 
-/// What a campaign has met: for who asks whether it tests anything.
+/// The counts of a campaign, which show whether it tests anything.
 struct ChaosTally: Sendable {
     private var seeds = 0
     private var requests = 0
     private var faultyRequests = 0
-    /// How runs ended while the origin did wrong.
+    /// The number of runs by outcome, while the origin had faults.
     private var ends: [String: Int] = [:]
     private var faults: [String: Int] = [:]
 

@@ -1,6 +1,6 @@
 import PawlCore
 
-/// All that an origin has given out as its file so far: what a client may deliver.
+/// All bodies that an origin has presented as its file so far, any of which a client may deliver.
 struct ServedBodies: Sendable {
     private struct Body: Sendable {
         let label: String
@@ -10,7 +10,7 @@ struct ServedBodies: Sendable {
 
     private var bodies: [Body] = []
 
-    /// Takes in the first `length` bytes of the pieces.
+    /// Adds the first `length` bytes of the pieces.
     mutating func insert(_ label: String, _ pieces: [BodyPiece], length: Int64) {
         let name = "\(label), \(length) bytes"
         guard !bodies.contains(where: { $0.label == name }) else { return }
@@ -24,12 +24,13 @@ struct ServedBodies: Sendable {
 
     var labels: String { bodies.map(\.label).joined(separator: "; ") }
 
-    /// What a file is; nil where it is none of what was served.
+    /// Returns the name of the served body that equals the file, or `nil` if no body does.
     func name(_ file: [UInt8]) -> String? {
         bodies.first { $0.length == file.count && Self.bytes($0) == file }?.label
     }
 
-    /// Which parts of a file are of which body, in blocks: for who looks for the reason.
+    /// Returns the served body that each block of a file comes from, to find the cause of a
+    /// failure.
     func describe(_ file: [UInt8]) -> String {
         let blockBytes = 1024
         let candidates = bodies.map { ($0.label, Self.bytes($0)) }

@@ -1,7 +1,7 @@
-/// Lets other tests run now and then during a long computation.
+/// A pause that lets other tests run during a long computation.
 ///
-/// All tests share a thread for each core: without this, those that measure time or wait for a server
-/// would stand still for seconds.
+/// All tests share one thread per core. Without the pause, tests that measure time or wait for a
+/// server would stop for seconds.
 package struct Breath {
     private let clock = ContinuousClock()
     private var last = ContinuousClock.now

@@ -1,11 +1,14 @@
 package import PawlCore
 
-/// The system's clock, going faster: for what waits for seconds, against servers that are real.
+/// The system's clock at a multiple of its speed, for tests that wait for seconds and use real
+/// servers.
 package struct HurriedTimekeeper: Timekeeper {
     private let factor: Int64
     private let system = SystemTimekeeper()
 
-    /// `factor`: how many seconds pass in one of the system's.
+    /// Creates the clock.
+    ///
+    /// `factor`: the speed as a multiple of the system's.
     package init(factor: Int) { self.factor = Int64(max(1, factor)) }
 
     package func now() -> Moment {
@@ -14,7 +17,8 @@ package struct HurriedTimekeeper: Timekeeper {
 
     package func sleep(until moment: Moment) async throws {
         guard moment != .distantFuture else { return try await system.sleep(until: moment) }
-        // Behind the moment, not before it: the division rounds down.
+        // The division rounds down, so one nanosecond more ends the sleep after the moment, not
+        // before.
         try await system.sleep(until: Moment(nanoseconds: moment.nanoseconds / factor + 1))
     }
 }

@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// A clock that stands still until a test moves it.
+/// A clock that stands still until a test advances it.
 package final class ManualTimekeeper: Timekeeper {
     private struct Sleeper: Sendable {
         var deadline: Moment
@@ -19,10 +19,10 @@ package final class ManualTimekeeper: Timekeeper {
 
     package func now() -> Moment { state.value.now }
 
-    /// How many tasks are asleep.
+    /// The number of tasks that are asleep.
     package var sleeperCount: Int { state.value.sleepers.count }
 
-    /// When the first sleeper wants to wake; nil where nobody sleeps.
+    /// The deadline of the first sleeper; `nil` if no task is asleep.
     package var nextDeadline: Moment? { state.value.sleepers.values.map(\.deadline).min() }
 
     package func sleep(until moment: Moment) async throws {
@@ -41,10 +41,10 @@ package final class ManualTimekeeper: Timekeeper {
         }
     }
 
-    /// Moves the time on and wakes those whose deadline has come, the earliest first.
+    /// Advances the time and wakes the sleepers whose deadline has passed, the earliest first.
     package func advance(by duration: Duration) { advance(to: now() + duration) }
 
-    /// Moves the time on to that moment, never back.
+    /// Advances the time to the given moment, but never moves it back.
     package func advance(to moment: Moment) {
         let woken = state.update { state in
             state.now = max(state.now, moment)
@@ -55,7 +55,8 @@ package final class ManualTimekeeper: Timekeeper {
         for (_, sleeper) in woken { sleeper.continuation.resume() }
     }
 
-    /// Moves the time on to the first sleeper's deadline; returns it, nil where nobody sleeps.
+    /// Advances the time to the first sleeper's deadline and returns it, or `nil` if no task is
+    /// asleep.
     @discardableResult
     package func advanceToNextDeadline() -> Moment? {
         guard let nextDeadline else { return nil }
@@ -63,12 +64,12 @@ package final class ManualTimekeeper: Timekeeper {
         return nextDeadline
     }
 
-    /// Waits until at least so many tasks are asleep.
+    /// Waits until at least `count` tasks are asleep.
     package func waitForSleepers(_ count: Int) async {
         await state.wait { $0.sleepers.count >= count }
     }
 
-    /// Waits until somebody sleeps until exactly that moment.
+    /// Waits until a task sleeps until exactly the given moment.
     package func waitForSleeper(until moment: Moment) async {
         await state.wait { $0.sleepers.values.contains { $0.deadline == moment } }
     }
@@ -76,8 +77,8 @@ package final class ManualTimekeeper: Timekeeper {
     private func enter(_ sleeper: Sleeper, id: UInt64) {
         enum Entry { case asleep, due, cancelled }
         let entry: Entry = state.update { state in
-            // The flag is set before the cancellation handler runs: either it is seen here, or the
-            // handler finds the sleeper.
+            // The flag is set before the cancellation handler runs: either this check sees the
+            // flag, or the handler finds the sleeper.
             if Task.isCancelled { return .cancelled }
             if sleeper.deadline <= state.now { return .due }
             state.sleepers[id] = sleeper

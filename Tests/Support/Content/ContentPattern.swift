@@ -1,11 +1,11 @@
 internal import PawlCore
 import Glibc
 
-/// Endless bytes that a seed determines, made at any offset without those before them.
+/// An endless sequence of bytes that a seed determines and that can be generated at any offset.
 ///
-/// They are copied from one table of noise, block by block from a place that seed and block
-/// choose, so that they come at the speed of memory in a debug build too. Every 4 KiB eight bytes
-/// are mixed from seed and offset, so that no two blocks are alike.
+/// The bytes are copied from one table of noise, block by block, from a place that depends on seed
+/// and block. Copying is as fast as memory, even in a debug build. Every 4 KiB, eight bytes depend
+/// on seed and offset, so that no two blocks are equal.
 package struct ContentPattern: Hashable, Sendable {
     package var seed: UInt64
 
@@ -17,7 +17,9 @@ package struct ContentPattern: Hashable, Sendable {
         return bytes
     }
 
-    /// Fills all of `buffer` with the bytes from `offset` on, which is not negative.
+    /// Fills `buffer` with the bytes from `offset` on.
+    ///
+    /// The offset must not be negative.
     package func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) {
         guard let base = buffer.baseAddress, !buffer.isEmpty, offset >= 0 else { return }
         Self.noise.withUnsafeBytes { noise in

@@ -2,7 +2,7 @@ import CCrypto
 package import PawlCore
 
 extension Resource {
-    /// The digest of the whole, nil where the library refuses the algorithm.
+    /// Returns the digest of all bytes, or `nil` if the library does not support the algorithm.
     package func digest(_ algorithm: DigestAlgorithm) -> ContentDigest? {
         guard let context = EVP_MD_CTX_new() else { return nil }
         defer { EVP_MD_CTX_free(context) }
@@ -34,7 +34,7 @@ extension DigestAlgorithm {
     }
 }
 
-/// Base64 (RFC 4648 §4), for digests and credentials in fields.
+/// Base64 (RFC 4648 §4), for digests and credentials in header fields.
 package enum Base64 {
     package static func text(_ bytes: [UInt8]) -> String {
         var encoded = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)

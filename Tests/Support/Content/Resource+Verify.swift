@@ -3,10 +3,10 @@ package import PawlCore
 import SystemPackage
 
 extension Resource {
-    /// Where the file first differs from the resource, its length included; nil where it is the
-    /// resource byte for byte.
+    /// Returns the first offset at which the file differs from the resource, or `nil` if they are
+    /// equal.
     ///
-    /// Throws `Errno` where the file cannot be read.
+    /// A different length counts as a difference. Throws `Errno` if the file cannot be read.
     package func verify(fileAt path: String) throws -> Int64? {
         if let mismatch = try firstMismatch(inFileAt: path, range: ByteRange(0, size)) {
             return mismatch
@@ -14,13 +14,12 @@ extension Resource {
         return try FileLength.ofFile(at: path) == size ? nil : size
     }
 
-    /// Where the file first differs from the resource within `range`; the file's end counts as a
-    /// difference.
+    /// Returns the first offset within `range` at which the file differs from the resource.
     ///
-    /// Throws `Errno` where the file cannot be read.
+    /// The end of the file counts as a difference. Throws `Errno` if the file cannot be read.
     package func firstMismatch(inFileAt path: String, range: ByteRange) throws -> Int64? {
         let file = try FileDescriptor.open(FilePath(path), .readOnly)
-        // Closing a file that was only read cannot lose anything.
+        // Closing a file that was only read cannot lose data.
         defer { try? file.close() }
         let capacity = 1 << 20
         let buffers = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * capacity, alignment: 16)
@@ -54,18 +53,18 @@ extension Resource {
 }
 
 extension ContentPattern {
-    /// Where the file first differs from the pattern's first `size` bytes, its length included; nil
-    /// where it is right.
+    /// Returns the first offset at which the file differs from the first `size` bytes of the
+    /// pattern.
     ///
-    /// Throws `Errno` where the file cannot be read.
+    /// A different length counts as a difference; returns `nil` if there is no difference. Throws
+    /// `Errno` if the file cannot be read.
     package func verify(fileAt path: String, size: Int64) throws -> Int64? {
         try Resource(size: size, seed: seed).verify(fileAt: path)
     }
 
-    /// Where the file first differs from the pattern within `range`; the file's end counts as a
-    /// difference.
+    /// Returns the first offset within `range` at which the file differs from the pattern.
     ///
-    /// Throws `Errno` where the file cannot be read.
+    /// The end of the file counts as a difference. Throws `Errno` if the file cannot be read.
     package func firstMismatch(inFileAt path: String, range: ByteRange) throws -> Int64? {
         try Resource(size: range.end, seed: seed).firstMismatch(inFileAt: path, range: range)
     }

@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// What a URL of the origin serves: bytes, and what its heads say of them.
+/// A resource of the origin: its bytes and its header fields.
 package struct Resource: Sendable {
     package enum Content: Sendable {
         case pattern(ContentPattern)
@@ -9,20 +9,22 @@ package struct Resource: Sendable {
 
     package var content: Content
     package var size: Int64
-    /// With its quotes, and `W/` where it is weak; nil leaves the field out.
+    /// The entity tag with its quotes, and with `W/` if it is weak; `nil` omits the field.
     package var entityTag: String?
-    /// An HTTP date; nil leaves the field out.
+    /// An HTTP date; `nil` omits the field.
     package var lastModified: String?
-    /// An HTTP date; nil leaves the field out.
+    /// An HTTP date; `nil` omits the field.
     package var date: String?
     package var mediaType: String? = "application/octet-stream"
-    /// Off, every range is answered by the whole and the field says `none`.
+    /// Whether the resource serves ranges; if not, every range gets the whole, and the field is
+    /// `none`.
     package var acceptsRanges = true
-    /// Sent after the others with every 200 and 206.
+    /// Additional fields, sent after the others with every 200 and 206.
     package var fields: [HTTPField] = []
 
-    /// Bytes of the pattern with that seed; another seed is another version of the file, with
-    /// another entity tag and another date.
+    /// Creates a resource with the bytes of the pattern with the given seed.
+    ///
+    /// Each seed is a separate version of the file, with its own entity tag and date.
     package init(size: Int64, seed: UInt64 = 1) {
         self.init(.pattern(ContentPattern(seed: seed)), size: size, version: seed)
     }
@@ -45,7 +47,7 @@ package struct Resource: Sendable {
         date = HTTPDate(secondsSince1970: 1_767_236_645).text
     }
 
-    /// All its bytes, or those of a range: for small ones.
+    /// Returns all bytes or those of a range; use it for small resources only.
     package func bytes(_ range: ByteRange? = nil) -> [UInt8] {
         let range = (range ?? ByteRange(0, size)).intersection(ByteRange(0, size))
         switch content {
@@ -56,7 +58,8 @@ package struct Resource: Sendable {
 }
 
 extension Resource.Content {
-    /// Fills all of `buffer` from `offset` on; behind the end of given bytes come zeros.
+    /// Fills `buffer` with the bytes from `offset` on, and with zeros behind the end of given
+    /// bytes.
     func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) {
         switch self {
         case .pattern(let pattern):

@@ -1,17 +1,18 @@
-/// Which call of a program fails, and how: the environment that the fault shim reads.
+/// A system call of a program that fails, and how it fails: the environment that the fault shim
+/// reads.
 package struct FaultPlan: Sendable {
-    /// Calls that the shim can count and fail; `rename` and `renameat2` count as one.
+    /// The calls that the shim can count and fail; `rename` and `renameat2` count as one.
     ///
-    /// An `attribute` that is written is told by its own name, not by its file's.
+    /// A written `attribute` is identified by its own name, not by its file's name.
     package enum Call: String, Sendable, CaseIterable {
         case open, write, pwrite, fdatasync, fsync, ftruncate, fallocate, rename, link, unlink
         case attribute
     }
 
     package enum Action: Sendable {
-        /// The call fails with that number and does nothing.
+        /// The call fails with the given error number and does nothing.
         case fail(Int32)
-        /// A write takes only half of its bytes; other calls are left alone.
+        /// A write takes only half of its bytes; other calls succeed.
         case short
         /// The process is killed before the call.
         case killBefore
@@ -19,19 +20,19 @@ package struct FaultPlan: Sendable {
         case killAfter
     }
 
-    /// What is counted; empty counts all.
+    /// The calls to count; if empty, all calls count.
     package var calls: Set<Call>
     package var action: Action
-    /// Which of the counted calls it is, from 1, over all threads; 0 counts only.
+    /// The number of the counted call that fails, from 1, over all threads; 0 only counts.
     package var number: Int
-    /// On, all later ones fare likewise: a disk that stays full.
+    /// Whether all later calls fail too, as on a disk that stays full.
     package var persists = false
-    /// On, the process is killed at the next counted call after the one that failed.
+    /// Whether the process is killed at the next counted call after the failed one.
     package var thenKills = false
-    /// Only calls on files whose path holds this text, or on attributes whose name does, are counted; empty
-    /// is all.
+    /// The text that a file's path or an attribute's name must contain for a call to count; if
+    /// empty, all calls count.
     package var path = ""
-    /// Where the counts are written when the program ends by itself.
+    /// The file that receives the counts when the program exits by itself.
     package var countFile: String?
 
     package init(_ action: Action, at number: Int, of calls: Set<Call> = []) {
@@ -40,14 +41,15 @@ package struct FaultPlan: Sendable {
         self.calls = calls
     }
 
-    /// Counts only, to know how many calls there are to fail.
+    /// Returns a plan that only counts, to find the number of calls that can fail.
     package static func counting(_ calls: Set<Call> = [], into file: String) -> FaultPlan {
         var plan = FaultPlan(.short, at: 0, of: calls)
         plan.countFile = file
         return plan
     }
 
-    /// For `ProcessSettings.environment`, with the path of the shim's library.
+    /// Returns the variables for `ProcessSettings.environment`, given the path of the shim's
+    /// library.
     package func environment(library: String) -> [String: String?] {
         let names = calls.map(\.rawValue).sorted().joined(separator: "+")
         let suffix = persists ? ":persists" : thenKills ? ":then-kill" : ""

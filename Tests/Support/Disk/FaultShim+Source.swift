@@ -1,5 +1,5 @@
 extension FaultShim {
-    /// The library's C text.
+    /// The C source of the library.
     static let source = #"""
         #define _GNU_SOURCE
         #include <dlfcn.h>

@@ -2,19 +2,20 @@ internal import PawlCore
 import Glibc
 import SystemPackage
 
-/// A library to preload into a program whose disk is to fail: a counter over all threads, and one
-/// call that goes wrong.
+/// A library that is preloaded into a program to fail one of its disk calls, counted over all
+/// threads.
 ///
-/// `FaultPlan` says which one. The tests compile it once, from the C text beside this file.
+/// `FaultPlan` selects the call. The tests compile the library once, from the C source beside this
+/// file.
 package enum FaultShim {
     package struct CompilationFailed: Error {
         package var output: String
     }
 
-    /// Compiles the library where that was not done yet; returns its path.
+    /// Compiles the library if necessary and returns its path.
     package static func library() async throws -> String { try await compilation.value }
 
-    /// What a count file says: the calls that were counted, by name.
+    /// Parses a count file into the number of counted calls by name.
     package static func counts(in text: String) -> [FaultPlan.Call: Int] {
         var counts: [FaultPlan.Call: Int] = [:]
         for line in text.split(separator: "\n") {
@@ -29,7 +30,10 @@ package enum FaultShim {
 
     private static let compilation = Task { try await compile() }
 
-    /// Beside the test program, under a name that tells the text: built again only when it changed.
+    /// Compiles the library beside the test program.
+    ///
+    /// The name depends on the source, so that the library is built again only when the source
+    /// changes.
     private static func compile() async throws -> String {
         let sum = source.utf8.reduce(UInt64(0)) { SplitMix64.mix($0 ^ UInt64($1)) }
         let library = BuiltProduct.path("pawl-fault-\(String(sum, radix: 16)).so")
@@ -41,10 +45,10 @@ package enum FaultShim {
         var compiler = try await run("clang", arguments)
         if compiler == nil { compiler = try await run("cc", arguments) }
         guard let compiler, compiler.status.isSuccess else {
-            let errors = compiler?.errors ?? "neither clang nor cc is there"
+            let errors = compiler?.errors ?? "found neither clang nor cc"
             throw CompilationFailed(output: String(errors.prefix(2000)))
         }
-        // Atomic: another test run may be at the same.
+        // The rename is atomic, because another test run may compile the library at the same time.
         guard rename(fresh, library) == 0 else { throw Errno(rawValue: errno) }
         return library
     }

@@ -1,9 +1,9 @@
 import Glibc
 import SystemPackage
 
-/// A file as a block device (`loop(4)`), detached when it is let go.
+/// A file as a block device (`loop(4)`), which is detached when the object is released.
 final class LoopDevice: Sendable {
-    /// `loop3`.
+    /// The name of the device, such as `loop3`.
     let name: String
     private let descriptor: Int32
 
@@ -13,6 +13,8 @@ final class LoopDevice: Sendable {
     private static let clearFile: UInt = 0x4C01  // LOOP_CLR_FD
     private static let mostAttempts = 64
 
+    /// Attaches the image to a free device.
+    ///
     /// Throws `Errno`.
     init(image: String) throws(Errno) {
         let image = try Self.open(image)
@@ -31,13 +33,13 @@ final class LoopDevice: Sendable {
             }
             let error = Errno(rawValue: errno)
             close(device)
-            // Another process was faster with this one.
+            // Another process took this device first.
             guard error == .resourceBusy else { throw error }
         }
         throw .resourceBusy
     }
 
-    /// A device that is still mounted somewhere goes with that mount.
+    /// Detaches the device; if it is still mounted, the kernel detaches it at unmount.
     deinit {
         _ = ioctl(descriptor, Self.clearFile, 0)
         close(descriptor)

@@ -1,11 +1,12 @@
 import Glibc
 package import SystemPackage
 
-/// A file system of a test's own, on a loop device, whose power can be cut; gone with its owner.
+/// A test's own file system on a loop device, whose power can be cut; removed when the object is
+/// released.
 ///
-/// A cut is the file system's own shutdown without its log: from that moment nothing reaches the
-/// device, and what is in memory only is lost. The device itself keeps what it was given, so a cache
-/// of a disk that is not flushed is not simulated. Only root can make one.
+/// A power cut is the file system's own shutdown without its log: from then on nothing reaches the
+/// device, and data that is only in memory is lost. The device keeps everything that it received,
+/// so the loss of an unflushed disk cache is not simulated. Only root can create a volume.
 package final class LoopVolume: Sendable {
     package enum FileSystem: String, Sendable, CaseIterable {
         case ext4, xfs
@@ -15,16 +16,16 @@ package final class LoopVolume: Sendable {
         package var output: String
     }
 
-    /// Where it is mounted; the same after a cut.
+    /// The mount point, which stays the same after a power cut.
     package let path: String
     private let fileSystem: FileSystem
     private let device: LoopDevice
     private let room: String
     private let folder: ScratchFolder
 
-    /// Makes, formats and mounts one.
+    /// Creates, formats and mounts a volume.
     ///
-    /// Throws `Errno`, or `CannotFormat`.
+    /// Throws `Errno` or `CannotFormat`.
     package init(_ fileSystem: FileSystem) async throws {
         let folder = try ScratchFolder()
         let image = try folder.write("image", [])
@@ -44,12 +45,12 @@ package final class LoopVolume: Sendable {
     }
 
     deinit {
-        // Whatever state a failed test has left it in.
+        // A failed test may have left the volume in any state.
         umount2(path, Int32(MNT_DETACH))
         umount2(room, Int32(MNT_DETACH))
     }
 
-    /// The power goes: from now on every call fails, and nothing more reaches the device.
+    /// Cuts the power: from now on every call fails, and nothing more reaches the device.
     ///
     /// Throws `Errno`.
     package func shutDown() throws(Errno) {
@@ -60,17 +61,16 @@ package final class LoopVolume: Sendable {
         guard ioctl(root, Self.shutDownRequest, &flag) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// The machine starts again: all that the file system had in memory goes, what its log holds is
-    /// replayed.
+    /// Restarts the machine: discards what the file system had in memory and replays its log.
     ///
-    /// Nothing on it may be open any more. Throws `Errno`.
+    /// No file on the volume may be open. Throws `Errno`.
     package func restart() throws(Errno) {
-        // A child that another test has just spawned has our files open until its exec.
+        // A child that another test has just spawned has our files open until it calls exec.
         try repeating { () throws(Errno) in
             guard umount2(path, 0) == 0 else { throw Errno(rawValue: errno) }
         }
-        // A copy in another mount namespace keeps the old one in memory, and mounting would give
-        // that one again.
+        // A copy in another mount namespace keeps the old file system in memory, and a new mount
+        // would return that one.
         try repeating { () throws(Errno) in
             guard access("/sys/fs/\(fileSystem)/\(device.name)", F_OK) != 0 else {
                 throw .resourceBusy
@@ -79,7 +79,7 @@ package final class LoopVolume: Sendable {
         try mountVolume()
     }
 
-    /// Both at once, for what is at rest.
+    /// Cuts the power and restarts the machine, while no file is open.
     ///
     /// Throws `Errno`.
     package func cutPower() throws(Errno) {
@@ -87,11 +87,11 @@ package final class LoopVolume: Sendable {
         try restart()
     }
 
-    /// For `.enabled(if:)`: whether this process may attach, format and mount.
+    /// Whether this process may attach, format and mount a volume, for `.enabled(if:)`.
     package static let isAvailable: Bool = {
         guard getuid() == 0, LoopDevice.isAvailable,
             FileSystem.allCases.allSatisfy({ $0.formatter != nil }),
-            // Whatever keeps the folder from being made keeps the tests from running.
+            // Any error that prevents the folder also prevents the tests.
             let folder = try? ScratchFolder(), mount(folder.path, folder.path, nil, bind, nil) == 0
         else { return false }
         return umount2(folder.path, Int32(MNT_DETACH)) == 0
@@ -101,8 +101,7 @@ package final class LoopVolume: Sendable {
     private static let withoutLog: UInt32 = 2
     private static let bind = UInt(MS_BIND)
 
-    /// Mounts below a shared one come and go in other mount namespaces too, where nobody would
-    /// unmount them.
+    /// Makes the mount point shared, so that volumes are unmounted in other mount namespaces too.
     private static func share(_ room: String) throws(Errno) {
         guard mount(room, room, nil, bind, nil) == 0,
             mount(nil, room, nil, UInt(MS_SHARED), nil) == 0
@@ -115,7 +114,7 @@ package final class LoopVolume: Sendable {
         }
     }
 
-    /// Again while something is busy that soon is no more, 20 seconds at most.
+    /// Repeats an action for up to 20 seconds while a resource is busy.
     private func repeating(_ action: () throws(Errno) -> Void) throws(Errno) {
         for _ in 0..<20_000 {
             do throws(Errno) { return try action() } catch .resourceBusy { usleep(1000) }
@@ -125,7 +124,7 @@ package final class LoopVolume: Sendable {
 }
 
 extension LoopVolume.FileSystem {
-    /// Sparse; `mkfs.xfs` refuses less than 300 MB.
+    /// The size of the sparse image; `mkfs.xfs` refuses less than 300 MB.
     fileprivate var imageBytes: Int {
         switch self {
         case .ext4: 128 << 20
@@ -133,7 +132,7 @@ extension LoopVolume.FileSystem {
         }
     }
 
-    /// On ext4 the blocks of a large disk, as a small one gets smaller ones.
+    /// The formatter's options, which give ext4 the block size of a large disk.
     fileprivate var formatOptions: [String] {
         switch self {
         case .ext4: ["-q", "-F", "-b", "4096"]
@@ -141,7 +140,7 @@ extension LoopVolume.FileSystem {
         }
     }
 
-    /// A user's PATH leaves these folders out.
+    /// The path of the formatter, whose folder is usually not in a user's PATH.
     fileprivate var formatter: String? {
         ["/usr/sbin", "/sbin", "/usr/local/sbin"].map { "\($0)/mkfs.\(rawValue)" }
             .first { access($0, X_OK) == 0 }

@@ -10,10 +10,10 @@ package struct TwoDisks {
         far = try ScratchFolder(in: Self.memory)
     }
 
-    /// For `.enabled(if:)`.
+    /// Whether the two folders are on separate file systems, for `.enabled(if:)`.
     package static let isAvailable: Bool = {
         var memory = stat(), usual = stat()
-        // Whatever keeps the folder from being made keeps the tests from running.
+        // Any error that prevents the folder also prevents the tests.
         guard let folder = try? ScratchFolder(),
             access(Self.memory, W_OK) == 0, stat(Self.memory, &memory) == 0,
             stat(folder.path, &usual) == 0

@@ -1,11 +1,11 @@
 import Glibc
 package import SystemPackage
 
-/// Waiting for what others do in folders: the kernel reports each change (`inotify(7)`).
+/// Methods that wait for changes in folders, which the kernel reports (`inotify(7)`).
 ///
-/// When the task is cancelled (a suite's time limit), all of them return as if the wait were over.
+/// When the task is cancelled by a suite's time limit, they return as if the wait were over.
 extension ScratchFolder {
-    /// Waits until the folder has that entry, which may be in folders that do not exist yet.
+    /// Waits until the folder contains the named entry, whose parent folders need not exist yet.
     ///
     /// Throws `Errno`.
     package func wait(for name: String) async throws(Errno) {
@@ -14,8 +14,8 @@ extension ScratchFolder {
         try await Self.wait(watching: [path] + parents) { self.exists(name) }
     }
 
-    /// Waits until the condition is met, which looks at the entries of the folder itself, or of one
-    /// within it.
+    /// Waits until a condition is met that depends on the entries of the folder or of one within
+    /// it.
     ///
     /// Throws `Errno`.
     package func wait(
@@ -25,7 +25,7 @@ extension ScratchFolder {
         try await Self.wait(watching: [path, path(folder)]) { isMet(self) }
     }
 
-    /// Waits until there is no such file, in any folder.
+    /// Waits until the file does not exist, in any folder.
     ///
     /// Throws `Errno`.
     package static func wait(untilGone path: String) async throws(Errno) {
@@ -41,7 +41,7 @@ extension ScratchFolder {
         let isOver = Observed(false)
         try BlockingThread.start {
             while true {
-                // Watched first, then looked at: nothing that happens between is missed.
+                // The loop watches first and checks then, so that it misses no change in between.
                 for folder in folders { queue.watch(folder) }
                 guard !isMet(), queue.waitForChange() else { break }
             }
@@ -52,7 +52,7 @@ extension ScratchFolder {
     }
 }
 
-/// The kernel's queue of changes, with a pipe that ends the waiting.
+/// The kernel's queue of changes, with a pipe that ends the wait.
 private final class ChangeQueue: Sendable {
     private let queue: Int32
     private let stopReader: Int32
@@ -73,13 +73,13 @@ private final class ChangeQueue: Sendable {
 
     deinit { for descriptor in [queue, stopReader, stopWriter] { close(descriptor) } }
 
-    /// Does nothing if the folder does not exist, or is watched already.
+    /// Watches a folder; does nothing if the folder does not exist or is already watched.
     func watch(_ folder: String) {
         let changes = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE
         inotify_add_watch(queue, folder, UInt32(changes))
     }
 
-    /// Returns false if the waiting was ended.
+    /// Waits for a change; returns false if the wait was ended.
     func waitForChange() -> Bool {
         var entries = [queue, stopReader].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while poll(&entries, nfds_t(entries.count), -1) < 0, errno == EINTR {}

@@ -1,12 +1,12 @@
 import Glibc
 package import SystemPackage
 
-/// A folder of a test's own, removed with all that is in it when it is let go.
+/// A test's own folder, which is removed with its contents when the object is released.
 package final class ScratchFolder: Sendable {
-    /// Absolute, without a slash at its end.
+    /// The absolute path, without a trailing slash.
     package let path: String
 
-    /// Makes the folder within another one: by default TMPDIR, or /tmp.
+    /// Creates the folder within another folder, by default TMPDIR or /tmp.
     ///
     /// Throws `Errno`.
     package init(in parent: String? = nil) throws(Errno) {
@@ -18,7 +18,7 @@ package final class ScratchFolder: Sendable {
         }
     }
 
-    /// Makes the folder where a sync costs nothing: for runs by the hundred.
+    /// Creates the folder in memory, where a sync costs nothing, for hundreds of runs.
     ///
     /// Throws `Errno`.
     package static func inMemory() throws(Errno) -> ScratchFolder {
@@ -28,10 +28,10 @@ package final class ScratchFolder: Sendable {
 
     deinit { FileTree.remove(path) }
 
-    /// The path of an entry.
+    /// Returns the path of an entry.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The names in the folder, or in one within it, hidden ones too, sorted.
+    /// Returns the sorted names in the folder or in one within it, including hidden names.
     package func list(_ name: String = ".") -> [String] {
         FileTree.names(in: path(name)).sorted()
     }
@@ -41,18 +41,18 @@ package final class ScratchFolder: Sendable {
         return lstat(path(name), &status) == 0
     }
 
-    /// The length in bytes; nil where there is no such file.
+    /// Returns the length in bytes, or `nil` if the file does not exist.
     package func size(_ name: String) -> Int64? {
-        // Whatever the reason, there is no length to tell.
+        // Whatever the error is, the length is unknown.
         try? FileLength.ofFile(at: path(name))
     }
 
-    /// All bytes of a file.
+    /// Reads all bytes of a file.
     ///
     /// Throws `Errno`.
     package func read(_ name: String) throws -> [UInt8] {
         let file = try FileDescriptor.open(FilePath(path(name)), .readOnly)
-        // Closing a file that was only read cannot lose anything.
+        // Closing a file that was only read cannot lose data.
         defer { try? file.close() }
         var bytes: [UInt8] = []
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -68,7 +68,7 @@ package final class ScratchFolder: Sendable {
         String(decoding: try read(name), as: UTF8.self)
     }
 
-    /// Writes a file anew; returns its path.
+    /// Writes a file, replaces any previous contents, and returns the path.
     ///
     /// Throws `Errno`.
     @discardableResult
@@ -83,7 +83,7 @@ package final class ScratchFolder: Sendable {
         return path(name)
     }
 
-    /// Writes a file anew; returns its path.
+    /// Writes a file, replaces any previous contents, and returns the path.
     ///
     /// Throws `Errno`.
     @discardableResult
@@ -91,7 +91,7 @@ package final class ScratchFolder: Sendable {
         try write(name, Array(text.utf8))
     }
 
-    /// Makes a folder within; returns its path.
+    /// Creates a folder within this one and returns its path.
     ///
     /// Throws `Errno`.
     @discardableResult
@@ -100,7 +100,7 @@ package final class ScratchFolder: Sendable {
         return path(name)
     }
 
-    /// Sets the permissions of an entry, of the folder itself by `.`.
+    /// Sets the permissions of an entry, or of the folder itself if the name is `.`.
     ///
     /// Throws `Errno`.
     package func setPermissions(_ name: String, _ mode: UInt32) throws(Errno) {
@@ -108,7 +108,7 @@ package final class ScratchFolder: Sendable {
     }
 }
 
-/// What tests do with whole folders.
+/// Operations on whole folders.
 enum FileTree {
     static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
@@ -123,7 +123,7 @@ enum FileTree {
         return names
     }
 
-    /// Removes what it can: a test's result does not depend on it.
+    /// Removes what can be removed; a test's result does not depend on it.
     static func remove(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -131,7 +131,7 @@ enum FileTree {
             unlink(path)
             return
         }
-        // A test may have taken its own permission away.
+        // A test may have removed its own permission.
         chmod(path, 0o700)
         for name in names(in: path) { remove("\(path)/\(name)") }
         rmdir(path)

@@ -1,21 +1,21 @@
 package import PawlCore
 import Glibc
 
-/// The seed of a random test: printed, so that a failure can be run again.
+/// The seed of a random test, which is printed so that a failure can be repeated.
 package enum TestSeed {
-    /// `PAWL_SEED` from the environment where it is set, else a fresh one; printed with the name.
+    /// Returns `PAWL_SEED` from the environment, or a random seed if it is not set, and prints it.
     package static func current(_ name: String) -> UInt64 {
         let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
         print("\(name): PAWL_SEED=\(seed)")
         return seed
     }
 
-    /// A generator with that seed.
+    /// Returns a generator with the current seed.
     package static func generator(_ name: String) -> SplitMix64 {
         SplitMix64(seed: current(name))
     }
 
-    /// So many seeds that follow from one; only that one where it was given.
+    /// Returns `count` seeds that follow from one, or only the given seed if `PAWL_SEED` is set.
     package static func seeds(_ name: String, count: Int) -> [UInt64] {
         if let given {
             print("\(name): PAWL_SEED=\(given)")

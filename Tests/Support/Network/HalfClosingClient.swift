@@ -1,9 +1,10 @@
 import Glibc
 import SystemPackage
 
-/// A client that sends all it has to say, closes its side, and reads until the server closes the other.
+/// A client that sends a request, closes its sending side, and reads until the server closes the
+/// other.
 public enum HalfClosingClient {
-    /// What a server of this machine answers.
+    /// Sends a request to a server on this machine and returns its response.
     public static func exchange(_ request: String, port: Int) async throws -> String {
         let result: Result<String, Errno> = await withCheckedContinuation { continuation in
             do throws(Errno) {
@@ -33,7 +34,7 @@ public enum HalfClosingClient {
         }
         guard isConnected else { return .failure(Errno(rawValue: errno)) }
         let channel = ByteChannel(descriptor: descriptor)
-        // A server that has heard enough may end it before; what it said counts.
+        // A server that has read enough may close early; its response counts.
         try? channel.send(request)
         shutdown(descriptor, Int32(SHUT_WR))
         var answer: [UInt8] = []

@@ -1,10 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A network namespace of a test's own, joined to this machine's by a pair of virtual links; gone
-/// with its owner.
+/// A test's own network namespace, connected to this machine by a pair of virtual links.
 ///
-/// Only root can make one.
+/// It is removed when the object is released. Only root can create one.
 package final class NetworkNamespace: Sendable {
     package struct CommandFailed: Error {
         package var command: String
@@ -13,16 +12,17 @@ package final class NetworkNamespace: Sendable {
 
     private static let count = Atomic<UInt32>(0)
 
-    /// Keeps the namespace there.
+    /// The process that keeps the namespace alive.
     private let holder: ProcessRunner
-    /// This side's link, which goes with the other end.
+    /// The name of this side's link, which disappears with the other end.
     private let outside: String
     /// This side's address.
     package let outsideAddress: String
-    /// The namespace's.
+    /// The namespace's address.
     package let insideAddress: String
 
-    /// Whether one can be made: root, the programs, and a kernel that has such links.
+    /// Whether a namespace can be created, which takes root, the programs, and a kernel with such
+    /// links.
     package static let isAvailable: Bool = {
         guard geteuid() == 0, ["unshare", "nsenter", "ip"].allSatisfy(isProgram) else {
             return false
@@ -30,12 +30,13 @@ package final class NetworkNamespace: Sendable {
         return system("unshare -n ip link add pawl0 type veth peer name pawl1 2>/dev/null") == 0
     }()
 
-    /// Makes one whose only link is up.
+    /// Creates a namespace whose only link is up.
     package init() async throws {
-        // Another each time: the links of one that has gone may still be there for a moment.
+        // Each namespace gets its own number, because the links of a removed one may still exist
+        // for a moment.
         let count = Self.count.add(1, ordering: .relaxed).newValue
         let number = (UInt32(getpid()) &* 16 &+ count) & 0x3FFF
-        // Of the range for measurements between networks (RFC 2544), four addresses each.
+        // The addresses belong to the range for benchmarks (RFC 2544), four per namespace.
         let prefix = "198.18.\(number >> 6)"
         let last = (number & 0x3F) << 2
         outsideAddress = "\(prefix).\(last + 1)"
@@ -66,9 +67,10 @@ package final class NetworkNamespace: Sendable {
         try await ip("link", "set", "eth0", "up")
     }
 
-    /// Makes one whose only link, `eth0`, leads to another namespace, where the other end is called `next`.
+    /// Creates a namespace whose only link, `eth0`, leads to another namespace.
     ///
-    /// `outside` and `inside`: the addresses of the two ends, in a network of four.
+    /// The other end is called `next`. `outside` and `inside`: the addresses of the two ends, in a
+    /// network of four addresses.
     package init(behind other: NetworkNamespace, outside: String, inside: String) async throws {
         (outsideAddress, insideAddress, self.outside) = (outside, inside, "next")
         var settings = ProcessSettings()
@@ -96,17 +98,17 @@ package final class NetworkNamespace: Sendable {
         try await ip("link", "set", "eth0", "up")
     }
 
-    /// Runs `ip` in the namespace; its link is `eth0`.
+    /// Runs `ip` in the namespace, whose link is `eth0`.
     package func ip(_ arguments: String...) async throws {
         try await Self.run("nsenter", entering(["ip"] + arguments))
     }
 
-    /// Sets this side's link up or down; the other then has a carrier or none.
+    /// Sets this side's link up or down, which gives the other side a carrier or takes it away.
     package func setOutside(_ state: String) async throws {
         try await ipOutside("link", "set", outside, state)
     }
 
-    /// What `nsenter` needs to run a command in the namespace.
+    /// Returns the arguments of `nsenter` that run a command in the namespace.
     package func entering(_ command: [String]) -> [String] {
         ["--net=/proc/\(holder.identifier)/ns/net"] + command
     }

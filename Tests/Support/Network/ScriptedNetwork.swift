@@ -1,7 +1,7 @@
 package import PawlCore
 internal import Synchronization
 
-/// A network whose coming and going a test decides.
+/// A network whose loss and return a test controls.
 package final class ScriptedNetwork: NetworkPathMonitoring {
     private struct State {
         var path: NetworkPath
@@ -14,7 +14,7 @@ package final class ScriptedNetwork: NetworkPathMonitoring {
 
     package init(_ path: NetworkPath) { state = Mutex(State(path: path)) }
 
-    /// How often somebody looked.
+    /// The number of times that the path was checked.
     package var looks: Int { state.withLock { $0.looks } }
     package var observerCount: Int { state.withLock { $0.observers.count } }
 
@@ -25,7 +25,7 @@ package final class ScriptedNetwork: NetworkPathMonitoring {
         }
     }
 
-    /// It is so, and nobody has been told yet.
+    /// Changes the path without a notice to the observers.
     package func becomeSilently(_ path: NetworkPath) { state.withLock { $0.path = path } }
 
     package func observe(

@@ -1,6 +1,6 @@
 import PawlCore
 
-/// When the next bytes of one body may go.
+/// The schedule by which the bytes of one body are sent.
 struct BodyPace {
     private let bytesPerSecond: Int64?
     private let link: SharedLink?
@@ -12,12 +12,12 @@ struct BodyPace {
         self.link = link
     }
 
-    /// The most bytes that may go at once: 20 ms' worth.
+    /// The maximum number of bytes to send at once: 20 ms' worth.
     var sliceBytes: Int64 {
         min(bytesPerSecond.map { max(1, $0 / 50) } ?? .max, link?.sliceBytes ?? .max)
     }
 
-    /// Nil is at once.
+    /// Returns the moment at which the next bytes may be sent, or `nil` for at once.
     mutating func moment(for count: Int64, now: Moment) -> Moment? {
         guard bytesPerSecond != nil || link != nil else { return nil }
         let own = ownMoment(now: now)
@@ -31,7 +31,7 @@ struct BodyPace {
         let begun = start ?? now
         start = begun
         let due = begun + .seconds(Double(sent) / Double(bytesPerSecond))
-        // A client that did not read for a while must not get the missed time as a burst.
+        // A client that pauses its reads must not get the missed bytes as a burst.
         let late = now - due
         if late > .milliseconds(100) {
             start = begun + late

@@ -2,25 +2,25 @@ import CCrypto
 import Glibc
 import PawlCore
 
-/// Why a connection's thread stops serving.
+/// The reason why a connection's thread stops.
 enum ConnectionEnd: Error {
-    /// The client went away, or the origin was stopped.
+    /// The client disconnected, or the origin was stopped.
     case abandoned
     /// A reply ended the connection on purpose.
     case cut
 }
 
-/// How a connection is closed.
+/// The way in which a connection is closed.
 package enum Ending: Sendable {
-    /// A clean end: over TLS close_notify, then FIN.
+    /// A clean end: close_notify over TLS, then FIN.
     case close
-    /// FIN without close_notify: over TLS a truncation, in plain the same as `close`.
+    /// FIN without close_notify: a truncation over TLS, otherwise the same as `close`.
     case closeWithoutNotify
-    /// RST, after the client's kernel has all bytes sent before.
+    /// RST, sent after the client's kernel has received all previous bytes.
     case reset
 }
 
-/// The origin's end of one connection, plain or TLS; used by that connection's thread alone.
+/// The origin's end of one connection, plain or TLS, which only that connection's thread uses.
 final class ByteChannel {
     let descriptor: Int32
     private var secure: OpaquePointer?
@@ -40,7 +40,7 @@ final class ByteChannel {
 
     deinit { if let secure { SSL_free(secure) } }
 
-    /// Shakes hands as the server.
+    /// Performs the TLS handshake as the server.
     func startTLS(_ context: OpaquePointer) throws(ConnectionEnd) {
         guard let session = SSL_new(context) else { throw .abandoned }
         secure = session
@@ -49,7 +49,7 @@ final class ByteChannel {
         guard SSL_accept(session) == 1 else { throw .abandoned }
     }
 
-    /// Waits for bytes; 0 is the end of what the client sends.
+    /// Waits for bytes; returns 0 at the end of the client's stream.
     func receive(into buffer: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int {
         while true {
             let count: Int
@@ -65,7 +65,7 @@ final class ByteChannel {
         }
     }
 
-    /// Sends all of `bytes`, waiting as long as the client does not read.
+    /// Sends all of `bytes`, and waits while the client does not read.
     func send(_ bytes: UnsafeRawBufferPointer) throws(ConnectionEnd) {
         var left = bytes
         while !left.isEmpty {
@@ -90,12 +90,12 @@ final class ByteChannel {
         if let end { throw end }
     }
 
-    /// Waits until `moment`, unless the client goes away before.
+    /// Waits until `moment`; throws if the client disconnects first.
     func wait(until moment: Moment) throws(ConnectionEnd) {
         while true {
             let left = (moment - clock.now()).nanoseconds
             guard left > 0 else { return }
-            // poll counts milliseconds: the rest of the last one is slept.
+            // poll counts in milliseconds, so the remaining fraction is slept.
             guard left >= 1_000_000 else {
                 usleep(UInt32(left / 1000) + 1)
                 return
@@ -104,18 +104,18 @@ final class ByteChannel {
         }
     }
 
-    /// Waits until the client goes away.
+    /// Waits until the client disconnects.
     func waitForClientToLeave() throws(ConnectionEnd) -> Never {
         while true { try waitForHangUp(milliseconds: -1) }
     }
 
-    /// Waits until a test opens the latch, unless the client goes away before.
+    /// Waits until a test opens the latch; throws if the client disconnects first.
     func wait(for latch: Latch) throws(ConnectionEnd) {
         latch.arrive()
         while !latch.isOpen { try waitForHangUp(milliseconds: 10) }
     }
 
-    /// Ends the stream; the descriptor itself is closed by the server.
+    /// Ends the stream; the server closes the descriptor itself.
     func finish(_ ending: Ending) {
         switch ending {
         case .close:
@@ -136,9 +136,9 @@ final class ByteChannel {
         }
     }
 
-    /// Not in Glibc's module, as it is behind _GNU_SOURCE.
+    /// POLLRDHUP, which Glibc's module lacks because it requires _GNU_SOURCE.
     private static let peerClosed: Int16 = 0x2000
-    /// SIOCOUTQ: bytes that the peer's kernel has not acknowledged.
+    /// SIOCOUTQ: the number of bytes that the peer's kernel has not acknowledged.
     private static let unsentBytes: UInt = 0x5411
 
     private func waitForHangUp(milliseconds: Int32) throws(ConnectionEnd) {
@@ -146,7 +146,7 @@ final class ByteChannel {
         if poll(&entry, 1, milliseconds) > 0, entry.revents != 0 { throw .abandoned }
     }
 
-    /// A reset throws away what the kernel still holds: wait until it holds nothing.
+    /// Waits until the kernel holds no unsent bytes, which a reset would discard.
     private func drain() {
         var unsent: Int32 = 0
         while ioctl(descriptor, Self.unsentBytes, &unsent) == 0, unsent > 0 {

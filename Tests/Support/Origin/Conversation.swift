@@ -1,19 +1,19 @@
 import PawlCore
 import Synchronization
 
-/// What an origin does with a new connection.
+/// The origin's first action on a new connection.
 package enum ConnectionGreeting: Sendable {
-    /// Shakes hands where it is a TLS origin, then waits for requests.
+    /// Performs the TLS handshake on a TLS origin, then waits for requests.
     case normal
-    /// Says nothing: a TLS handshake never ends, a request is never read.
+    /// Sends nothing: a TLS handshake never ends, and no request is read.
     case silence
     /// Ends the connection at once.
     case hangUp(Ending)
-    /// Sends these bytes in place of a TLS handshake or before any request, then closes.
+    /// Sends these bytes instead of a TLS handshake or before any request, then closes.
     case raw([UInt8])
 }
 
-/// The exchanges of one connection, one after the other.
+/// The consecutive exchanges of one connection.
 struct Conversation {
     let server: OriginServer
     let channel: ByteChannel
@@ -32,7 +32,7 @@ struct Conversation {
             }
             channel.finish(.close)
         } catch {
-            // How it ended is in the ledger, or there was no exchange.
+            // The ledger has the end of the exchange, if there was an exchange.
         }
     }
 
@@ -50,7 +50,7 @@ struct Conversation {
         }
     }
 
-    /// Returns whether the connection may be used again.
+    /// Answers a request and returns whether the connection can be reused.
     private func answer(_ head: RequestHead, ordinal: Int) throws(ConnectionEnd) -> Bool {
         let request = record(head, ordinal: ordinal)
         let (exchange, reply) = server.routes.withLock { $0.take(request) }

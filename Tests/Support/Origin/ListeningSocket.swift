@@ -1,12 +1,12 @@
 import Glibc
 import SystemPackage
 
-/// A TCP socket that listens on 127.0.0.1, or on all of this machine's addresses.
+/// A TCP socket that listens on 127.0.0.1 or on all addresses of this machine.
 struct ListeningSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
 
-    /// Port 0 lets the kernel choose.
+    /// Creates the socket; port 0 lets the kernel choose.
     init(port: UInt16, onAllAddresses: Bool) throws(Errno) {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, type, 0)
@@ -39,7 +39,7 @@ struct ListeningSocket: Sendable {
         self.port = UInt16(bigEndian: address.sin_port)
     }
 
-    /// The next connection; nil once the socket was shut down.
+    /// Waits for the next connection; returns `nil` after the socket was shut down.
     func accept() -> Int32? {
         while true {
             let connection = Glibc.accept(descriptor, nil, nil)
@@ -49,7 +49,7 @@ struct ListeningSocket: Sendable {
             }
             switch errno {
             case EINTR, ECONNABORTED: continue
-            // Too many files are open: others will be closed.
+            // Too many files are open; some of them will be closed.
             case EMFILE, ENFILE: usleep(1000)
             default: return nil
             }

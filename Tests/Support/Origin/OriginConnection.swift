@@ -1,8 +1,9 @@
 import PawlCore
 
-/// The connection, in the hands of a custom reply; for that reply's thread and time only.
+/// The connection as a custom reply sees it; valid only on that reply's thread and while the reply
+/// runs.
 ///
-/// Every call throws once the client has gone; let the error through.
+/// Every call throws after the client disconnects; do not catch that error.
 package struct OriginConnection {
     private let channel: ByteChannel
     private let noteSent: (Int64) -> Void
@@ -12,7 +13,7 @@ package struct OriginConnection {
         self.noteSent = noteSent
     }
 
-    /// Sends text verbatim: a head, a chunk.
+    /// Sends text verbatim, such as a head or a chunk.
     package func send(_ text: String) throws { try channel.send(Array(text.utf8)) }
 
     /// Sends bytes verbatim and counts them as content.
@@ -21,7 +22,7 @@ package struct OriginConnection {
         noteSent(Int64(bytes.count))
     }
 
-    /// Carries out a plan, as another reply made it.
+    /// Sends the response of a plan that another reply made.
     package func send(_ plan: ResponsePlan, method: String = "GET") throws {
         var writer = ResponseWriter(channel: channel, plan: plan, noteSent: noteSent)
         if try !writer.write(method: method) { throw ConnectionEnd.cut }
@@ -30,12 +31,12 @@ package struct OriginConnection {
     /// Waits until a test opens the latch.
     package func wait(for latch: Latch) throws { try channel.wait(for: latch) }
 
-    /// Waits so long.
+    /// Waits for the given time.
     package func wait(_ time: Duration) throws {
         try channel.wait(until: SystemTimekeeper().now() + time)
     }
 
-    /// Waits until the client goes away.
+    /// Waits until the client disconnects.
     package func waitForClientToLeave() throws -> Never { try channel.waitForClientToLeave() }
 
     /// Ends the connection.

@@ -3,15 +3,15 @@ import PawlCore
 import Synchronization
 import SystemPackage
 
-/// The threads of one origin: one that accepts, one for each connection.
+/// The threads of one origin: one accepts connections, and each connection has its own.
 final class OriginServer: Sendable {
     private struct Registry {
         var isStopped = false
-        /// On, the listening socket's descriptor is ours.
+        /// Whether the listening socket's descriptor is still open.
         var isListening = true
         var connections: [Int: Int32] = [:]
         var lastConnection = 0
-        /// Those of connections and the one that accepts.
+        /// The number of threads, including the one that accepts connections.
         var threads = 0
         var greeting = ConnectionGreeting.normal
     }
@@ -48,7 +48,7 @@ final class OriginServer: Sendable {
         registry.withLock { $0.greeting = greeting }
     }
 
-    /// Breaks every connection and accepts no more.
+    /// Breaks every connection and accepts no further ones.
     func stop() {
         registry.withLock { registry in
             guard !registry.isStopped else { return }
@@ -60,7 +60,8 @@ final class OriginServer: Sendable {
         }
     }
 
-    /// Waits until all threads have ended; not for long, as a custom reply may not want to.
+    /// Waits up to five seconds until all threads have ended, because a custom reply may not
+    /// return.
     func waitForThreads() {
         let limit = clock.now() + .seconds(5)
         while registry.withLock({ $0.threads > 0 }), clock.now() < limit { usleep(200) }
@@ -114,7 +115,8 @@ final class OriginServer: Sendable {
         return number
     }
 
-    /// Closes under the lock: `stop` must not shut down a descriptor that is another's by then.
+    /// Closes the descriptor under the lock, so that `stop` never shuts down a descriptor that was
+    /// reused.
     private func unregister(_ number: Int) {
         registry.withLock { registry in
             if let descriptor = registry.connections.removeValue(forKey: number) {

@@ -1,21 +1,21 @@
-/// All that happened at an origin, at one moment.
+/// The state of an origin at one moment.
 package struct OriginSnapshot: Sendable {
-    /// In the order of their arrival.
+    /// The requests in order of arrival.
     package var requests: [RecordedRequest] = []
-    /// How many connections were ever accepted.
+    /// The number of connections accepted so far.
     package var acceptedConnections = 0
-    /// How many are open.
+    /// The number of open connections.
     package var openConnections = 0
-    /// The most that were open at once.
+    /// The maximum number of connections that were open at the same time.
     package var peakConnections = 0
 
-    /// How many requests are being answered.
+    /// The number of requests without a complete answer.
     package var activeExchanges: Int { requests.count { $0.end == nil } }
 
-    /// Content bytes sent by all answers together.
+    /// The number of content bytes sent in all responses.
     package var bodyBytesSent: Int64 { requests.reduce(0) { $0 + $1.bodyBytesSent } }
 
-    /// The requests whose target, without its query, is that path.
+    /// Returns the requests whose target, without its query, is the given path.
     package func requests(to path: String) -> [RecordedRequest] {
         requests.filter { $0.path == path }
     }

@@ -1,25 +1,25 @@
 package import PawlCore
 
-/// A request that reached the origin, and what became of its answer.
+/// A request that reached the origin, and the outcome of its response.
 package struct RecordedRequest: Sendable {
-    /// Counts all requests of the origin in the order of their arrival, from 1.
+    /// The number of the request at the origin, in order of arrival, from 1.
     package var order: Int
-    /// The connection it came on, counted from 1 in the order in which they were accepted.
+    /// The number of the connection, in the order in which they were accepted, from 1.
     package var connection: Int
-    /// Counts the requests of that connection, from 1: above 1 the connection was used again.
+    /// The number of the request on its connection, from 1; above 1 the connection was reused.
     package var ordinalOnConnection: Int
     package var method: String
-    /// As received, with its query.
+    /// The target as received, with its query.
     package var target: String
-    /// As received, in order, repeated fields apart.
+    /// The fields as received, in order, with repeated fields separate.
     package var fields: [HTTPField]
-    /// As received, by its `Content-Length`.
+    /// The body as received, according to its `Content-Length`.
     package var body: [UInt8]
-    /// When its head had been read, by the system's monotonic clock.
+    /// The moment at which the head had been read, by the system's monotonic clock.
     package var moment: Moment
-    /// The status that was answered; nil while there is none and where the answer was verbatim.
+    /// The status of the response; `nil` until there is one, or if the response was verbatim.
     package var status: Int?
-    /// Content bytes handed to the kernel: framing and heads do not count.
+    /// The number of content bytes passed to the kernel, without framing and heads.
     package var bodyBytesSent: Int64 = 0
     package var end: ExchangeEnd?
 
@@ -28,35 +28,35 @@ package struct RecordedRequest: Sendable {
         String(target.prefix { $0 != "?" })
     }
 
-    /// The only value of that name; several are joined by a comma; nil where there is none.
+    /// The values of the named field, joined by commas, or `nil` if there is no such field.
     package subscript(name: String) -> String? {
         let wanted = name.lowercased()
         let values = fields.filter { $0.name.lowercased() == wanted }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// The range asked for, as it stands in the field; nil where there is none or several.
+    /// The requested range as in the field; `nil` if there is no range or more than one.
     package var range: RequestedRange? { self["Range"].flatMap(RequestedRange.init(field:)) }
 }
 
-/// How an exchange ended, seen from the origin.
+/// The end of an exchange from the origin's point of view.
 package enum ExchangeEnd: Hashable, Sendable {
-    /// All that was to be sent was sent.
+    /// The whole response was sent.
     case completed
-    /// The origin broke it off, as its reply said.
+    /// The origin broke off the response, as its reply demanded.
     case cut
-    /// The client went away, or the origin was stopped.
+    /// The client disconnected, or the origin was stopped.
     case abandoned
 }
 
 /// One range of a `Range` field (RFC 9110 §14.1.2).
 package enum RequestedRange: Hashable, Sendable {
-    /// `bytes=first-last`; no last is an open end.
+    /// `bytes=first-last`; without `last`, the end is open.
     case from(Int64, last: Int64?)
-    /// `bytes=-count`: the last bytes.
+    /// `bytes=-count`: the last `count` bytes.
     case suffix(Int64)
 
-    /// Nil where the field is malformed, of another unit, or holds several ranges.
+    /// Parses a field; returns `nil` if it is malformed, has another unit, or holds several ranges.
     package init?(field: String) {
         let parts = field.split(separator: "=", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -73,7 +73,8 @@ package enum RequestedRange: Hashable, Sendable {
         self = .from(first, last: last)
     }
 
-    /// The bytes of a resource of that size, nil where it has none of them.
+    /// Returns the requested bytes of a resource of the given size, or `nil` if it has none of
+    /// them.
     package func resolve(size: Int64) -> ByteRange? {
         switch self {
         case .suffix(let count):
@@ -88,13 +89,13 @@ package enum RequestedRange: Hashable, Sendable {
 }
 
 extension RequestedRange {
-    /// The last byte asked for, nil where the end is open.
+    /// The last requested byte; `nil` if the end is open.
     package var last: Int64? {
         if case .from(_, let last) = self { return last }
         return nil
     }
 
-    /// The first byte asked for, nil where the end of the file was.
+    /// The first requested byte; `nil` if the range counts from the end of the file.
     package var first: Int64? {
         if case .from(let first, _) = self { return first }
         return nil

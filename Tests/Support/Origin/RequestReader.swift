@@ -1,6 +1,6 @@
 import PawlCore
 
-/// What a request line and its fields say.
+/// The request line and the fields of a request.
 struct RequestHead {
     var method: String
     var target: String
@@ -12,7 +12,7 @@ struct RequestHead {
     }
 }
 
-/// Reads the requests of one connection, one after the other.
+/// A reader of the consecutive requests on one connection.
 struct RequestReader {
     private let channel: ByteChannel
     private var held: [UInt8] = []
@@ -20,7 +20,9 @@ struct RequestReader {
 
     init(_ channel: ByteChannel) { self.channel = channel }
 
-    /// The next request, nil where the client has ended; throws where it is none.
+    /// Reads the next request; returns `nil` at the end of the stream.
+    ///
+    /// Throws if the bytes are not a request.
     mutating func next() throws(ConnectionEnd) -> RequestHead? {
         var searched = 0
         while true {

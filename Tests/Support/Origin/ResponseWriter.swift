@@ -1,6 +1,6 @@
 import PawlCore
 
-/// Carries out one plan on a connection.
+/// A writer that sends the response of one plan on a connection.
 struct ResponseWriter {
     private let channel: ByteChannel
     private let plan: ResponsePlan
@@ -19,7 +19,7 @@ struct ResponseWriter {
         marks = plan.marks.sorted { $0.after < $1.after }
     }
 
-    /// Returns whether the connection may be used again.
+    /// Writes the response and returns whether the connection can be reused.
     mutating func write(method: String) throws(ConnectionEnd) -> Bool {
         if plan.delay > .zero { try channel.wait(until: clock.now() + plan.delay) }
         try channel.send(plan.preamble)
@@ -108,7 +108,7 @@ struct ResponseWriter {
         try channel.send([13, 10])
     }
 
-    /// Does what was to be done at this point of the body.
+    /// Performs the actions that are due at this point of the body.
     private mutating func performMarks() throws(ConnectionEnd) {
         while let mark = marks.first, mark.after <= sent {
             marks.removeFirst()

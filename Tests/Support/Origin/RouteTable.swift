@@ -1,4 +1,4 @@
-/// Which reply a target gets, and how often it was asked for.
+/// The reply for each target, with the number of its requests.
 struct RouteTable: Sendable {
     private struct Route: Sendable {
         var reply: Reply
@@ -18,7 +18,7 @@ struct RouteTable: Sendable {
         routes[pattern]?.replacement = resource
     }
 
-    /// Counts the request and says who answers it.
+    /// Counts the request and returns the reply that answers it.
     mutating func take(_ request: RecordedRequest) -> (OriginExchange, Reply) {
         guard let pattern = pattern(for: request) else {
             return Self.take(request, from: &fallback)
@@ -26,7 +26,8 @@ struct RouteTable: Sendable {
         return Self.take(request, from: &routes[pattern, default: fallback])
     }
 
-    /// The target with its query, the path alone, then the longest `/prefix/*`.
+    /// Finds the route: first the target with its query, then the path, then the longest
+    /// `/prefix/*`.
     private func pattern(for request: RecordedRequest) -> String? {
         let exact = [request.target, request.path].first { routes[$0] != nil }
         let prefixes = routes.keys.filter {

@@ -1,27 +1,29 @@
 import Synchronization
 package import SystemPackage
 
-/// A real HTTP/1.1 server on 127.0.0.1 whose answers a test composes, and which remembers what
-/// it was asked.
+/// A real HTTP/1.1 server on 127.0.0.1 whose responses a test composes, and which records all
+/// requests.
 ///
-/// Each connection has a thread of its own, so that replies may block. It stops when it is let go.
+/// Each connection has its own thread, so replies may block. The server stops when the object is
+/// released.
 package final class ScriptedOrigin: Sendable {
     private let server: OriginServer
 
-    /// Starts on a port that the kernel chooses, unless one is given (that of an origin which was
-    /// stopped, so that it seems to come back).
+    /// Starts on a port that the kernel chooses, unless a port is given.
+    ///
+    /// Pass the port of a stopped origin to simulate its return.
     package init(tls: Bool = false, port: UInt16 = 0) throws(Errno) {
         server = try OriginServer(port: port, certificate: tls ? .some(.localhost) : nil)
         try server.start()
     }
 
-    /// Starts on all addresses of this machine, to be reached from a namespace.
+    /// Starts on all addresses of this machine, so that a network namespace can reach it.
     package init(onAllAddresses: Bool) throws(Errno) {
         server = try OriginServer(port: 0, onAllAddresses: onAllAddresses, certificate: nil)
         try server.start()
     }
 
-    /// Starts with TLS and that certificate; nil, where it could not be made, throws.
+    /// Starts with TLS and the given certificate; throws if the certificate is `nil`.
     package init(certificate: TestCertificate?, port: UInt16 = 0) throws(Errno) {
         server = try OriginServer(port: port, certificate: .some(certificate))
         try server.start()
@@ -31,59 +33,61 @@ package final class ScriptedOrigin: Sendable {
 
     package var port: UInt16 { server.port }
 
-    /// The URL of a path; `localhost` as host makes it another origin to a client.
+    /// Returns the URL of a path; with the host `localhost`, a client treats it as another origin.
     package func url(_ path: String, host: String = "127.0.0.1") -> String {
         "\(server.tls == nil ? "http" : "https")://\(host):\(port)\(path)"
     }
 
-    /// The certificate in PEM, to be trusted; nil without TLS.
+    /// The certificate in PEM, for a client to trust; `nil` without TLS.
     package var certificatePEM: String? { server.tls?.certificate.pem }
 
-    /// Answers a path from now on, and counts its requests anew.
+    /// Sets the reply for a path and resets its request count.
     ///
-    /// `/folder/*` is every path below that has no route of its own; a path with a query goes
-    /// before the path alone.
+    /// `/folder/*` matches every path below that has no route of its own. A path with a query takes
+    /// precedence over the path alone.
     package func route(_ path: String, _ reply: Reply) {
         server.routes.withLock { $0.set(path, reply) }
     }
 
-    /// Answers what has no route; 404 unless it is set.
+    /// Sets the reply for targets without a route, which is 404 by default.
     package func routeDefault(_ reply: Reply) { server.routes.withLock { $0.setDefault(reply) } }
 
-    /// The file changes on the server: every `.resource` in that route's reply serves this one to
-    /// requests from now on; running answers go on with the old bytes, as from an open file.
+    /// Replaces the file on the server for later requests.
+    ///
+    /// Every `.resource` in that route's reply serves the new resource. Running responses continue
+    /// with the old bytes, as from an open file.
     package func replace(_ path: String, with resource: Resource) {
         server.routes.withLock { $0.replace(path, with: resource) }
     }
 
-    /// What is done with connections from now on.
+    /// Sets the origin's first action on later connections.
     package func greet(_ greeting: ConnectionGreeting) { server.setGreeting(greeting) }
 
-    /// Breaks all connections that are open, without close_notify; new ones are accepted.
+    /// Breaks all open connections without close_notify, but accepts new ones.
     package func breakConnections() { server.breakConnections() }
 
-    /// Breaks all connections and refuses new ones; its threads have ended when this returns.
+    /// Breaks all connections, refuses new ones, and waits until the threads have ended.
     package func stop() {
         server.stop()
         server.waitForThreads()
     }
 
-    /// All that happened so far.
+    /// The state of the origin at this moment.
     package var snapshot: OriginSnapshot { server.ledger.value }
 
-    /// The requests so far, in the order of their arrival.
+    /// The requests so far, in order of arrival.
     package var requests: [RecordedRequest] { snapshot.requests }
 
-    /// The requests so far whose target, without its query, is that path.
+    /// Returns the requests so far whose target, without its query, is the given path.
     package func requests(to path: String) -> [RecordedRequest] { snapshot.requests(to: path) }
 
-    /// Waits until so many requests have come.
+    /// Waits until the origin has received `count` requests.
     @discardableResult
     package func waitForRequests(_ count: Int) async -> [RecordedRequest] {
         await waitUntil { $0.requests.count >= count }.requests
     }
 
-    /// Waits until so many content bytes were sent, by all answers together.
+    /// Waits until the origin has sent `count` content bytes in all responses.
     package func waitForBytes(_ count: Int64) async {
         await waitUntil { $0.bodyBytesSent >= count }
     }
@@ -94,10 +98,10 @@ package final class ScriptedOrigin: Sendable {
         await waitUntil { $0.activeExchanges == 0 && $0.openConnections == 0 }
     }
 
-    /// Returns the first snapshot for which this holds, or, when the task is cancelled by its time
-    /// limit, the last one.
+    /// Waits for the first snapshot that meets the condition and returns it.
     ///
-    /// The closure may not touch the origin.
+    /// When the task is cancelled by its time limit, returns the last snapshot. The closure must
+    /// not use the origin.
     @discardableResult
     package func waitUntil(_ holds: @escaping @Sendable (OriginSnapshot) -> Bool) async
         -> OriginSnapshot

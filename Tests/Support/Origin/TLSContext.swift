@@ -1,9 +1,9 @@
 import CCrypto
 import SystemPackage
 
-/// What all TLS connections of one origin share.
+/// The TLS state that all connections of one origin share.
 final class TLSContext: @unchecked Sendable {
-    // Guard: not changed after init; SSL_new may be called from several threads.
+    // Guard: not changed after init; several threads may call SSL_new.
     let handle: OpaquePointer
     let certificate: TestCertificate
 

@@ -1,28 +1,29 @@
 import CCrypto
 
-/// A self-signed certificate and its key, made in memory once in a process.
+/// A self-signed certificate and its key, made in memory once per process.
 package final class TestCertificate: @unchecked Sendable {
-    // Guard: nothing is changed after init; OpenSSL counts references to both atomically.
+    // Guard: not changed after init; OpenSSL counts references to both atomically.
     private let certificate: OpaquePointer
     private let key: OpaquePointer
     package let pem: String
-    /// The key, for servers that are programs of their own.
+    /// The private key in PEM, for servers in other processes.
     package let keyPEM: String
 
-    /// For localhost, 127.0.0.1 and ::1, valid for a day before and ten years after now.
+    /// A certificate for localhost, 127.0.0.1 and ::1, valid from a day ago until ten years from
+    /// now.
     package static let localhost = make("localhost", names: localNames, validFor: 10 * year)
-    /// For another host: valid, but not for who shows it.
+    /// A valid certificate for another host than the one that presents it.
     package static let otherHost = make(
         "other.example",
         names: [0x30, 0x0F, 0x82, 0x0D] + Array("other.example".utf8),
         validFor: 10 * year
     )
-    /// For localhost, but it ended an hour ago.
+    /// A certificate for localhost that expired an hour ago.
     package static let expired = make("localhost", names: localNames, validFor: -3600)
 
     private static let year = 365 * 86_400
 
-    /// subjectAltName in DER (RFC 5280 §4.2.1.6): a DNS name and two addresses.
+    /// The subjectAltName in DER (RFC 5280 §4.2.1.6): a DNS name and two addresses.
     private static let localNames: [UInt8] =
         [0x30, 0x23, 0x82, 0x09] + Array("localhost".utf8) + [0x87, 0x04, 127, 0, 0, 1]
         + [0x87, 0x10] + [UInt8](repeating: 0, count: 15) + [1]
@@ -39,13 +40,14 @@ package final class TestCertificate: @unchecked Sendable {
         EVP_PKEY_free(key)
     }
 
-    /// Lets a TLS context show this certificate.
+    /// Sets this certificate and its key on a TLS context.
     func use(in context: OpaquePointer) -> Bool {
         SSL_CTX_use_certificate(context, certificate) == 1
             && SSL_CTX_use_PrivateKey(context, key) == 1
     }
 
-    /// Nil where the library has not what is needed: a matter of the machine, not of a test.
+    /// Creates a certificate, or `nil` if the library lacks a function, which is not a test's
+    /// fault.
     private static func make(_ host: String, names: [UInt8], validFor seconds: Int)
         -> TestCertificate?
     {
@@ -55,7 +57,8 @@ package final class TestCertificate: @unchecked Sendable {
             return nil
         }
         guard fill(certificate, host: host, key: key, validFor: seconds),
-            // basicConstraints CA:TRUE (RFC 5280 §4.2.1.9), so that it can be its own authority.
+            // basicConstraints CA:TRUE (RFC 5280 §4.2.1.9), so that the certificate can be its own
+            // authority.
             add(NID_basic_constraints, value: [0x30, 0x03, 0x01, 0x01, 0xFF], to: certificate),
             add(NID_subject_alt_name, value: names, to: certificate),
             X509_sign(certificate, key, EVP_sha256()) > 0,

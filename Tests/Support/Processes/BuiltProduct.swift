@@ -1,8 +1,8 @@
 import Glibc
 
-/// Where the programs of this package are, found from the running test program.
+/// The location of this package's programs, derived from the running test program.
 package enum BuiltProduct {
-    /// The folder that the test program was built into.
+    /// The folder that contains the test program.
     package static let folder: String = {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -11,6 +11,6 @@ package enum BuiltProduct {
         return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }()
 
-    /// The path of a program, such as `pawl`.
+    /// Returns the path of a program, such as `pawl`.
     package static func path(_ name: String) -> String { "\(folder)/\(name)" }
 }

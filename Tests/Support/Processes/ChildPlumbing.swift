@@ -1,16 +1,16 @@
 import Glibc
 import SystemPackage
 
-/// The descriptors between a child and its runner.
+/// The descriptors between a child process and its runner.
 struct ChildPlumbing {
-    /// The runner's ends, non-blocking; nil where there is none.
+    /// The runner's end of the child's input, non-blocking; `nil` if it does not exist.
     private(set) var toInput: Int32?
     private(set) var fromOutput: Int32?
     private(set) var fromError: Int32?
     private(set) var terminal: PseudoTerminal?
     /// Whether the last read found that no process has the terminal open.
     var terminalHasHungUp = false
-    /// The child's ends, by stream; closed here once the child has them.
+    /// The child's ends, by stream; the runner closes them once the child has them.
     private var childEnds: [StandardStream: Int32] = [:]
     private var onTerminal: Set<StandardStream> = []
 
@@ -29,19 +29,19 @@ struct ChildPlumbing {
         }
     }
 
-    /// Whether no process can write to a terminal, and all that was written has been read.
+    /// Whether no process can write to the terminal and all its output has been read.
     ///
-    /// The kernel hands on what a process wrote in a thread of its own: a read that finds nothing proves
-    /// nothing, and the hang-up comes after the last byte.
+    /// The kernel delivers a process's output in a separate thread. An empty read therefore proves
+    /// nothing, and only the hang-up follows the last byte.
     var terminalIsDrained: Bool { terminal == nil || terminalHasHungUp }
 
-    /// Writes the plumbing down for `posix_spawn`.
+    /// Adds the descriptors to the actions of `posix_spawn`.
     func prepare(_ actions: inout posix_spawn_file_actions_t) {
         for stream in StandardStream.allCases {
             if let end = childEnds[stream] {
                 posix_spawn_file_actions_adddup2(&actions, end, stream.rawValue)
             } else if let terminal {
-                // The first terminal that the leader of a session opens becomes its own.
+                // The first terminal that a session leader opens becomes its controlling terminal.
                 posix_spawn_file_actions_addopen(
                     &actions,
                     stream.rawValue,
@@ -51,7 +51,7 @@ struct ChildPlumbing {
                 )
             }
         }
-        // Other tests' sockets must not live on in the child.
+        // The child must not inherit other tests' sockets.
         _ = HiddenFunctions.addCloseFrom?(&actions, 3)
     }
 

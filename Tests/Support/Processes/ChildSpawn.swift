@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// `posix_spawn` with Swift's values.
+/// A wrapper of `posix_spawn` for Swift values.
 enum ChildSpawn {
     static func spawn(
         _ program: String,
@@ -31,8 +31,8 @@ enum ChildSpawn {
         return identifier
     }
 
-    /// A session of its own, no signal masked, each with its default action: the test run may have
-    /// other ones.
+    /// Gives the child its own session, no masked signals and default actions, because the test run
+    /// may have changed its own.
     private static func prepare(_ attributes: inout posix_spawnattr_t) {
         let flags =
             HiddenFunctions.spawnNewSession | Int16(POSIX_SPAWN_SETSIGMASK)
@@ -53,7 +53,8 @@ enum ChildSpawn {
         return variables.map { "\($0.key)=\($0.value)" }.sorted()
     }
 
-    /// From /proc: `environ` is a global variable that Swift 6 does not let through.
+    /// The environment of this process, from /proc, because Swift 6 rejects the global variable
+    /// `environ`.
     private static let inheritedEnvironment: [String: String] = {
         guard let file = fopen("/proc/self/environ", "re") else { return [:] }
         defer { fclose(file) }

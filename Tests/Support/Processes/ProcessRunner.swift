@@ -1,12 +1,12 @@
 package import SystemPackage
 
-/// A program that runs beside the test, with all it writes captured.
+/// A program that runs beside the test, with its output captured.
 ///
-/// It is killed when it is let go, with its descendants.
+/// The program and its descendants are killed when the object is released.
 package final class ProcessRunner: Sendable {
     private let process: RunningProcess
 
-    /// Starts a program, searched in PATH where its name has no slash.
+    /// Starts a program, which is searched in PATH if its name has no slash.
     ///
     /// Throws `Errno`.
     package init(
@@ -21,33 +21,34 @@ package final class ProcessRunner: Sendable {
 
     package var identifier: Int32 { process.identifier }
 
-    /// What it wrote to its output, or its terminal, so far.
+    /// The text that the program has written to its output or terminal so far.
     package var output: String { String(decoding: outputBytes, as: UTF8.self) }
     package var outputBytes: [UInt8] { process.state.value.output }
 
-    /// What it wrote to its error stream so far, where that is not its terminal.
+    /// The text that the program has written to its error stream so far, unless that is its
+    /// terminal.
     package var errors: String { String(decoding: process.state.value.error, as: UTF8.self) }
 
-    /// Nil while it runs.
+    /// The exit status; `nil` while the program runs.
     package var status: ExitStatus? { process.state.value.status }
 
-    /// Whether it was killed for taking too long.
+    /// Whether the program was killed because it reached its time limit.
     package var reachedTimeLimit: Bool { process.state.value.reachedTimeLimit }
 
-    /// Sends a signal to it alone; nothing happens where it has ended.
+    /// Sends a signal to the program alone; does nothing if it has ended.
     package func signal(_ number: Int32) { process.send(number) }
 
-    /// Types on its terminal; Ctrl-C is `\u{3}`.
+    /// Types text on the program's terminal; Ctrl-C is `\u{3}`.
     package func type(_ text: String) {
         process.state.update { $0.pendingInput += Array(text.utf8) }
     }
 
-    /// Changes the size of its terminal, of which it hears by SIGWINCH.
+    /// Changes the size of the program's terminal, which the kernel reports by SIGWINCH.
     package func resize(_ size: TerminalSize) { process.state.update { $0.resize = size } }
 
-    /// Waits until it has ended and all it wrote is in.
+    /// Waits until the program has ended and its output is complete.
     ///
-    /// When the task is cancelled before, it is killed.
+    /// If the task is cancelled first, the program is killed.
     @discardableResult
     package func waitForExit() async -> ExitStatus {
         let state = await process.state.wait { $0.isComplete }
@@ -56,7 +57,7 @@ package final class ProcessRunner: Sendable {
         return .signal(SignalNumber.kill)
     }
 
-    /// Waits until it wrote that text to any of its streams; false where it ended without.
+    /// Waits until the program writes the text to any stream; returns false if it ends first.
     @discardableResult
     package func waitForOutput(containing text: String) async -> Bool {
         let wanted = Array(text.utf8)
@@ -66,7 +67,8 @@ package final class ProcessRunner: Sendable {
         return holds(await process.state.wait { $0.isComplete || holds($0) })
     }
 
-    /// Waits until it has written that text `count` times to its output; false if it ended before.
+    /// Waits until the program has written the text `count` times to its output; returns false if
+    /// it ends first.
     @discardableResult
     package func waitForOutput(containing text: String, count: Int) async -> Bool {
         let wanted = Array(text.utf8)
@@ -76,7 +78,7 @@ package final class ProcessRunner: Sendable {
         return holds(await process.state.wait { $0.isComplete || holds($0) })
     }
 
-    /// Runs a program to its end.
+    /// Runs a program until it ends.
     package static func run(
         _ program: String,
         _ arguments: [String] = [],
@@ -93,7 +95,7 @@ package final class ProcessRunner: Sendable {
     }
 }
 
-/// What a program that was run to its end left.
+/// The result of a program that has ended.
 package struct FinishedProcess: Sendable {
     package var status: ExitStatus
     package var output: String
@@ -106,7 +108,7 @@ enum SignalNumber {
 }
 
 enum ByteSearch {
-    /// How many times the bytes occur, without overlap.
+    /// Returns the number of times that the bytes occur, without overlap.
     static func count(of wanted: [UInt8], in bytes: [UInt8]) -> Int {
         guard let first = wanted.first else { return 0 }
         var (count, start) = (0, 0)

@@ -1,11 +1,11 @@
-/// How a process ended.
+/// The way in which a process ended.
 package enum ExitStatus: Hashable, Sendable {
     case code(Int32)
     case signal(Int32)
 
     package var isSuccess: Bool { self == .code(0) }
 
-    /// Decodes what `waitpid` says.
+    /// Decodes the status that `waitpid` reports.
     init(waitStatus: Int32) {
         let signal = waitStatus & 0x7F
         self = signal == 0 ? .code(waitStatus >> 8 & 0xFF) : .signal(signal)
@@ -23,24 +23,24 @@ package struct TerminalSize: Hashable, Sendable {
     }
 }
 
-/// One of a process' standard streams.
+/// One of a process's standard streams.
 package enum StandardStream: Int32, Sendable, CaseIterable {
     case input, output, error
 }
 
-/// How a program is run.
+/// The settings with which a program runs.
 package struct ProcessSettings: Sendable {
-    /// Put over the environment of the test run; nil takes a variable out.
+    /// The changes to the environment of the test run; `nil` removes a variable.
     package var environment: [String: String?] = [:]
-    /// Where it runs; nil is the folder of the test run.
+    /// The working folder; `nil` is the folder of the test run.
     package var folder: String?
-    /// What it reads on its standard input, which then ends; with a terminal, what is typed.
+    /// The bytes on standard input, followed by its end; with a terminal, the typed bytes.
     package var input: [UInt8] = []
-    /// A pseudo-terminal of that size, which becomes its controlling terminal.
+    /// The size of the pseudo-terminal that becomes the controlling terminal, if any.
     package var terminal: TerminalSize?
-    /// Which streams are on that terminal; what is written there is captured as output.
+    /// The streams that are connected to the terminal, whose output is captured.
     package var terminalStreams: Set<StandardStream> = [.input, .output, .error]
-    /// It and its descendants are killed when it takes longer.
+    /// The time after which the program and its descendants are killed.
     package var timeLimit: Duration = .seconds(60)
 
     package init() {}

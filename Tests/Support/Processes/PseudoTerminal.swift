@@ -1,12 +1,12 @@
 import Glibc
 import SystemPackage
 
-/// The master of a pseudo-terminal.
+/// The master side of a pseudo-terminal.
 ///
-/// By ioctl, as posix_openpt is not in Swift's Glibc module.
+/// It uses ioctl, because Swift's Glibc module lacks posix_openpt.
 struct PseudoTerminal {
     let master: Int32
-    /// What the child opens.
+    /// The path that the child opens.
     let path: String
 
     private static let unlock: UInt = 0x4004_5431  // TIOCSPTLCK
@@ -29,7 +29,7 @@ struct PseudoTerminal {
         Self.resize(master, to: size)
     }
 
-    /// The kernel tells the terminal's foreground processes by SIGWINCH.
+    /// Sets the terminal's size; the kernel informs the foreground processes by SIGWINCH.
     static func resize(_ master: Int32, to size: TerminalSize) {
         var window = winsize(
             ws_row: size.rows,

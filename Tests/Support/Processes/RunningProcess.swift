@@ -2,16 +2,16 @@ import Glibc
 import PawlCore
 import SystemPackage
 
-/// What is known of a process, as it runs and after.
+/// The state of a process, during and after its run.
 struct ProcessState: Sendable {
     var output: [UInt8] = []
     var error: [UInt8] = []
-    /// Set once it has ended; from then on its number may be another's.
+    /// The exit status, set after the process has ended; from then on its number may be reused.
     var status: ExitStatus?
-    /// On, all it wrote is in.
+    /// Whether all output has been read.
     var isComplete = false
     var reachedTimeLimit = false
-    /// What is still to be typed or piped in, then the end of input where it is a pipe.
+    /// The bytes still to type or pipe in; on a pipe, the end of input follows.
     var pendingInput: [UInt8] = []
     var resize: TerminalSize?
 }
@@ -55,7 +55,7 @@ final class RunningProcess: Sendable {
         return process
     }
 
-    /// Under the lock, so that a process that was reaped meanwhile is not mistaken for another.
+    /// Sends a signal under the lock, so that it never reaches a process that reuses the number.
     func send(_ signal: Int32, toGroup: Bool = false) {
         state.update { state in
             if state.status == nil { kill(toGroup ? -identifier : identifier, signal) }
@@ -68,8 +68,8 @@ final class RunningProcess: Sendable {
         while true {
             let brought = transfer(&plumbing)
             if state.value.status != nil {
-                // What it wrote last may still be in a pipe or on its way through the terminal; a
-                // descendant may hold either open, or write for ever.
+                // The last output may still be in a pipe or in the terminal. A descendant may hold
+                // either open or write forever.
                 readsAfterEnd += 1
                 if !brought, plumbing.terminalIsDrained { break }
                 if readsAfterEnd > 256 { break }
@@ -81,9 +81,9 @@ final class RunningProcess: Sendable {
         state.update { $0.isComplete = true }
     }
 
-    /// Waits a little for anything to move, and moves it.
+    /// Transfers bytes in both directions after a short wait.
     ///
-    /// Returns whether bytes came.
+    /// Returns whether the process has written bytes.
     private func transfer(_ plumbing: inout ChildPlumbing) -> Bool {
         feed(&plumbing)
         let sources = [plumbing.terminal?.master, plumbing.fromOutput, plumbing.fromError]
@@ -91,7 +91,7 @@ final class RunningProcess: Sendable {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         let isOver = state.value.status != nil
-        // A short wait, so that the end is noticed where a descendant keeps a pipe open.
+        // A short wait, so that the end is noticed even if a descendant keeps a pipe open.
         let waits = !isOver || !plumbing.terminalIsDrained
         poll(&entries, nfds_t(entries.count), waits ? 5 : 0)
         var (output, error): ([UInt8], [UInt8]) = ([], [])
@@ -101,7 +101,8 @@ final class RunningProcess: Sendable {
             if isError { error += bytes } else { output += bytes }
         }
         guard !output.isEmpty || !error.isEmpty else { return false }
-        // In one step: who sees what was written last sees what was written before it, too.
+        // One update keeps the order: a test that sees the latest output also sees all earlier
+        // output.
         state.update { state in
             state.output += output
             state.error += error
@@ -119,7 +120,7 @@ final class RunningProcess: Sendable {
         if count < 0, errno == EAGAIN || errno == EINTR { return [] }
         if descriptor == plumbing.fromOutput { plumbing.closeOutput() }
         if descriptor == plumbing.fromError { plumbing.closeError() }
-        // A terminal whose child side is closed fails with EIO until it is opened again.
+        // Reads from a terminal whose child side is closed fail with EIO until it is opened again.
         if descriptor == plumbing.terminal?.master {
             plumbing.terminalHasHungUp = true
             usleep(1000)
@@ -144,7 +145,7 @@ final class RunningProcess: Sendable {
         if count > 0 {
             state.update { $0.pendingInput.removeFirst(count) }
         } else if count < 0, errno != EAGAIN, errno != EINTR {
-            // The child reads no more.
+            // The child no longer reads.
             state.update { $0.pendingInput = [] }
         }
     }
@@ -156,7 +157,7 @@ final class RunningProcess: Sendable {
                 return
             }
             state.status = ExitStatus(waitStatus: status)
-            // What it left behind in its group ends with it; its number is not another's so soon.
+            // The remaining processes of the group end with it; the number is not reused this soon.
             kill(-identifier, SIGKILL)
         }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets in so many exchanges at once; replies that share one share its limit.
+/// A limit on concurrent exchanges, which replies with the same gate share.
 package final class HostGate: Sendable {
     private struct State {
         var inside = 0
@@ -13,9 +13,9 @@ package final class HostGate: Sendable {
 
     package init(limit: Int) { self.limit = limit }
 
-    /// The most that were inside at once.
+    /// The maximum number of concurrent exchanges.
     package var peak: Int { state.withLock { $0.peak } }
-    /// How many were turned away.
+    /// The number of refused exchanges.
     package var refused: Int { state.withLock { $0.refused } }
 
     func enter() -> Bool {

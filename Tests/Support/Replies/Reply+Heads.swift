@@ -1,18 +1,18 @@
 import PawlCore
 
-/// Servers whose heads are unusual: validators, encodings, framing.
+/// Replies with unusual heads: validators, encodings, framing.
 extension Reply {
-    /// Gives each response an entity tag of its own, for the same bytes.
+    /// This reply with a new entity tag for each response, for the same bytes.
     package var entityTagPerRequest: Reply {
         changed { plan, exchange in
             plan.setField("ETag", "\"request-\(exchange.request.order)\"")
         }
     }
 
-    /// Leaves out ETag and Last-Modified.
+    /// This reply without `ETag` and `Last-Modified`.
     package var omitValidators: Reply { removing("ETag").removing("Last-Modified") }
 
-    /// Marks the entity tag as weak.
+    /// This reply with its entity tag marked as weak.
     package var weakEntityTag: Reply {
         changed { plan, _ in
             guard let tag = plan.field("ETag"), !tag.hasPrefix("W/") else { return }
@@ -20,20 +20,20 @@ extension Reply {
         }
     }
 
-    /// Labels the body with a content coding, without coding it.
+    /// Sets a content coding without encoding the body.
     package func contentEncoding(_ coding: String) -> Reply { setting("Content-Encoding", coding) }
 
-    /// Puts one field in place of all of that name, those of the framing included.
+    /// Replaces all fields of the given name with one, including those of the framing.
     package func setting(_ name: String, _ value: String) -> Reply {
         changed { plan, _ in plan.setField(name, value) }
     }
 
-    /// Adds a field behind the others, also where there is one of that name.
+    /// Adds a field after the others, even if one of that name exists.
     package func adding(_ name: String, _ value: String) -> Reply {
         changed { plan, _ in plan.fields.append(HTTPField(name: name, value: value)) }
     }
 
-    /// Adds so many fields, each with a value of so many bytes: a head that is too large.
+    /// Adds `count` fields with values of `bytes` bytes each, for a head that is too large.
     package func padded(fields count: Int, bytes: Int) -> Reply {
         changed { plan, _ in
             let value = String(repeating: "x", count: bytes)
@@ -41,12 +41,12 @@ extension Reply {
         }
     }
 
-    /// Leaves out all fields of that name; those of the framing cannot be left out like that.
+    /// Removes all fields of the given name, except those of the framing.
     package func removing(_ name: String) -> Reply {
         changed { plan, _ in plan.removeFields(name) }
     }
 
-    /// Puts another phrase behind the status.
+    /// Replaces the reason phrase of the status.
     package func reason(_ text: String) -> Reply { changed { plan, _ in plan.reason = text } }
 
     /// Sends these bytes verbatim before the head, such as interim responses (1xx).
@@ -54,16 +54,17 @@ extension Reply {
         changed { plan, _ in plan.preamble += Array(text.utf8) }
     }
 
-    /// Sends the body in chunks, without a length; improper is without the last chunk, then a
-    /// clean close.
+    /// Sends the body in chunks without a length.
+    ///
+    /// If it does not end properly, the last chunk is missing, and a clean close follows.
     package func chunked(endsProperly: Bool = true) -> Reply {
         changed { plan, _ in plan.framing = .chunked(endsProperly: endsProperly) }
     }
 
-    /// Sends the body without a length; the clean close of the connection ends it.
+    /// This reply without a length: a clean close of the connection ends the body.
     package var closeDelimited: Reply { changed { plan, _ in plan.framing = .untilClose } }
 
-    /// Closes the connection cleanly behind the response, and says so in its head.
+    /// This reply with `Connection: close` in its head and a clean close after the response.
     package var withoutKeepAlive: Reply {
         changed { plan, _ in
             plan.setField("Connection", "close")

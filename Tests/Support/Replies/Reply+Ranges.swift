@@ -1,16 +1,16 @@
 import PawlCore
 
-/// Servers whose ranges are broken.
+/// Replies with broken ranges.
 extension Reply {
-    /// Answers every range with 200 and the whole, though `Accept-Ranges` says otherwise.
+    /// This reply with 200 and the whole file for every range, contrary to `Accept-Ranges`.
     package var ignoreRange: Reply { believing { $0.range = nil } }
 
-    /// Answers any request with `If-Range` by 200 and the whole, as some CDNs do.
+    /// This reply with 200 and the whole file for a request that has `If-Range`, as from some CDNs.
     package var ignoreRangeWithIfRange: Reply {
         believing { if $0.request["If-Range"] != nil { $0.range = nil } }
     }
 
-    /// Serves another start than was asked for, and says so in `Content-Range`.
+    /// Serves a range that starts at another offset, with a matching `Content-Range`.
     package func shiftRange(by distance: Int64) -> Reply {
         believing { exchange in
             guard case .from(let first, let last) = exchange.range else { return }
@@ -19,7 +19,8 @@ extension Reply {
         }
     }
 
-    /// Serves at most so many bytes of a range, and says so in `Content-Range`: allowed.
+    /// Serves at most `count` bytes of a range, with a matching `Content-Range`, as the standard
+    /// allows.
     package func limitRange(to count: Int64) -> Reply {
         believing { exchange in
             guard case .from(let first, let last) = exchange.range, count > 0 else { return }
@@ -28,8 +29,10 @@ extension Reply {
         }
     }
 
-    /// Sends so many bytes too many: a 206 counts them in its `Content-Length` but not in its
-    /// `Content-Range`; any other status sends them behind its `Content-Length`.
+    /// Sends `count` surplus bytes.
+    ///
+    /// A 206 includes them in its `Content-Length` but not in its `Content-Range`; other responses
+    /// send them after the announced length.
     package func surplus(_ count: Int) -> Reply {
         changed { plan, _ in
             plan.body.append(.bytes([UInt8](repeating: 0x21, count: count)))
@@ -37,7 +40,7 @@ extension Reply {
         }
     }
 
-    /// Closes cleanly so many bytes before the end that its head announced.
+    /// Closes cleanly `count` bytes before the announced end.
     package func short(_ count: Int64) -> Reply {
         changed { plan, _ in
             let last = max(0, plan.bodyLength - count)
@@ -45,10 +48,10 @@ extension Reply {
         }
     }
 
-    /// Sends a 206 without `Content-Range`.
+    /// This reply without `Content-Range`.
     package var noContentRange: Reply { changed { plan, _ in plan.contentRange = nil } }
 
-    /// Writes `Content-Range` with that in place of the truth; the body stays as asked for.
+    /// Replaces `Content-Range` with the given text; the body stays as requested.
     package func contentRange(_ text: String) -> Reply {
         changed { plan, _ in
             guard plan.contentRange != nil else { return }
@@ -57,7 +60,7 @@ extension Reply {
         }
     }
 
-    /// Names a total in `Content-Range` that is so much too large (or too small).
+    /// Adds `difference` to the total in `Content-Range`.
     package func wrongTotal(by difference: Int64) -> Reply {
         changed { plan, _ in
             guard let place = plan.contentRange else { return }
@@ -68,10 +71,11 @@ extension Reply {
         }
     }
 
-    /// Writes `*` for the total in `Content-Range`.
+    /// This reply with `*` for the total in `Content-Range`.
     package var unknownTotal: Reply { changed { plan, _ in plan.contentRange?.total = nil } }
 
-    /// Wraps a 206 in `multipart/byteranges`, which is only right for several ranges.
+    /// This reply with a 206 wrapped in `multipart/byteranges`, which is correct only for several
+    /// ranges.
     package var multipart: Reply {
         changed { plan, _ in
             guard let place = plan.contentRange else { return }

@@ -1,42 +1,44 @@
-/// Servers and lines that are slow, or break.
+/// Replies that are slow or break off.
 extension Reply {
-    /// Once so many bytes of the body are sent, ends the connection in that way.
+    /// Ends the connection after `count` bytes of the body.
     ///
-    /// A reply of `.raw` counts from its first byte. A body that is shorter never gets there.
+    /// A `.raw` reply counts from its first byte. A shorter body never reaches that point.
     package func afterBytes(_ count: Int64, _ ending: Ending) -> Reply {
         marked(count, .end(ending))
     }
 
-    /// Once so many bytes of the body are sent, sends no more and keeps the connection.
+    /// Sends no more after `count` bytes of the body, but keeps the connection open.
     package func stallAfterBytes(_ count: Int64) -> Reply { marked(count, .stall) }
 
-    /// Once so many bytes of the body are sent, sends nothing for so long.
+    /// Pauses for the given time after `count` bytes of the body.
     package func pauseAfterBytes(_ count: Int64, for time: Duration) -> Reply {
         marked(count, .pause(time))
     }
 
-    /// Once so many bytes of the body are sent, sends nothing until the test opens the latch.
+    /// Pauses after `count` bytes of the body until the test opens the latch.
     package func holdAfterBytes(_ count: Int64, until latch: Latch) -> Reply {
         marked(count, .hold(latch))
     }
 
-    /// Once so many bytes of the body are sent, runs this on the connection's thread.
+    /// Runs a closure on the connection's thread after `count` bytes of the body.
     package func afterBytes(_ count: Int64, run body: @escaping @Sendable () -> Void) -> Reply {
         marked(count, .call(body))
     }
 
-    /// Waits so long before it sends anything.
+    /// Waits for the given time before it sends anything.
     package func delayHead(_ time: Duration) -> Reply {
         changed { plan, _ in plan.delay += time }
     }
 
-    /// Sends the body at that speed, each response for itself.
+    /// Sends each body at the given speed.
     package func rate(_ bytesPerSecond: Int64) -> Reply {
         changed { plan, _ in plan.bytesPerSecond = bytesPerSecond }
     }
 
     /// Sends the body at a speed that depends on the number of the connection (from 1, over the
-    /// whole origin); nil is as fast as it goes.
+    /// whole origin).
+    ///
+    /// `nil` means unlimited.
     package func perConnectionRate(
         _ bytesPerSecond: @escaping @Sendable (_ connection: Int) -> Int64?
     ) -> Reply {
@@ -45,7 +47,7 @@ extension Reply {
         }
     }
 
-    /// Sends the body through a line that all replies with the same one share.
+    /// Sends the body over a link that several replies share.
     package func through(_ link: SharedLink) -> Reply { changed { plan, _ in plan.link = link } }
 
     private func marked(_ count: Int64, _ action: BodyMark.Action) -> Reply {

@@ -1,10 +1,10 @@
 import PawlCore
 
-/// How the origin answers: a function from a request to a plan, composed of smaller ones.
+/// A response of the origin, as a function from a request to a plan.
 ///
-/// A reply is one of those that stand by themselves (`.resource(…)`, `.status(…)`, `.raw(…)`), or
-/// a choice of several, changed by any number of modifiers:
-/// `.resource(disk).rate(1_000_000).afterBytes(3 << 20, .reset)`.
+/// A reply is a basic reply (`.resource(…)`, `.status(…)`, `.raw(…)`) or a choice among several,
+/// changed by any number of modifiers: `.resource(disk).rate(1_000_000).afterBytes(3 << 20,
+/// .reset)`.
 package struct Reply: Sendable {
     package let plan: @Sendable (OriginExchange) -> ResponsePlan
 
@@ -12,7 +12,7 @@ package struct Reply: Sendable {
         self.plan = plan
     }
 
-    /// This reply, with its plan changed before it is carried out.
+    /// Changes the plan of this reply before the plan is carried out.
     package func changed(
         _ change: @escaping @Sendable (inout ResponsePlan, OriginExchange) -> Void
     ) -> Reply {
@@ -23,7 +23,7 @@ package struct Reply: Sendable {
         }
     }
 
-    /// This reply, to another request than the one that came.
+    /// Changes the request that this reply sees.
     package func believing(_ change: @escaping @Sendable (inout OriginExchange) -> Void) -> Reply {
         Reply { exchange in
             var exchange = exchange
@@ -34,12 +34,12 @@ package struct Reply: Sendable {
 }
 
 extension Reply {
-    /// Serves the resource as a good server does: 200, 206 for one range, 416, If-Range honoured.
+    /// Serves the resource correctly: 200, 206 for one range, 416, with If-Range honoured.
     package static func resource(_ resource: Resource) -> Reply {
         Reply { ResourcePlanner(resource: $0.replacement ?? resource, exchange: $0).plan() }
     }
 
-    /// A status with a short body.
+    /// Sends a status with a short body.
     package static func status(
         _ status: Int,
         fields: [(String, String)] = [],
@@ -51,7 +51,8 @@ extension Reply {
         }
     }
 
-    /// These bytes verbatim, head and all, then a clean close unless it is turned off.
+    /// Sends these bytes verbatim, including the head, then closes cleanly unless `thenClose` is
+    /// false.
     package static func raw(_ bytes: [UInt8], thenClose: Bool = true) -> Reply {
         Reply { _ in
             var plan = ResponsePlan()
@@ -62,13 +63,15 @@ extension Reply {
         }
     }
 
-    /// This text verbatim, head and all, then a clean close unless it is turned off.
+    /// Sends this text verbatim, including the head, then closes cleanly unless `thenClose` is
+    /// false.
     package static func raw(_ text: String, thenClose: Bool = true) -> Reply {
         raw(Array(text.utf8), thenClose: thenClose)
     }
 
-    /// These bytes once, then those again and again until the client leaves: 1xx without end, a
-    /// head without end, a body without end.
+    /// Sends some text once, then repeats other text until the client disconnects.
+    ///
+    /// This simulates endless 1xx responses, an endless head or an endless body.
     package static func endless(_ first: String, repeating bytes: String) -> Reply {
         raw(bytes).changed { plan, _ in
             plan.preamble = Array(first.utf8)
@@ -76,7 +79,7 @@ extension Reply {
         }
     }
 
-    /// Takes the request and never answers.
+    /// A reply that receives the request and never answers.
     package static let never = Reply { _ in
         var plan = ResponsePlan()
         plan.sendsHead = false
@@ -89,19 +92,19 @@ extension Reply {
         raw([]).changed { plan, _ in plan.marks = [BodyMark(after: 0, .end(ending))] }
     }
 
-    /// A login page in place of whatever was asked for, as a captive portal sends it.
+    /// A login page in place of any requested resource, as a captive portal sends it.
     package static let htmlPortal = status(
         200,
         fields: [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")],
-        body: "<!doctype html><html><title>Log in</title><p>Please log in to go on.</html>\n"
+        body: "<!doctype html><html><title>Log in</title><p>Please log in to start.</html>\n"
     )
 
-    /// A redirect to a URL or path.
+    /// Redirects to a URL or path.
     package static func redirect(to location: String, status: Int = 302) -> Reply {
         .status(status, fields: [("Location", location)])
     }
 
-    /// A redirect to what the closure says, such as a freshly signed URL each time.
+    /// Redirects to the location that the closure returns, such as a freshly signed URL each time.
     package static func redirect(
         status: Int = 302,
         to location: @escaping @Sendable (OriginExchange) -> String
@@ -109,7 +112,7 @@ extension Reply {
         Reply { redirect(to: location($0), status: status).plan($0) }
     }
 
-    /// Anything else: the closure speaks for itself, on the connection's own thread.
+    /// Runs a closure that writes the response, on the connection's own thread.
     package static func custom(
         _ talk: @escaping @Sendable (OriginExchange, OriginConnection) throws -> Void
     ) -> Reply {

@@ -1,6 +1,6 @@
 import PawlCore
 
-/// Answers one request for a resource as RFC 9110 says.
+/// The response to one request for a resource, according to RFC 9110.
 struct ResourcePlanner {
     let resource: Resource
     let exchange: OriginExchange
@@ -19,7 +19,8 @@ struct ResourcePlanner {
         return part(range)
     }
 
-    /// If-Range (RFC 9110 §13.1.5): a strong entity tag or a date, each compared exactly.
+    /// Whether If-Range (RFC 9110 §13.1.5) holds: a strong entity tag or a date, each compared
+    /// exactly.
     private var conditionHolds: Bool {
         guard let condition = exchange.request["If-Range"] else { return true }
         if condition.hasPrefix("\"") { return condition == resource.entityTag }

@@ -1,46 +1,46 @@
 package import PawlCore
 
-/// What the origin will send for one request, and how: the value that replies make and modify.
+/// The response that the origin sends to one request, which replies make and modify.
 package struct ResponsePlan: Sendable {
-    /// How the client is told where the body ends.
+    /// The way in which the client learns where the body ends.
     package enum Framing: Hashable, Sendable {
-        /// `Content-Length`, as `declaredLength` says.
+        /// `Content-Length`, with the value of `declaredLength`.
         case length
-        /// `Transfer-Encoding: chunked`; improper is without the last chunk, then closed.
+        /// `Transfer-Encoding: chunked`; if it does not end properly, the last chunk is missing.
         case chunked(endsProperly: Bool)
-        /// Neither: the close of the connection ends it.
+        /// No length: the close of the connection ends the body.
         case untilClose
     }
 
     package var status = 200
-    /// Nil is the status' usual phrase.
+    /// The reason phrase; `nil` is the usual phrase of the status.
     package var reason: String?
-    /// Sent in order, before those of the framing, which give way to fields of their name here.
+    /// The fields, sent in order before those of the framing, which they override.
     package var fields: [HTTPField] = []
     package var contentRange: ContentRange?
     package var body: [BodyPiece] = []
-    /// What `Content-Length` says; by itself the length of the body as first planned.
+    /// The value of `Content-Length`, by default the length of the body as first planned.
     package var declaredLength: Int64 = 0
     package var framing = Framing.length
-    /// Off, only the body is sent, verbatim.
+    /// Whether a head is sent; if not, the body is sent verbatim.
     package var sendsHead = true
-    /// Sent verbatim before the head.
+    /// The bytes to send verbatim before the head.
     package var preamble: [UInt8] = []
-    /// On, the body is sent again and again.
+    /// Whether the body is sent repeatedly.
     package var repeatsBody = false
-    /// How long nothing is sent at all.
+    /// The time before anything is sent.
     package var delay: Duration = .zero
-    /// The body's speed; nil is as fast as it goes.
+    /// The speed of the body; `nil` means unlimited.
     package var bytesPerSecond: Int64?
-    /// A line that the body shares with others.
+    /// A link that the body shares with others.
     package var link: SharedLink?
-    /// What happens at which point of the body.
+    /// The actions at given points of the body.
     package var marks: [BodyMark] = []
-    /// On, the connection is closed cleanly behind the response.
+    /// Whether the connection is closed cleanly after the response.
     package var closes = false
-    /// In place of all that: talks by itself.
+    /// A closure that writes the response instead.
     package var custom: (@Sendable (OriginExchange, OriginConnection) throws -> Void)?
-    /// Run when the exchange has ended, however it did.
+    /// The closures to run when the exchange has ended, whatever its outcome.
     package var completions: [@Sendable () -> Void] = []
 
     package init() {}
@@ -52,15 +52,15 @@ package struct ResponsePlan: Sendable {
         declaredLength = bodyLength
     }
 
-    /// The bytes that the body really has.
+    /// The actual number of bytes in the body.
     package var bodyLength: Int64 { body.reduce(0) { $0 + $1.count } }
 
-    /// The value of the first field of that name.
+    /// Returns the value of the first field of the given name.
     package func field(_ name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// Puts one field in place of all of that name.
+    /// Replaces all fields of the given name with one.
     package mutating func setField(_ name: String, _ value: String) {
         removeFields(name)
         fields.append(HTTPField(name: name, value: value))
@@ -71,10 +71,10 @@ package struct ResponsePlan: Sendable {
     }
 }
 
-/// What a 206 says of its place (RFC 9110 §14.4).
+/// The `Content-Range` of a 206 (RFC 9110 §14.4).
 package struct ContentRange: Hashable, Sendable {
     package var range: ByteRange
-    /// Nil is written as `*`.
+    /// The total; `nil` is written as `*`.
     package var total: Int64?
 
     package init(_ range: ByteRange, total: Int64?) {
@@ -90,7 +90,7 @@ package struct ContentRange: Hashable, Sendable {
 /// A part of a body.
 package enum BodyPiece: Sendable {
     case bytes([UInt8])
-    /// Made while it is sent.
+    /// Bytes that are generated while they are sent.
     case content(Resource.Content, ByteRange)
 
     package var count: Int64 {
@@ -100,7 +100,7 @@ package enum BodyPiece: Sendable {
         }
     }
 
-    /// Fills all of `buffer` from `position` of this piece on.
+    /// Fills `buffer` with the bytes from `position` of this piece on.
     func fill(_ buffer: UnsafeMutableRawBufferPointer, at position: Int64) {
         switch self {
         case .bytes(let bytes): Resource.Content.bytes(bytes).fill(buffer, at: position)
@@ -109,18 +109,18 @@ package enum BodyPiece: Sendable {
     }
 }
 
-/// Something that happens once so many bytes of a body are sent.
+/// An action at a given point of a body.
 package struct BodyMark: Sendable {
     package enum Action: Sendable {
         /// The connection ends.
         case end(Ending)
-        /// Nothing more comes, and the connection stays until the client leaves.
+        /// Nothing more is sent, and the connection stays open until the client disconnects.
         case stall
-        /// Nothing comes for so long.
+        /// Nothing is sent for the given time.
         case pause(Duration)
-        /// Nothing comes until the test opens the latch.
+        /// Nothing is sent until the test opens the latch.
         case hold(Latch)
-        /// This is run, on the connection's thread.
+        /// The closure runs on the connection's thread.
         case call(@Sendable () -> Void)
     }
 

@@ -1,16 +1,18 @@
 import Glibc
 
-/// nginx with TLS over a folder of its own: a real server of HTTP/2.
+/// An nginx server with TLS over its own folder: a real HTTP/2 server.
 ///
-/// It ends when it is let go.
+/// It stops when the object is released.
 package final class NginxServer: Sendable {
     package let port: UInt16
-    /// The certificate, which is its own authority, in PEM.
+    /// The path of the certificate in PEM, which is its own authority.
     package let authority: String
     private let folder: ScratchFolder
     private let process: ProcessRunner
 
-    /// `lines` go into the block of the server; needs nginx, as `scripts/setup --tests` installs it.
+    /// Starts nginx, as `scripts/setup --tests` installs it.
+    ///
+    /// `lines` are added to the server block.
     package init(http2: Bool = true, _ lines: String = "") async throws {
         folder = try ScratchFolder()
         guard let certificate = TestCertificate.localhost else {
@@ -27,7 +29,7 @@ package final class NginxServer: Sendable {
                 access("/usr/sbin/nginx", X_OK) == 0 ? "/usr/sbin/nginx" : "nginx",
                 ["-e", "stderr", "-c", try folder.write("nginx.conf", settings)]
             )
-            // Another program may have taken the port meanwhile.
+            // Another program may have taken the port in the meantime.
             guard await process.waitForOutput(containing: "start worker process ") else {
                 reason = process.errors
                 continue
@@ -41,14 +43,14 @@ package final class NginxServer: Sendable {
 
     deinit { process.signal(SIGTERM) }
 
-    /// Puts a file where it is served.
+    /// Writes a file to the served folder.
     package func put(_ name: String, _ bytes: [UInt8]) throws { try folder.write(name, bytes) }
 
     package func url(_ name: String, host: String = "127.0.0.1") -> String {
         "https://\(host):\(port)/\(name)"
     }
 
-    /// Ends it when all its connections are idle, and tells what was asked of it.
+    /// Stops the server when all its connections are idle, and returns its requests.
     package func close() async throws -> [NginxRequest] {
         process.signal(SIGQUIT)
         await process.waitForExit()
@@ -58,9 +60,9 @@ package final class NginxServer: Sendable {
     }
 }
 
-/// One request as nginx has seen it.
+/// One request in nginx's log.
 package struct NginxRequest: Sendable {
-    /// Numbers the connection.
+    /// The number of the connection.
     package let connection: Int
     /// `HTTP/2.0` or `HTTP/1.1`.
     package let version: String
@@ -79,7 +81,7 @@ package struct NginxRequest: Sendable {
     }
 }
 
-/// A server that cannot be had.
+/// The failure of a server to start.
 package struct ServerFailure: Error, CustomStringConvertible {
     package let description: String
 }

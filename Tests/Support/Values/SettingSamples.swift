@@ -1,32 +1,58 @@
 package import PawlCore
 
-/// A value for each setting of a download that differs from its default.
+/// A value for each setting of a table that differs from its default.
 package enum SettingSamples {
-    /// By the setting's name, as a user types it.
-    package static let texts = [
-        "if-exists": "fail", "checksum": "md5=d41d8cd98f00b204e9800998ecf8427e",
-        "mirror": "https://me:secret@mirror.example/a", "header": "X-A: b",
-        "redirect-header": "X-C: d", "user-agent": "me", "referer": "https://p.example/secret",
-        "user": "me:secret", "insecure": "true", "cacert": "/etc/ca.pem", "connect-timeout": "1.5",
-        "connections": "3", "retries": "2", "max-retry-after": "60", "stall-timeout": "5",
-        "min-speed": "1K", "max-time": "90", "limit": "2M", "wait-for-network": "true",
-        "metered": "false", "no-resume": "true", "resume-without-validator": "false",
-        "adopt": "true", "insecure-redirects": "true",
-    ]
-
-    /// The settings with these values, and the default for all others.
+    /// The settings with sample values for these names, and the default for all others.
     ///
-    /// - Throws: `ValueError` if there is no sample for one of the names.
-    package static func settings(
-        _ names: some Sequence<String>
-    ) throws(ValueError) -> DownloadSettings {
-        var settings = DownloadSettings()
+    /// - Throws: `ValueError` if no candidate is a valid value other than the default.
+    package static func settings<Root: TabledSettings>(
+        _ names: some Sequence<String>,
+        of type: Root.Type = DownloadSettings.self
+    ) throws(ValueError) -> Root {
+        var settings = Root()
         for name in names {
-            guard let setting = DownloadSettings.table[name: name], let text = texts[name] else {
-                throw ValueError("no sample for '\(name)'", advice: "add one to SettingSamples")
+            guard let setting = Root.table[name: name] else {
+                throw ValueError("no setting '\(name)'", advice: "use one of the table")
             }
-            try setting.parse(&settings, text)
+            try setting.parse(&settings, try text(for: setting))
         }
         return settings
+    }
+
+    /// What a user could type for a setting; JSON accepts the value, too.
+    private static func text<Root: TabledSettings>(for setting: Setting<Root>) throws(ValueError)
+        -> String
+    {
+        for candidate in candidates(for: setting.input) {
+            var settings = Root()
+            // A text of another form is not a value of this setting: the next one may be.
+            do throws(ValueError) {
+                try setting.parse(&settings, candidate)
+            } catch {
+                continue
+            }
+            if !SettingsDocument(settings).isEmpty { return candidate }
+        }
+        throw ValueError(
+            "no sample for '\(setting.name)'",
+            advice: "add a candidate to SettingSamples"
+        )
+    }
+
+    private static func candidates(for input: SettingInput) -> [String] {
+        switch input {
+        case .number(let range): [range.lowerBound, range.upperBound].map { "\($0)" }
+        case .rate: ["2M"]
+        case .seconds: ["90"]
+        case .choice(let words): words
+        case .flag: ["true", "false"]
+        case .field: ["X-A: secret"]
+        case .credentials: ["me:secret"]
+        case .text:
+            [
+                "/sample", "https://me:secret@host.example/secret",
+                "md5=d41d8cd98f00b204e9800998ecf8427e",
+            ]
+        }
     }
 }

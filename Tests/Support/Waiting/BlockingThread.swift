@@ -1,14 +1,14 @@
 import Glibc
 import SystemPackage
 
-/// Threads for code that blocks, which Swift's own pool must not run.
+/// Threads for code that blocks, which must not run in Swift's own pool.
 enum BlockingThread {
     private final class Start {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs `body` on a thread of its own, which ends with it.
+    /// Runs `body` on its own thread, which ends with `body`.
     static func start(_ body: @escaping @Sendable () -> Void) throws(Errno) {
         let context = Unmanaged.passRetained(Start(body))
         var thread = pthread_t()
@@ -29,11 +29,11 @@ enum BlockingThread {
                 return nil
             }
 
-    /// A write to a peer that has gone must be an error, not the end of the test run: OpenSSL
-    /// writes without MSG_NOSIGNAL.
+    /// Masks SIGPIPE, so that a write to a disconnected peer is an error and does not end the test
+    /// run.
     ///
-    /// The signal goes to the thread that wrote, so masking it here leaves the rest of the process
-    /// alone.
+    /// OpenSSL writes without MSG_NOSIGNAL. The kernel sends the signal to the thread that wrote,
+    /// so the mask leaves the rest of the process alone.
     private static func blockBrokenPipes() {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A door for threads: each that comes waits until it is let through.
+/// A gate for threads: each thread waits until it is admitted.
 ///
-/// `@unchecked Sendable`: the semaphore is made for several threads, at an address of its own.
+/// `@unchecked Sendable`: the semaphore supports several threads and has its own address.
 package final class Gate: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -13,10 +13,10 @@ package final class Gate: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Lets one thread through: one that waits, or the next that comes.
+    /// Admits one thread: one that waits, or the next one that arrives.
     package func open() { sem_post(semaphore) }
 
-    /// Blocks the thread.
+    /// Blocks the thread until it is admitted.
     package func wait() {
         while sem_wait(semaphore) != 0 {}
     }

@@ -1,4 +1,4 @@
-/// A door that is shut until a test opens it; replies and tasks wait at it.
+/// A latch that is closed until a test opens it; replies and tasks wait for it.
 package final class Latch: Sendable {
     private let open = Observed(false)
     private let arrivals = Observed(0)
@@ -7,20 +7,20 @@ package final class Latch: Sendable {
 
     package var isOpen: Bool { open.value }
 
-    /// Lets through all that wait and all that come.
+    /// Opens the latch for all that wait and all that arrive later.
     package func release() { open.update { $0 = true } }
 
-    /// Waits until the door is open, or the task is cancelled.
+    /// Waits until the latch is open or the task is cancelled.
     package func pass() async {
         arrive()
         await open.wait { $0 }
     }
 
-    /// Waits until `count` visitors, tasks or replies, have come to the door.
+    /// Waits until `count` tasks or replies have reached the latch.
     package func waitForArrivals(_ count: Int = 1) async {
         await arrivals.wait { $0 >= count }
     }
 
-    /// Notes that a thread, which looks at `isOpen` by itself, has come.
+    /// Records the arrival of a thread that checks `isOpen` itself.
     func arrive() { arrivals.update { $0 += 1 } }
 }

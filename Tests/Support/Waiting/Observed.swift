@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value behind a lock whose changes a test can wait for: nothing here sleeps.
+/// A value behind a lock whose changes a test can wait for without a sleep.
 package final class Observed<Value: Sendable>: Sendable {
     private struct Waiter: Sendable {
         var isMet: @Sendable (Value) -> Bool
@@ -19,7 +19,7 @@ package final class Observed<Value: Sendable>: Sendable {
 
     package var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value and wakes those whose condition it now meets.
+    /// Changes the value and resumes the waiters whose condition it now meets.
     @discardableResult
     package func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
         let (result, value, met) = state.withLock { state in
@@ -35,10 +35,10 @@ package final class Observed<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Returns the first value that meets the condition, at once where it does already.
+    /// Returns the first value that meets the condition, at once if the current value does.
     ///
-    /// When the task is cancelled (a suite's time limit), it returns the value as it is. The
-    /// condition runs under the lock, so it may look at nothing but its argument.
+    /// When the task is cancelled by a suite's time limit, returns the current value. The condition
+    /// runs under the lock and must use only its argument.
     @discardableResult
     package func wait(until isMet: @escaping @Sendable (Value) -> Bool) async -> Value {
         let id = state.withLock { state in
@@ -48,8 +48,8 @@ package final class Observed<Value: Sendable>: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let ready: Value? = state.withLock { state in
-                    // The flag is set before the handler below runs: either it is seen here, or
-                    // the handler finds the waiter.
+                    // The flag is set before the handler below runs: either this check sees the
+                    // flag, or the handler finds the waiter.
                     if Task.isCancelled || isMet(state.value) { return state.value }
                     state.waiters[id] = Waiter(isMet: isMet, continuation: continuation)
                     return nil

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259), with its members in the order in which they are given.
+/// A JSON value (RFC 8259), with its members in the given order.
 package enum JSONValue: Sendable, Hashable {
     /// A name and value of an object.
     package struct Member: Sendable, Hashable {
@@ -77,7 +77,7 @@ extension JSONValue: Codable {
         init?(intValue: Int) { nil }
     }
 
-    /// The members of an object are in the order of their names.
+    /// Decodes a value; the members of an object are sorted by name.
     package init(from decoder: any Decoder) throws {
         if let members = try? decoder.container(keyedBy: MemberKey.self) {
             self = .members(
@@ -98,7 +98,7 @@ extension JSONValue: Codable {
     }
 
     private init(scalar value: any SingleValueDecodingContainer) throws {
-        // A value is of one kind only: that it is not of another is no error.
+        // Each value has one kind: a failure to decode it as another kind is expected.
         if value.decodeNil() {
             self = .null
         } else if let truth = try? value.decode(Bool.self) {

@@ -1,4 +1,4 @@
-/// One setting, described once for all ways in which it can be given or is shown.
+/// The description of one setting, for all ways in which it can be given or shown.
 package struct Setting<Root: Sendable>: Sendable {
     /// The key in lists and configuration files; with `--` the option of the command.
     package let name: String
@@ -8,25 +8,25 @@ package struct Setting<Root: Sendable>: Sendable {
     package let member: String?
     /// The field of a form; `nil` if forms do not show the setting.
     package let field: SettingField?
-    /// How a form asks for the value.
+    /// The kind of input in a form.
     package let input: SettingInput
-    /// What the option does, for the help.
+    /// The effect of the option, for the help.
     package let help: String
-    /// What the value in JSON means, for the references.
+    /// The meaning of the value in JSON, for the references.
     package let about: String
     /// JSON Schema 2020-12, without a description.
     package let schema: JSONValue
-    /// What the help calls the value; `nil` for a flag.
+    /// The name of the value in the help; `nil` for a flag.
     package let valueName: String?
-    /// Who can give it.
+    /// The places where it can be given.
     package let entries: SettingEntries
     /// Whether it can change while a download runs.
     package let isChangeable: Bool
-    /// Whether its value may be secret: it is never shown, and not kept longer than it is used.
+    /// Whether its value may be secret: then it is never shown, and not kept longer than needed.
     package let isSecret: Bool
     /// Whether it can be given more than once.
     package let isRepeatable: Bool
-    /// Whether the value of these settings lets a download replace or change a file that is there already.
+    /// Whether the value in given settings lets a download replace or change an existing file.
     let mayReplaceFiles: @Sendable (Root) -> Bool
     /// The path of the value within the settings.
     package let path: any PartialKeyPath<Root> & Sendable
@@ -34,24 +34,24 @@ package struct Setting<Root: Sendable>: Sendable {
     let encode: @Sendable (Root) -> JSONValue
     /// Whether the values of both are equal.
     let isEqual: @Sendable (Root, Root) -> Bool
-    /// Takes over the value of other settings.
+    /// Copies the value from other settings.
     let copy: @Sendable (inout Root, Root) -> Void
     /// Reads a value of JSON that is not null.
     let decode: @Sendable (inout Root, JSONValue) throws(ValueError) -> Void
-    /// Takes over what a user has typed.
+    /// Reads the text that a user has typed.
     package let parse: @Sendable (inout Root, String) throws(ValueError) -> Void
 
-    /// A setting with one value.
+    /// Creates a setting with one value.
     ///
     /// - Parameters:
     ///   - name: The key in lists, and the option without `--`.
     ///   - member: The member in JSON.
-    ///   - path: Where the settings have the value.
-    ///   - form: How the value is written.
+    ///   - path: The path of the value within the settings.
+    ///   - form: The way in which the value is written.
     ///   - field: Its field in forms, such as those of the page; `nil` if they do not show it.
-    ///   - valueName: What the help calls the value; by default as the form says.
-    ///   - mayReplaceFiles: Whether a value lets a download replace or change a file that is there already:
-    ///     not every client of the daemon may do that.
+    ///   - valueName: The name of the value in the help; by default that of the form.
+    ///   - mayReplaceFiles: Whether a value lets a download replace or change an existing file,
+    ///     which not every client of the daemon may do.
     package init<Value: Equatable & Sendable>(
         _ name: String,
         letter: Character? = nil,
@@ -91,7 +91,7 @@ package struct Setting<Root: Sendable>: Sendable {
         parse = { (root, text) throws(ValueError) in root[keyPath: path] = try form.parse(text) }
     }
 
-    /// A setting with several values, which a user gives one by one.
+    /// Creates a setting with several values, which a user gives one by one.
     ///
     /// `member`: `nil` if an earlier setting of the table has the same values.
     package init<Element: Equatable & Sendable>(
@@ -144,7 +144,7 @@ package struct Setting<Root: Sendable>: Sendable {
     }
 }
 
-/// Who can give a setting.
+/// The places where a setting can be given.
 package struct SettingEntries: OptionSet, Sendable, Hashable {
     package let rawValue: Int
 

@@ -1,12 +1,13 @@
-/// How the values of a setting are written: as text in a command or a list, and as JSON.
+/// The way in which the values of a setting are written: as text in a command or a list, and as
+/// JSON.
 package struct SettingForm<Value: Sendable>: Sendable {
     /// JSON Schema 2020-12, without a description.
     package var schema: JSONValue
-    /// What the help calls the value; `nil` for a flag.
+    /// The name of the value in the help; `nil` for a flag.
     package var valueName: String?
-    /// How a form asks for the value.
+    /// The kind of input in a form.
     package var input: SettingInput
-    /// Reads what a user has typed.
+    /// Reads the text that a user has typed.
     package var parse: @Sendable (String) throws(ValueError) -> Value
     /// Reads a value of JSON that is not null.
     package var decode: @Sendable (JSONValue) throws(ValueError) -> Value
@@ -28,7 +29,7 @@ package struct SettingForm<Value: Sendable>: Sendable {
         self.encode = encode
     }
 
-    /// The same form for a value that may be absent: null in JSON.
+    /// Returns the same form for a value that may be absent, which is null in JSON.
     package func optional() -> SettingForm<Value?> {
         let form = self
         return SettingForm<Value?>(
@@ -43,7 +44,7 @@ package struct SettingForm<Value: Sendable>: Sendable {
 }
 
 extension SettingForm where Value == Bool {
-    /// True or false; in text the first word or the second.
+    /// True or false; in text, the first or the second word.
     package static func words(_ first: String, _ second: String) -> SettingForm {
         var form = flag()
         form.valueName = "\(first)|\(second)"
@@ -110,7 +111,7 @@ extension SettingForm where Value == Int {
 extension SettingForm where Value == Int64 {
     /// Bytes per second.
     ///
-    /// `least`: the least that JSON may give.
+    /// `least`: the minimum in JSON.
     package static func rate(from least: Int) -> SettingForm {
         SettingForm(
             schema: ["type": "integer", "minimum": .number(least)],
@@ -134,7 +135,7 @@ extension SettingForm where Value == Int64 {
 extension SettingForm where Value == Duration {
     /// Seconds, with or without a fraction.
     ///
-    /// `allowsZero`: whether JSON may give 0.
+    /// `allowsZero`: whether 0 is valid in JSON.
     package static func seconds(allowsZero: Bool = false) -> SettingForm {
         SettingForm(
             schema: allowsZero
@@ -185,7 +186,7 @@ extension SettingForm where Value == String {
         encode: { .text($0) }
     )
 
-    /// The path of a file: any in text, an absolute one in JSON.
+    /// The path of a file: any path in text, an absolute path in JSON.
     package static let file = SettingForm(
         schema: ["type": "string"],
         valueName: "file",
@@ -194,7 +195,7 @@ extension SettingForm where Value == String {
             guard case .text(let path) = value, path.hasPrefix("/") else {
                 throw ValueError(
                     "'\(value.brief)' is not an absolute path",
-                    advice: "give a whole path, such as /etc/ssl/ca.pem"
+                    advice: "give an absolute path, such as /etc/ssl/ca.pem"
                 )
             }
             return path
@@ -205,7 +206,7 @@ extension SettingForm where Value == String {
 
 extension SettingForm
 where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One word of a few.
+    /// One of several words.
     package static func choice() -> SettingForm {
         let words = Value.allCases.map(\.rawValue)
         let known = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
@@ -232,7 +233,7 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
 }
 
 extension JSONValue {
-    /// For an error: a number or a short text as it is.
+    /// The text for an error message: a number or a short text is unchanged.
     package var brief: String {
         switch self {
         case .text(let text): text.sanitized(atMost: 200)

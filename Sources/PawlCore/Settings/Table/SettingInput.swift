@@ -1,4 +1,4 @@
-/// How a form asks for the value of a setting.
+/// The kind of input for the value of a setting in a form.
 package enum SettingInput: Hashable, Sendable {
     /// A line of text.
     case text
@@ -7,9 +7,9 @@ package enum SettingInput: Hashable, Sendable {
     /// MiB per second.
     case rate
     case seconds
-    /// One word of a few.
+    /// One of several words.
     case choice([String])
-    /// A box to tick.
+    /// A checkbox.
     case flag
     /// `Name: value`.
     case field
@@ -39,7 +39,7 @@ package enum SettingInput: Hashable, Sendable {
 /// The field of a form for a setting.
 package struct SettingField: Hashable, Sendable {
     package var label: String
-    /// What an empty field means; `nil` if the default says it.
+    /// The text in an empty field, which says what that means; `nil` if the default is shown.
     package var placeholder: String?
 
     package init(_ label: String, placeholder: String? = nil) {
@@ -49,7 +49,8 @@ package struct SettingField: Hashable, Sendable {
 }
 
 extension SettingTable {
-    /// The fields of a form that sets them all over TCP, as the daemon's page reads them.
+    /// The fields of a form for all settings that are accepted over TCP, as the daemon's page reads
+    /// them.
     package var formFields: JSONValue {
         let defaults = Root()
         return .list(settings.compactMap { $0.formField(in: defaults) })
@@ -57,7 +58,7 @@ extension SettingTable {
 }
 
 extension Setting {
-    /// `nil` if forms do not show the setting.
+    /// Returns the field of a form; `nil` if forms do not show the setting.
     fileprivate func formField(in defaults: Root) -> JSONValue? {
         guard let field, let member, entries.contains(.network) else { return nil }
         var members: [(String, JSONValue)] = [

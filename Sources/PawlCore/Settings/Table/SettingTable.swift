@@ -1,4 +1,4 @@
-/// Settings that a table describes.
+/// Settings that are described by a table.
 package protocol TabledSettings: Sendable {
     /// The defaults.
     init()
@@ -28,7 +28,7 @@ package struct SettingTable<Root: TabledSettings>: Sendable {
         byMember[member].map { settings[$0] }
     }
 
-    /// The setting whose value has this path, and a member in JSON.
+    /// The setting whose value has the given path, and which has a member in JSON.
     package subscript(path: PartialKeyPath<Root>) -> Setting<Root>? {
         settings.first { $0.path == path && $0.member != nil }
     }

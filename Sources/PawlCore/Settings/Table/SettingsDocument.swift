@@ -1,6 +1,6 @@
-/// Settings as JSON: what is left out is not given, and null gives the default.
+/// Settings as JSON: omitted members are not given, and null restores the default.
 ///
-/// This is how settings travel between a program and the daemon, and how the daemon keeps them.
+/// Programs and the daemon exchange settings in this form, and the daemon stores them in it.
 package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
     private var values: [String: JSONValue] = [:]
 
@@ -14,7 +14,7 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
         }
     }
 
-    /// All settings that have a value, also those with their defaults.
+    /// All settings that have a value, including those with their defaults.
     package init(all settings: Root) {
         for setting in Root.table.settings {
             let value = setting.encode(settings)
@@ -32,7 +32,7 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
         set { values[member] = newValue }
     }
 
-    /// A value that is given, as the settings have it; `nil` if it is not given or not valid.
+    /// A given value, with its type in the settings; `nil` if it is not given or not valid.
     ///
     /// The path must be that of a setting of the table.
     package subscript<Value>(path: any WritableKeyPath<Root, Value> & Sendable) -> Value? {
@@ -41,7 +41,7 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
                 return nil
             }
             var settings = Root()
-            // A value that is not valid is refused where the whole is read.
+            // An invalid value is refused when all settings are read.
             guard (try? Self.apply(value, of: setting, to: &settings)) != nil else { return nil }
             return settings[keyPath: path]
         }
@@ -54,7 +54,7 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
         }
     }
 
-    /// Takes over the value of one setting, also if it is the default.
+    /// Copies the value of one setting, even if it is the default.
     ///
     /// `name`: the key in lists.
     package mutating func take(_ name: String, from settings: Root) {
@@ -64,11 +64,11 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
         values[member] = setting.encode(settings)
     }
 
-    /// The settings of `base` with all that is given.
+    /// Returns the settings of `base` with all given values.
     ///
-    /// Members that no setting has are ignored, as they may be of another version.
+    /// Unknown members are ignored, because they may be of another version.
     ///
-    /// Throws `.usage` for a value that is not valid.
+    /// Throws `.usage` for an invalid value.
     package func settings(over base: Root = Root()) throws(DownloadError) -> Root {
         var settings = base
         for setting in Root.table.settings {
@@ -86,30 +86,30 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
         return settings
     }
 
-    /// The defaults with all that is given and valid.
+    /// The defaults with all given values that are valid.
     package var validSettings: Root {
         var settings = Root()
         for setting in Root.table.settings {
             guard let member = setting.member, let value = values[member] else { continue }
-            // Another version may have other values: the default takes their place.
+            // Another version may have other values: the default replaces them.
             try? Self.apply(value, of: setting, to: &settings)
         }
         return settings
     }
 
-    /// Throws `.usage` for a member that no setting has: it would have been meant to change something.
+    /// Throws `.usage` for an unknown member: it was meant to change something.
     package func checkMembers() throws(DownloadError) {
         for member in values.keys.sorted() where Root.table[member: member] == nil {
             let known = Root.table.settings.compactMap(\.member).joined(separator: ", ")
             throw DownloadError(
                 .usage,
-                "'\(member.sanitized(atMost: 40))' is no setting",
+                "'\(member.sanitized(atMost: 40))' is not a setting",
                 advice: "use one of \(known)"
             )
         }
     }
 
-    /// Takes over what a user has typed.
+    /// Reads the text that a user has typed.
     package mutating func parse(_ text: String, of setting: Setting<Root>) throws(ValueError) {
         var settings = validSettings
         try setting.parse(&settings, text)
@@ -119,13 +119,14 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
     /// Whether a setting is given that the daemon does not accept over TCP.
     package var hasLocalSettings: Bool { !keeping { !$0.entries.contains(.network) }.isEmpty }
 
-    /// Whether a given value lets a download replace or change a file that is there already.
+    /// Whether a given value lets a download replace or change an existing file.
     package var mayReplaceFiles: Bool {
         let settings = validSettings
         return !keeping { $0.mayReplaceFiles(settings) }.isEmpty
     }
 
-    /// This document with the members of another in place of its own; null takes a member away.
+    /// Returns this document with the members of another one in place of its own; null removes a
+    /// member.
     package func merging(_ changes: SettingsDocument) -> SettingsDocument {
         var merged = self
         for (member, value) in changes.values {
@@ -134,7 +135,7 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
         return merged
     }
 
-    /// The members of those settings alone.
+    /// Returns a document with the members of only the chosen settings.
     package func keeping(_ isKept: (Setting<Root>) -> Bool) -> SettingsDocument {
         var kept = SettingsDocument()
         for setting in Root.table.settings where isKept(setting) {
@@ -143,7 +144,7 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
         return kept
     }
 
-    /// Without what may be secret.
+    /// This document without members that may be secret.
     package var withoutSecrets: SettingsDocument {
         keeping { !$0.isSecret }
     }

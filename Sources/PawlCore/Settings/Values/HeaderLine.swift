@@ -47,7 +47,7 @@ package enum HeaderLine {
         return HTTPField(name: name, value: value, isForAnyOrigin: forAnyOrigin)
     }
 
-    /// Whether a text is a valid value: a control character could end the field.
+    /// Returns whether a text is a valid value: a control character could end the field.
     package static func isPlain(_ value: String) -> Bool {
         value.unicodeScalars.allSatisfy { ($0.value >= 0x20 && $0.value != 0x7F) || $0 == "\t" }
     }
@@ -59,7 +59,7 @@ package enum HeaderLine {
         return end.map { String(start[...$0]) } ?? ""
     }
 
-    /// RFC 9110 §5.6.2.
+    /// Returns whether a name may contain a byte (RFC 9110 §5.6.2).
     private static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

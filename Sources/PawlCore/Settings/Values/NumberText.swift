@@ -1,6 +1,6 @@
-/// Reads numbers as people write them: rates, seconds, counts.
+/// Reads numbers that users write: rates, seconds and counts.
 package enum NumberText {
-    /// A rate in bytes a second: `4096`, `500K`, `1.5M`, `1G`; K is 1024.
+    /// Returns a rate in bytes per second: `4096`, `500K`, `1.5M`, `1G`; K is 1024.
     package static func rate(_ text: String) throws(ValueError) -> Int64 {
         let units: [Character: Double] = ["k": 0x1p10, "m": 0x1p20, "g": 0x1p30, "t": 0x1p40]
         var digits = text[...]
@@ -18,7 +18,7 @@ package enum NumberText {
         return Int64(number * unit)
     }
 
-    /// A rate, or nil for `off`.
+    /// Returns a rate, or `nil` for `off`.
     package static func limit(_ text: String) throws(ValueError) -> Int64? {
         switch text.lowercased() {
         case "off", "unlimited", "none": return nil
@@ -31,7 +31,7 @@ package enum NumberText {
         }
     }
 
-    /// A time in seconds, above 0.
+    /// Returns a time in seconds, above 0.
     package static func seconds(_ text: String) throws(ValueError) -> Duration {
         guard let number = decimal(text[...]), number >= 0.001, number <= 1e9 else {
             throw ValueError(
@@ -78,7 +78,7 @@ package enum NumberText {
         text.utf8.allSatisfy(isDigit) ? Int(text) : nil
     }
 
-    /// `Double` alone would take `1e9`, `inf` and `0x10` too.
+    /// Reads digits with a decimal point; `Double` alone would also accept `1e9`, `inf` and `0x10`.
     private static func decimal(_ text: Substring) -> Double? {
         let bytes = text.utf8
         guard bytes.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ".") }),

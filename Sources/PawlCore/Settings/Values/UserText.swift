@@ -1,4 +1,4 @@
-/// Reads `name:password`; the password may be missing, to be asked for.
+/// Reads `name:password`; if the password is left out, the user is asked for it.
 package struct UserText: Hashable {
     package var name: String
     package var password: String?
@@ -8,7 +8,7 @@ package struct UserText: Hashable {
         self.password = password
     }
 
-    /// Neither part ever stands in an error.
+    /// Parses the text; an error never contains the name or the password.
     package static func parse(_ text: String) throws(ValueError) -> UserText {
         guard HeaderLine.isPlain(text), !text.contains("\t") else {
             throw ValueError(

@@ -1,7 +1,7 @@
-/// Why the value of an option was not understood; the option's name is put before it.
+/// The reason why the value of an option is invalid; its text follows the option's name.
 package struct ValueError: Error, Hashable {
     package var reason: String
-    /// What to write instead.
+    /// The advice on what to write instead.
     package var advice: String
 
     package init(_ reason: String, advice: String) {

@@ -28,7 +28,7 @@ final class DownloadEditor {
         _ rules: NetworkRules
     ) throws(DownloadError) -> WireOutcome {
         guard !changes.isEmpty else {
-            throw DownloadError(.usage, "nothing is to be changed", advice: "say what")
+            throw DownloadError(.usage, "no change is given", advice: "give at least one")
         }
         try Self.check(changes)
         let (rows, last) = try environment.store.writeWithRoom { transaction in
@@ -79,8 +79,8 @@ final class DownloadEditor {
         else {
             throw DownloadError(
                 .usage,
-                "'\(name.sanitized(atMost: 100))' is no name of a file",
-                advice: "give a name without folders, of 245 bytes at most"
+                "'\(name.sanitized(atMost: 100))' is not a valid file name",
+                advice: "give a name without folders, of at most 245 bytes"
             )
         }
     }
@@ -202,7 +202,7 @@ final class DownloadEditor {
 
     private static let onlyOne = DownloadError(
         .usage,
-        "one name or one position for several downloads",
+        "several downloads cannot get the same name or position",
         advice: "name one download"
     )
 }

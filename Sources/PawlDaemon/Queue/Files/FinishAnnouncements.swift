@@ -29,7 +29,7 @@ final class FinishAnnouncements: Sendable {
 
     /// Returns when the store has recorded that this file gets its name, or is kept as corrupt.
     ///
-    /// Waits as long as the store cannot be written.
+    /// Waits while the store cannot be written.
     ///
     /// - Throws: `.interrupted` if the run is stopped before.
     func announce(_ id: Int64, _ file: WrittenFile) async throws(DownloadError) {

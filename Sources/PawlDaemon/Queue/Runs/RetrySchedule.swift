@@ -148,7 +148,7 @@ final class RetrySchedule {
             environment.notifier.published(last)
         } catch {
             // They are tried again all the same.
-            environment.logger.warning("the dates of the next tries were not cleared: \(error)")
+            environment.logger.warning("the dates of the next attempts were not cleared: \(error)")
         }
     }
 }

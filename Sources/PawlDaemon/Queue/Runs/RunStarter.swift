@@ -176,7 +176,7 @@ final class RunStarter {
         var checked = try request.checked()
         if request.confinedTo != nil {
             guard folder != nil else {
-                throw DownloadError(.directoryNotUsable, "there is no folder")
+                throw DownloadError(.directoryNotUsable, "its folder does not exist")
             }
             checked.settings.connection.allowsPrivateAddresses =
                 settings.current.allowsPrivateAddresses

@@ -2,15 +2,16 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Planner and governor against servers that serve only some connections, and against outages.
+/// Planner and governor against servers with a connection limit, and against outages.
 @Suite(.timeLimit(.minutes(SimulationExtent.minutes)))
 struct LimitSimulationTests {
-    /// The checks run a quarter of the seeds that `scripts/lab simulation` runs.
+    /// The divisor of the number of seeds: the checks run a quarter of what `scripts/lab
+    /// simulation` runs.
     private static let share: UInt64 = SimulationExtent.wanted == nil ? 4 : 1
     private static let counts: [ConnectionCount] = [.automatic, .fixed(4), .fixed(8), .fixed(16)]
 
     @Test(arguments: 1...6, counts)
-    func `a limit costs little time and closes nothing that receives`(
+    func `a limit costs little time and closes no connection that receives bytes`(
         limit: Int,
         count: ConnectionCount
     ) async {
@@ -30,18 +31,19 @@ struct LimitSimulationTests {
             let ideal = Double(total) / Double(served) / 1e6
             #expect(download.elapsed.seconds < ideal * 1.2 + 2, "seed \(seed)")
             if count != .automatic { #expect(download.closedWhileReceiving <= 2, "seed \(seed)") }
-            // One burst, then tries after 5, 10, 20 and 40 s, and connections that take the place of others.
+            // One burst, then attempts after 5, 10, 20 and 40 s, and connections that replace
+            // others.
             #expect(download.refusals <= 40, "seed \(seed)")
         }
     }
 
     @Test(arguments: counts)
-    func `after an outage it is as fast as before`(count: ConnectionCount) async {
+    func `a download is as fast after an outage as before`(count: ConnectionCount) async {
         var breath = Breath()
         let total: Int64 = 96 << 20
         for seed in 0..<40 / Self.share {
             await breath.take()
-            // From shorter than a retry to longer than a trial of the governor.
+            // From shorter than a retry's wait to longer than a trial of the governor.
             let lasts = Duration.milliseconds([100, 700, 3000, 10_000][Int(seed % 4)])
             let begin = Moment.zero + .seconds(4)
             func run(_ outage: Range<Moment>?) -> SimulatedDownload {
@@ -61,7 +63,8 @@ struct LimitSimulationTests {
             }
             let broken = run(begin..<begin + lasts)
             guard let again = broken.answeredAgainAt else { continue }
-            // The outage and the wait before a retry that is answered; what comes on top is the opening.
+            // The outage and the wait before the answered retry; the difference is the time to
+            // reopen.
             let opening = (broken.elapsed - (again - begin) - run(nil).elapsed).seconds
             #expect(opening < (count == .automatic ? 3 : 1), "seed \(seed), an outage of \(lasts)")
         }

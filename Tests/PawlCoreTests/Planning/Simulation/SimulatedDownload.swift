@@ -1,9 +1,9 @@
 import FoundationEssentials
 import PawlCore
 
-/// Runs a planner against simulated servers, with time that it makes itself.
+/// A planner that runs against simulated servers in simulated time.
 struct SimulatedDownload {
-    /// The first is the one that was asked for; the others are its mirrors.
+    /// The requested server, followed by its mirrors.
     private var servers: [SimulatedServer]
     private var planner: DownloadPlanner
     private var random: SplitMix64
@@ -11,17 +11,17 @@ struct SimulatedDownload {
     private var connections: [TransferID: Connection] = [:]
     private var waitingSlots: [String] = []
     private var kills: Int
-    /// Which version's bytes are where.
+    /// The ranges on disk, by version.
     private(set) var disk: [Int: RangeSet] = [:]
     private(set) var received: Int64 = 0
     private(set) var steps = 0
     private(set) var restarts = 0
     private(set) var mostConnections = 0
-    /// How many connections had been receiving bytes when the planner closed them.
+    /// The number of connections that the planner closed while they received bytes.
     private(set) var closedWhileReceiving = 0
-    /// When a request was first answered after an outage.
+    /// The moment at which a request was first answered after an outage.
     private(set) var answeredAgainAt: Moment?
-    /// Requests that the servers answered with 429 or 503.
+    /// The number of requests that the servers answered with 429 or 503.
     private(set) var refusals = 0
     private let settings: DownloadSettings
     private(set) var result: Result<Int64, DownloadError>?
@@ -35,17 +35,17 @@ struct SimulatedDownload {
         var isHeld = false
         var position: Int64 = 0
         var end: Int64
-        /// Where its own bytes begin.
+        /// The offset at which the connection's own bytes begin.
         var start: Int64
         var kept: Int64
-        /// Whether bytes besides its own must be those of its version.
+        /// Whether the bytes around its own range must belong to its version.
         var isComparing: Bool
-        /// Whether those behind its end are there, and are compared before its last byte counts.
+        /// Whether the bytes behind its end exist and are compared before its last byte counts.
         var isEndProven: Bool
         var hasDiffered = false
         var isCancelled = false
 
-        /// Behind the last byte that it wants.
+        /// The end of the bytes that the connection requests.
         var lastByte: Int64 { isEndProven ? end + Seam.tailBytes : end }
         var hasPassedEnd: Bool { position >= lastByte }
     }
@@ -96,7 +96,7 @@ struct SimulatedDownload {
 
     private static let hosts = (0..<8).map { "origin\($0).example" }
 
-    /// How long it has taken so far.
+    /// The time elapsed so far.
     var elapsed: Duration { now - .zero }
 
     var have: RangeSet { disk.values.reduce(into: RangeSet()) { $0.formUnion($1) } }
@@ -124,15 +124,15 @@ struct SimulatedDownload {
         }
     }
 
-    /// The process dies; what is written stays, the next run begins with it.
+    /// Kills the process; the next run starts with the bytes on disk.
     private mutating func kill() {
         kills -= 1
         restarts += 1
-        // The checkpoint claims what the planner counts, as of a moment ago.
+        // The checkpoint claims the bytes that the planner counted a moment ago.
         disk = disk.mapValues { $0.intersection(planner.arrived) }
         connections = [:]
         waitingSlots = []
-        // The next run may name its sources in another order.
+        // The next run may list its sources in another order.
         let places = servers.indices.shuffled(using: &random)
         planner = Self.planner(settings, UInt64(restarts), places)
         let point = pinnedOnDisk.map {
@@ -196,7 +196,7 @@ struct SimulatedDownload {
         }
     }
 
-    /// What ended connections have brought and the planner does not count is on disk no more.
+    /// Removes from disk the bytes of ended connections that the planner does not count.
     private mutating func restrict(to kept: RangeSet) {
         var kept = kept
         for connection in connections.values {
@@ -266,12 +266,12 @@ struct SimulatedDownload {
         if isRefused, result == nil { end(id, .stopped) }
     }
 
-    /// Writes as the sink does: where the response proved, up to the end, not what is skipped.
+    /// Writes bytes as the sink does: from the proven offset to the end, without skipped bytes.
     private mutating func keep(_ bytes: ByteRange, _ version: Int, _ connection: inout Connection) {
         received += bytes.count
         let before = bytes.intersection(ByteRange(0, connection.kept))
         if connection.isComparing, differs(before, version, &connection) { return }
-        // The last byte counts when what lies behind it has been compared.
+        // The last byte counts once the bytes behind it have been compared.
         let end = connection.isEndProven ? connection.end - 1 : connection.end
         let wanted = bytes.intersection(ByteRange(connection.kept, end))
         write(wanted, version)

@@ -1,35 +1,35 @@
 import FoundationEssentials
 import PawlCore
 
-/// A server with the faults that its seed gives it.
+/// A server with the faults that its seed selects.
 ///
-/// It speaks in real heads.
+/// It sends real response heads.
 struct SimulatedServer {
     var random: SplitMix64
     let serves: Serves
     let validators: Validators
     let redirects: Bool
     let connectionLimit: Int
-    /// In a thousand chunks, so many end in a reset.
+    /// The number of resets per thousand chunks.
     let resetsPerMille: Int
-    /// In a hundred requests, so many get a 503 or 429.
+    /// The number of 503 and 429 responses per hundred requests.
     let refusalsPercent: Int
     let crawlPercent: Int
-    /// Whether its entity tags are its own, though another server may have the same bytes.
+    /// Whether its entity tags differ from those of other servers with the same bytes.
     let hasOwnTags: Bool
-    /// Its place among the sources: no two make up the same tag or the same new version.
+    /// The position among the sources, which makes each server's tags and new versions distinct.
     let place: Int
-    /// After so many requests it answers no more.
+    /// The number of the last request that the server answers.
     let lastRequest: Int
-    /// Whether each version is as long as the first.
+    /// Whether each version has the length of the first.
     private var keepsLength = false
     private(set) var version = 0
     private(set) var total: Int64
     private(set) var changesLeft: Int
     private var requests = 0
-    /// The speed of each connection; nil is another one for each.
+    /// The speed of each connection; `nil` selects another speed for each.
     private var bytesPerSecond: Int64?
-    /// While this lasts, connections break and new ones are refused.
+    /// The period in which connections break and new connections are refused.
     private(set) var outage: Range<Moment>?
 
     enum Serves: CaseIterable {
@@ -40,7 +40,7 @@ struct SimulatedServer {
         case strong, dateOnly, none, tagPerRequest
     }
 
-    /// A server without a fault.
+    /// Creates a server without faults.
     init(goodWithSeed seed: UInt64) {
         var random = SplitMix64(seed: seed)
         (serves, validators, redirects) = (.ranges, .strong, Bool.random(using: &random))
@@ -51,7 +51,9 @@ struct SimulatedServer {
         self.random = random
     }
 
-    /// One without a fault that serves up to `limit` connections, each at 1 MB/s, and answers 503 to more.
+    /// Creates a server without faults that serves up to `limit` connections, each at 1 MB/s.
+    ///
+    /// It answers further connections with 503.
     init(total: Int64, limit: Int, outage: Range<Moment>? = nil, seed: UInt64) {
         random = SplitMix64(seed: seed)
         (serves, validators, redirects) = (.ranges, .strong, false)
@@ -62,7 +64,7 @@ struct SimulatedServer {
         bytesPerSecond = 1_000_000
     }
 
-    /// One that should have what another has, and sometimes has not.
+    /// Creates a mirror that should have the file of another server, but sometimes does not.
     init(mirror place: Int, of other: SimulatedServer, seed: UInt64) {
         let faulty = SimulatedServer(seed: seed &+ UInt64(place) &* 7919)
         var random = faulty.random
@@ -81,7 +83,7 @@ struct SimulatedServer {
         self.random = random
     }
 
-    /// One without a fault that has what another has.
+    /// Creates a mirror without faults that has the file of another server.
     init(goodMirror place: Int, of other: SimulatedServer, seed: UInt64) {
         var good = SimulatedServer(goodWithSeed: seed)
         (serves, validators, redirects) = (good.serves, .strong, good.redirects)
@@ -93,7 +95,8 @@ struct SimulatedServer {
         random = good.random
     }
 
-    /// One that names no version of its file, and puts others of the same length in its place.
+    /// Creates a server that sends no validators and replaces its file with others of the same
+    /// length.
     init(silentWithSeed seed: UInt64) {
         let faulty = SimulatedServer(seed: seed)
         var random = faulty.random
@@ -109,7 +112,7 @@ struct SimulatedServer {
 
     init(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        // Most servers serve ranges and have validators: the rest is for the rest.
+        // Most servers serve ranges and send validators; the others cover the remaining cases.
         serves =
             Int.random(in: 0..<3, using: &random) > 0
             ? .ranges : Serves.allCases.randomElement(using: &random) ?? .ranges
@@ -130,9 +133,9 @@ struct SimulatedServer {
     mutating func mayChange() {
         guard changesLeft > 0, Int.random(in: 0..<60, using: &random) == 0 else { return }
         changesLeft -= 1
-        // What two servers change to is never the same.
+        // Two servers never change to the same version.
         version = max(version, place * 10) + 1
-        // Where the server names no version either, only a comparison of bytes can see the change.
+        // If the server sends no validator either, only a comparison of bytes reveals the change.
         if !keepsLength, Bool.random(using: &random) {
             total = Int64.random(in: 0...(8 << 20), using: &random)
         }
@@ -141,12 +144,12 @@ struct SimulatedServer {
     struct Answer {
         var head: ResponseHead
         var version: Int
-        /// The bytes that the body brings.
+        /// The range of the bytes in the body.
         var body: ByteRange
         var bytesPerSecond: Int64
     }
 
-    /// Nil where it is dead.
+    /// Answers an order; returns `nil` if the server is dead.
     mutating func answer(_ order: TransferOrder, open: Int) -> Answer? {
         requests += 1
         guard requests <= lastRequest else { return nil }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How much the simulations compute: in the checks a part of what `scripts/lab simulation` does.
+/// The extent of the simulations: the checks run a part of what `scripts/lab simulation` runs.
 enum SimulationExtent {
     /// The number of rounds that the environment asks for.
     static let wanted = getenv("PAWL_SIMULATIONS").flatMap { Int(String(cString: $0)) }

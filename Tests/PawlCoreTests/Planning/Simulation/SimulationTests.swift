@@ -28,7 +28,7 @@ struct SimulationTests {
     }
 
     @Test(arguments: 0..<8)
-    func `a file that changes without a sign is never a mixture`(part: Int) async {
+    func `a file that changes silently is never a mixture of versions`(part: Int) async {
         var breath = Breath()
         var successes = 0
         for round in 0..<Self.rounds / 8 {
@@ -44,7 +44,7 @@ struct SimulationTests {
     }
 
     @Test(arguments: 0..<8)
-    func `from mirrors, too, it ends with one version or with an error`(part: Int) async {
+    func `a download from mirrors ends with one version or with an error`(part: Int) async {
         var breath = Breath()
         for round in 0..<Self.rounds / 8 {
             await breath.take()
@@ -60,7 +60,7 @@ struct SimulationTests {
     }
 
     @Test(arguments: 0..<4)
-    func `with one good mirror it ends well, whatever the others do`(part: Int) async {
+    func `a download with one good mirror succeeds whatever the others do`(part: Int) async {
         var breath = Breath()
         for round in 0..<Self.rounds / 8 {
             await breath.take()
@@ -82,7 +82,7 @@ struct SimulationTests {
     private func expectOneVersionOrError(_ download: SimulatedDownload, _ seed: UInt64) {
         let sentence: Comment = "seed \(seed): run again with PAWL_SEED=\(seed)"
         switch download.result {
-        case nil: Issue.record("it did not end; \(sentence) \(download.summary)")
+        case nil: Issue.record("the download did not end; \(sentence) \(download.summary)")
         case .success(let total):
             let whole = RangeSet(ByteRange(0, total))
             #expect(download.have == whole, sentence)
@@ -95,7 +95,7 @@ struct SimulationTests {
         }
     }
 
-    @Test func `a good server costs no byte twice but for races and ends of trials`() async {
+    @Test func `a good server sends no byte twice except for races and ends of trials`() async {
         var breath = Breath()
         for round in 0..<300 {
             await breath.take()
@@ -109,7 +109,7 @@ struct SimulationTests {
                 Issue.record("seed \(seed): \(String(describing: download.result))")
                 continue
             }
-            // Bytes on the way when an end is moved or a trial is rolled back, at each restart.
+            // Bytes in flight when an end moves or a trial is rolled back, at each restart.
             let slack = Int64(download.restarts + 1) * 2 << 20
             #expect(download.received <= total + slack, "seed \(seed)")
         }
