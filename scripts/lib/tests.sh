@@ -25,11 +25,11 @@ run_tests() {
         end_tests "${tests[number]}" $# || status=$?
     done
     [ "$status" -ne 124 ] || echo "the tests took longer than they may" >&2
+    print_times "${logs[@]}"
+    if [ $# -eq 0 ] && [ "$status" -eq 0 ]; then must_have_run "${logs[@]}" || status=1; fi
     for log in "${logs[@]}"; do
         [ "$status" -eq 0 ] || failed_tests "$log" >&2
     done
-    if [ $# -eq 0 ] && [ "$status" -eq 0 ]; then must_have_run "${logs[@]}" || status=1; fi
-    print_times "${logs[@]}"
     return "$status"
 }
 
@@ -75,7 +75,7 @@ must_have_run() {
     done
 }
 
-# Prints, once more, what failed: it stands thousands of lines before the end, which may be all that is kept.
+# Repeats which tests failed and why, as the last lines: of a long log, only the end may be kept.
 failed_tests() {
     echo "==> failed tests, from $1"
     grep -aE -A 8 '^✘ .* recorded an issue' "$1" | grep -avE '^[◇✔]|failed after' | cut -c 1-600 | head -n 60 || true

@@ -26,23 +26,35 @@ extension LibraryKeeper {
 
     /// Checks the reported files, and checks those again that a download has touched meanwhile.
     ///
-    /// It blocks.
+    /// One check runs at a time: what an earlier one has read must not replace what a later one has
+    /// found. It blocks.
     func followNow(_ told: [FolderChange]) throws(DownloadError) {
+        try oneCheck.withLock { (_) throws(DownloadError) in try check(told) }
+    }
+
+    private func check(_ told: [FolderChange]) throws(DownloadError) {
         let scan = LibraryScan(folder)
         let number = state.withLock { $0.touched.begin() }
         defer { state.withLock { $0.touched.end(number) } }
         var look = FolderLook(told)
         while true {
-            let names = state.withLock { state in
+            let (names, lost) = state.withLock { state in
                 look.forget(state.touched.take(number))
                 let names = look.missing(for: state.index)
-                if names.isEmpty {
+                let lost = names.isEmpty ? look.lost(for: state.index) : []
+                if names.isEmpty, lost.isEmpty {
                     perform(state.index.handle(look.event(for: state.index)), &state)
                 }
-                return names
+                return (names, lost)
             }
-            guard !names.isEmpty else { return }
-            look.saw(try scan.look(at: names), of: names)
+            if !names.isEmpty {
+                look.saw(try scan.look(at: names), of: names)
+            } else if !lost.isEmpty {
+                let files = try scan.stamps()
+                state.withLock { look.searched(lost, among: files, for: $0.index) }
+            } else {
+                return
+            }
         }
     }
 
@@ -52,13 +64,10 @@ extension LibraryKeeper {
     /// It blocks.
     func refresh(_ key: StorageKey) throws(DownloadError) {
         let entry = state.withLock { $0.index.entries[key] }
-        guard let file = entry?.file, entry?.download?.run == nil else { return }
-        let now = try files.stamp(file.name)
-        guard now != file.stamp else { return }
-        if now != nil { return try followNow([.modified(file.name)]) }
-        // The file may have another name now.
-        let name = try files.name(of: file.stamp)
-        try followNow([name.map { .renamed(from: file.name, to: $0) } ?? .removed(file.name)])
+        guard let file = entry?.file, entry?.download?.run == nil,
+            try files.stamp(file.name) != file.stamp
+        else { return }
+        try followNow([.modified(file.name)])
     }
 
     /// Updates the index after a change on disk under a key's names.

@@ -51,6 +51,8 @@ final class LibraryKeeper: Sendable {
     let work = Mailbox<Work>()
     let ended = Completion<Void>()
     let state: Mutex<State>
+    /// Locked while the folder is checked, before `state`.
+    let oneCheck = Mutex(())
     private let area: TemporaryArea?
 
     /// Creates the keeper.

@@ -4,8 +4,10 @@
 /// Downloads continue meanwhile. Only the files that they have touched since their last check are
 /// checked again.
 package struct FolderLook: Sendable {
-    private let told: [FolderChange]
+    private var told: [FolderChange]
     private var looked: Set<String> = []
+    /// The names without a file whose former files were searched under other names.
+    private var searched: Set<String> = []
     private var found: [String: FoundFile] = [:]
 
     package init(_ changes: [FolderChange]) { told = changes }
@@ -28,7 +30,37 @@ package struct FolderLook: Sendable {
     package mutating func forget(_ names: Set<String>) {
         for name in looked.intersection(names) {
             looked.remove(name)
+            searched.remove(name)
             found[name] = nil
+        }
+    }
+
+    /// Returns the names under which a key's file was reported to be, but no longer is.
+    ///
+    /// The file may have been renamed since the report.
+    package func lost(for index: LibraryIndex) -> Set<String> {
+        Set(
+            told.compactMap(\.nameOfFile).filter { name in
+                looked.contains(name) && found[name] == nil && !searched.contains(name)
+                    && index.ownFile(named: name) != nil
+            }
+        )
+    }
+
+    /// Records a search for the files that had these names among all files of the folder.
+    package mutating func searched(
+        _ names: Set<String>,
+        among files: [String: FileStamp],
+        for index: LibraryIndex
+    ) {
+        searched.formUnion(names)
+        let newNames = Dictionary(files.map { ($0.value, $0.key) }) { min($0, $1) }
+        told = told.map { change in
+            guard let name = change.nameOfFile, names.contains(name),
+                let file = index.ownFile(named: name), let newName = newNames[file.stamp],
+                !LibraryName.isInternal(newName)
+            else { return change }
+            return .renamed(from: name, to: newName)
         }
     }
 
@@ -37,5 +69,15 @@ package struct FolderLook: Sendable {
         // These names were checked and have no file.
         let gone = index.namesBesides(found)
         return .folderChanged(index.changes(told, found, gone: gone), found)
+    }
+}
+
+extension FolderChange {
+    /// The name under which this change reports a file; `nil` for other changes.
+    fileprivate var nameOfFile: String? {
+        switch self {
+        case .added(let name), .modified(let name): name
+        case .renamed, .removed, .overflowed, .ended: nil
+        }
     }
 }

@@ -32,30 +32,41 @@ extension LibraryIndex {
 
     /// Returns the changes, with the removals of files in `gone` that were not reported.
     ///
-    /// A file that was renamed before the watch had seen it is reported as added; here it becomes
-    /// renamed.
+    /// A file that was renamed before the watch had seen it is reported as added, or as removed and
+    /// added; here it becomes renamed.
     package func changes(
         _ told: [FolderChange],
         _ found: [String: FoundFile],
         gone: Set<String>
     ) -> [FolderChange] {
-        var gone = gone
+        var (unreported, removed) = (gone, gone)
         for change in told {
-            // The watch has reported this removal itself.
             switch change {
-            case .renamed(let name, _), .removed(let name): gone.remove(name)
+            case .renamed(let name, _): unreported.remove(name)
+            case .removed(let name):
+                unreported.remove(name)
+                removed.insert(name)
             case .added, .modified, .overflowed, .ended: break
             }
         }
-        let changes = told.map { change in
-            guard case .added(let name) = change, let file = found[name],
+        var oldNames: [String: String] = [:]
+        for case .added(let name) in told {
+            guard let file = found[name],
                 let old = file.fittingRecord.flatMap({ entries[$0.key]?.file }),
-                old.stamp == file.stamp, gone.remove(old.name) != nil
-            else { return change }
-            return .renamed(from: old.name, to: name)
+                old.stamp == file.stamp, removed.remove(old.name) != nil
+            else { continue }
+            oldNames[name] = old.name
+        }
+        let renamed = Set(oldNames.values)
+        let changes = told.compactMap { change -> FolderChange? in
+            switch change {
+            case .added(let name): oldNames[name].map { .renamed(from: $0, to: name) } ?? change
+            case .removed(let name): renamed.contains(name) ? nil : change
+            case .renamed, .modified, .overflowed, .ended: change
+            }
         }
         // These removals happened earlier and were not reported.
-        return gone.sorted().map { .removed($0) } + changes
+        return unreported.subtracting(renamed).sorted().map { .removed($0) } + changes
     }
 
     /// Returns the possible names of a key's file.

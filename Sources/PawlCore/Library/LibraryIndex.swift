@@ -243,6 +243,9 @@ package struct LibraryIndex: Sendable {
         if let entry = entries[key], entry.file == nil, entry.download == nil { entries[key] = nil }
     }
 
+    /// Returns the key's file that has this name, as far as is known.
+    func ownFile(named name: String) -> KnownFile? { owners[name].flatMap { entries[$0]?.file } }
+
     /// Returns a name that nothing but the key itself has or will have.
     package func freeName(_ name: String, for key: StorageKey) -> String {
         FreeName.first(of: name) { isFree($0, for: key) } ?? name

@@ -87,13 +87,6 @@ package struct LibraryFiles: Sendable {
         }
     }
 
-    /// Returns the name of the file that had this stamp; `nil` if there is none.
-    package func name(of stamp: FileStamp) throws(DownloadError) -> String? {
-        try LibraryScan(folder).stamps().first { name, found in
-            found == stamp && !LibraryName.isInternal(name)
-        }?.key
-    }
-
     /// Returns the file of that name if its record fits.
     package func known(_ name: String) throws(DownloadError) -> KnownFile? {
         guard let found = try LibraryScan(folder).look(at: [name])[name],

@@ -61,6 +61,38 @@ struct FolderLookTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a key's file that is gone when it is checked is searched under other names`(
+        isRenamed: Bool
+    ) {
+        var desk = IndexDesk()
+        desk.finish("a")
+        var look = FolderLook([.added("a"), .modified("b")])
+        look.saw(["b": other], of: ["a", "b"])
+        #expect(look.missing(for: desk.index).isEmpty)
+        #expect(look.lost(for: desk.index) == ["a"])
+        let files = isRenamed ? ["b": other.stamp, "c": desk.file("a").stamp] : ["b": other.stamp]
+        look.searched(["a"], among: files, for: desk.index)
+        #expect(look.lost(for: desk.index).isEmpty)
+        #expect(look.missing(for: desk.index) == (isRenamed ? ["c"] : []))
+        if isRenamed { look.saw(["c": found(desk.file("a"))], of: ["c"]) }
+        #expect(look.missing(for: desk.index).isEmpty && look.lost(for: desk.index).isEmpty)
+        let told = desk.index.handle(look.event(for: desk.index)).told
+        #expect(told == [isRenamed ? "renamed a c a" : "removed a a", "added b -"])
+        #expect(desk.index.entries["a"]?.file?.name == (isRenamed ? "c" : nil))
+    }
+
+    @Test func `a key's file that is removed and added under another name was renamed`() {
+        var desk = IndexDesk()
+        desk.finish("a")
+        var look = FolderLook([.removed("a"), .added("b")])
+        look.saw(["b": found(desk.file("a"))], of: ["b"])
+        #expect(look.missing(for: desk.index) == ["a"])
+        look.saw([:], of: ["a"])
+        let told = desk.index.handle(look.event(for: desk.index)).told
+        #expect(told == ["renamed a b a"])
+    }
+
     @Test func `the names of a key include existing and planned ones`() {
         var desk = IndexDesk()
         #expect(desk.index.names(of: "a").isEmpty)
