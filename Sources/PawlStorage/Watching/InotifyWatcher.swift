@@ -108,9 +108,13 @@ private struct WatchThread: Sendable {
             if let end = news.end { return end }
             guard !news.halfRenames.isEmpty, isReadable(within: Self.secondHalf) else { break }
         }
-        guard try folder.targetStatus()?.identity != identity else { return nil }
-        // The kernel may be about to report the reason.
-        guard isReadable(within: Self.secondHalf) else { return .moved }
+        let now = try folder.targetStatus()?.identity
+        guard now != identity else { return nil }
+        // The kernel may be about to report the reason. It reports an unmounted file system only
+        // when nothing uses it any more.
+        let isOnOtherDevice = now.map { $0.device != identity.device } ?? false
+        let patience = isOnOtherDevice ? Self.lookInterval : Self.secondHalf
+        guard isReadable(within: patience) else { return .moved }
         return try queue.drain(buffer).end ?? .moved
     }
 
