@@ -13,7 +13,7 @@ struct CheckedRequest: Sendable {
         guard !settings.adoptsPartialFile || settings.checksum.isGiven else {
             throw DownloadError(
                 .usage,
-                "adopting another tool's partial file needs a checksum to prove it",
+                "adopting another tool's partial file requires a checksum, which verifies it",
                 advice: "set the digest that the file must have"
             )
         }
@@ -28,8 +28,8 @@ struct CheckedRequest: Sendable {
         guard given.count <= DownloadSettings.mostMirrors else {
             throw DownloadError(
                 .usage,
-                "\(given.count) mirrors of one file, more than \(DownloadSettings.mostMirrors)",
-                advice: "leave some of them out"
+                "\(given.count) mirrors are too many",
+                advice: "give at most \(DownloadSettings.mostMirrors)"
             )
         }
         var seen: Set = [url]

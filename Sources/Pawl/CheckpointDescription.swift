@@ -10,7 +10,7 @@ public struct CheckpointDescription: Sendable {
     public let partialPath: String
     /// The path of the checkpoint.
     public let checkpointPath: String
-    /// The URL whose answer the bytes belong to, with its secrets hidden.
+    /// The URL from which the bytes were received, with its secrets hidden.
     public let source: String
     /// The other URLs of the file, with their secrets hidden.
     public let mirrors: [String]
@@ -38,7 +38,7 @@ public struct CheckpointDescription: Sendable {
     public let usableBytes: Int64
     private let mark: SourceMark?
 
-    /// Reads the checkpoint of a partial file, given the path of either.
+    /// Reads a checkpoint, given its own path or that of the partial file.
     ///
     /// - Throws: `DownloadError` with the code `.fileUnreadable`.
     public init(partialFile path: String) throws(DownloadError) {

@@ -42,11 +42,12 @@ public final class Download: Sendable {
     /// Whether the download could be resumed if it were cancelled now, and if not, why.
     public var resumability: Resumability { monitor.resumability }
 
-    /// The data to resume from later: while the download runs, as of the last checkpoint (at most
-    /// one second old); after it has ended without the file, for all bytes that were kept.
+    /// The data with which the download can be resumed later.
     ///
-    /// It is `nil` if the download cannot be resumed; `resumability` contains the reason. An error
-    /// of `run()` contains the data, too.
+    /// While the download runs, the data describe its last checkpoint, which is at most one second
+    /// old. After it has ended without the file, they describe all bytes that were kept. The value
+    /// is `nil` if the download cannot be resumed; `resumability` contains the reason. An error of
+    /// `run()` also contains the data.
     public var resumeData: ResumeData? { monitor.resumeData }
 
     /// Runs the download to its end, when the downloader's limit on concurrent downloads allows it.
@@ -58,7 +59,7 @@ public final class Download: Sendable {
         guard let turn = await engine.queue.turn() else {
             monitor.ended()
             end.complete()
-            throw DownloadError(.interrupted, "stopped before it began")
+            throw DownloadError(.interrupted, "stopped before it started")
         }
         return try await run(in: DownloadStart(turn))
     }

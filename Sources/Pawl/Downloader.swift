@@ -6,7 +6,7 @@ internal import PawlTransport
 
 /// Downloads files over several connections, resumable and verified.
 ///
-/// It adds connections only while total speed increases. All downloads of one downloader share its
+/// It adds connections only while the total speed increases. All downloads of one downloader share its
 /// limits: the number of simultaneous downloads, the number of connections per host, and the bytes
 /// per second.
 ///

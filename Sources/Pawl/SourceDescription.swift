@@ -4,7 +4,7 @@ internal import PawlEngine
 
 /// A server's description of a file.
 public struct SourceDescription: Sendable {
-    /// The status of the last answer.
+    /// The status of the last response.
     public var status: Int
     /// The URL at the end of the redirects.
     public var finalURL: URL
@@ -28,7 +28,7 @@ public struct SourceDescription: Sendable {
     public var digests: [ContentDigest]
     /// The protocol version, such as `HTTP/1.1` or `HTTP/2`.
     public var protocolVersion: String
-    /// The encoding of the body, if the server encodes it without a request to do so.
+    /// The encoding of the body, if the server encodes it although that was not requested.
     public var contentEncoding: String?
 
     init(_ findings: Inspector.Findings) {

@@ -45,7 +45,7 @@ struct ErrorDocumentTests {
 
             `pawl` exits with one of these statuses. The library and JSON report the code. A
             status is the same as aria2's if its meaning is the same. With several downloads, the
-            status is that of the first one, in the given order, that did not succeed. The status
+            status is that of the first URL, in the given order, whose download failed. The status
             is 7 if the run was interrupted.
 
             A test generates this page from `ErrorCode.table`: `PAWL_RECORD=1` writes it again.

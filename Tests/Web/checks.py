@@ -351,7 +351,7 @@ def an_error_is_shown_with_advice(scene, origin, pages):
     page.keyboard.press("Enter")
     detail = page.get_by_role("complementary", name="missing.zip")
     expect(detail).to_be_focused()
-    expect(detail.get_by_role("region", name="Problem")).to_contain_text("What to do: check the address")
+    expect(detail.get_by_role("region", name="Problem")).to_contain_text("What to do: check the URL")
     expect(detail.get_by_role("button", name="Retry")).to_be_visible()
     page.keyboard.press("Escape")
     expect(detail).to_be_hidden()

@@ -12,7 +12,7 @@ const retries = {
   now: "You can retry immediately.",
   later: "Retry later.",
   elsewhere: "Try another URL of the same file.",
-  never: "Retrying will not help until something changes.",
+  never: "Retrying will not help until the cause is removed.",
 };
 const eventNames = {
   added: "Added", started: "Started", retrying: "Failed, will retry", paused: "Paused", resumed: "Queued",

@@ -106,7 +106,7 @@ export class AddForm extends Form {
     if (invalid.length) throw new Error(`“${invalid[0].slice(0, 80)}” is not an HTTP or HTTPS URL`);
     if (!urls.length) throw new Error("Enter at least one URL");
     const settings = this.inputs.changes();
-    if (settings.checksum && urls.length > 1) throw new Error("A checksum needs a single URL");
+    if (settings.checksum && urls.length > 1) throw new Error("A checksum can be used with a single URL only");
     const folder = $("add-folder").value.trim();
     const destination = folder && !folder.endsWith("/") ? `${folder}/` : folder;
     const downloads = urls.map((url) => ({

@@ -144,8 +144,9 @@ package final class ConfinedFolder: Sendable {
     private static func leadsOut(_ path: String, _ root: String) -> DownloadError {
         DownloadError(
             .notAllowed,
-            "\(path.sanitized(atMost: 200)) does not lie in \(root)",
-            advice: "choose a folder in it, without '..' and without symbolic links that lead out"
+            "\(path.sanitized(atMost: 200)) is not inside \(root)",
+            advice: "choose a folder inside it; '..' and symbolic links that lead out of it are "
+                + "not allowed"
         )
     }
 

@@ -168,7 +168,7 @@ extension DaemonClient {
             guard clock.now < deadline, !Task.isCancelled else {
                 throw DownloadError(
                     .timedOut,
-                    "the daemon has not ended yet",
+                    "the daemon has not stopped yet",
                     advice: "see \(places.log)"
                 )
             }

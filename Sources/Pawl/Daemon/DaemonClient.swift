@@ -210,15 +210,15 @@ package final class DaemonClient: Sendable {
     private static func older(_ error: DownloadError) -> DownloadError {
         DownloadError(
             .daemonVersion,
-            "the daemon is older than this program and answered:  \(error.message)",
-            advice: "restart it; nothing is lost: pawl daemon restart",
+            "the daemon is older than this program and answered: \(error.message)",
+            advice: "run 'pawl daemon restart', which keeps all downloads",
             context: error.context
         )
     }
 
     /// The notice about an older daemon that understands the request.
     package static let olderNotice =
-        "the daemon is older than this program: run pawl daemon restart"
+        "the daemon is older than this program; run 'pawl daemon restart'"
 
     private func url(_ path: String, _ query: [String: String]) throws(DownloadError) -> URL {
         var parts = URLComponents()

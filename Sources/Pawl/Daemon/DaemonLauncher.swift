@@ -32,7 +32,7 @@ enum DaemonLauncher {
         if let problem = try? WireJSON.decode(Problem.self, from: answer) { throw problem.error }
         throw DownloadError(
             .daemonUnavailable,
-            "the daemon ended before it answered",
+            "the daemon exited before it was ready",
             advice: "see \(places.log)"
         )
     }
@@ -73,7 +73,7 @@ enum DaemonLauncher {
         DownloadError(
             .daemonUnavailable,
             "the daemon cannot be started: \(String(cString: strerror(code)))",
-            advice: "try pawl daemon run, which stays in the foreground",
+            advice: "try 'pawl daemon run', which stays in the foreground",
             context: what
         )
     }

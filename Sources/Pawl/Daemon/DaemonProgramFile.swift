@@ -19,8 +19,8 @@ package enum DaemonProgramFile {
         }
         throw DownloadError(
             .daemonUnavailable,
-            "the daemon's program, \(name), is neither beside this one nor in PATH",
-            advice: "install \(name) beside pawl"
+            "the daemon's program, \(name), is neither in the folder of this program nor in PATH",
+            advice: "install \(name) in the same folder as pawl"
         )
     }
 

@@ -23,7 +23,7 @@ package struct NamedTokenFile: Sendable {
         file = PrivateFile(
             path: path,
             what: "the daemon's file of tokens",
-            advice: "set its owner to you and its mode to 600, or remove it and make new tokens"
+            advice: "make it yours and set its mode to 600, or remove it and create new tokens"
         )
     }
 
@@ -61,7 +61,7 @@ package struct NamedTokenFile: Sendable {
             guard entries.count < Self.most else {
                 throw DownloadError(
                     .usage,
-                    "\(Self.most) tokens already exist",
+                    "there are already \(Self.most) tokens, which is the maximum",
                     advice: "revoke one: pawl daemon token --revoke NAME"
                 )
             }
@@ -83,7 +83,7 @@ package struct NamedTokenFile: Sendable {
                     .notFound,
                     "there is no token '\(name.sanitized(atMost: 60))'",
                     advice: name == TokenName.main
-                        ? "to replace that one: pawl daemon token --new"
+                        ? "to replace the main token: pawl daemon token --new"
                         : "see pawl daemon token --list"
                 )
             }

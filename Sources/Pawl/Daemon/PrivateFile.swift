@@ -47,7 +47,7 @@ package struct PrivateFile: Sendable {
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_uid == geteuid(), status.st_mode & 0o077 == 0
         else {
-            throw failure("others may read it, or it belongs to another user", "opening")
+            throw failure("other users may read it, or it belongs to another user", "opening")
         }
         var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
         let count = max(0, Glibc.read(file, &bytes, bytes.count))

@@ -1,7 +1,7 @@
 public import PawlCore
 package import PawlEngine
 
-/// A server's answer as it arrives: its head, then its body in pieces.
+/// A server's response as it arrives: its head, then its body in pieces.
 ///
 /// ```swift
 /// let answer = try await session.bytes(from: url)
@@ -11,8 +11,8 @@ package import PawlEngine
 /// }
 /// ```
 ///
-/// Up to 256 KiB wait for the reader; then the server waits, too. The body is read once, by one
-/// reader. If the reader stops or releases the stream, the request ends at once.
+/// Up to 256 KiB are buffered for the reader; then the server has to wait. The body is read once, by
+/// one reader. If the reader stops or releases the stream, the request ends immediately.
 public struct DataStream: AsyncSequence, Sendable {
     /// A piece of the body.
     ///
@@ -21,7 +21,7 @@ public struct DataStream: AsyncSequence, Sendable {
     /// The reason why the body is not complete.
     public typealias Failure = DownloadError
 
-    /// The server's answer before the first byte of the body.
+    /// The server's response before the first byte of the body.
     public let response: DownloadResponse
     let driver: StreamDriver
 
@@ -32,7 +32,7 @@ public struct DataStream: AsyncSequence, Sendable {
 
     /// Sends a request.
     ///
-    /// Returns the answer's head before any byte of its body is fetched.
+    /// Returns the response's head before any byte of its body is fetched.
     ///
     /// Redirects are followed, and temporary failures are retried if the method allows it (RFC 9110
     /// §9.2.2). A status of 400 or higher is an error unless the order accepts it.

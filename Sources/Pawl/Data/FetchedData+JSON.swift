@@ -19,8 +19,8 @@ extension FetchedData {
         } catch {
             throw DownloadError(
                 .badResponse,
-                "the answer is not the expected JSON:  \(Self.fault(error))",
-                advice: "check the URL and the answer's fields",
+                "the response is not the expected JSON: \(Self.fault(error))",
+                advice: "check the URL and the response's header fields",
                 context: "reading \(response.url.redacted) as JSON"
             )
         }

@@ -2,14 +2,14 @@ public import struct FoundationEssentials.Data
 public import PawlCore
 internal import PawlEngine
 
-/// A complete answer in memory.
+/// A complete response in memory.
 public struct FetchedData: Sendable, Hashable {
     /// The default limit for the body: 64 MiB.
     public static let defaultLimit: Int64 = 64 << 20
 
     /// The body.
     public let bytes: [UInt8]
-    /// The server's answer.
+    /// The server's response.
     public let response: DownloadResponse
 
     init(_ body: CollectedBody) { self.init(body.bytes, body.response) }
@@ -25,7 +25,7 @@ public struct FetchedData: Sendable, Hashable {
     /// The media type of the `Content-Type` in lower case, without parameters.
     public var mediaType: String? { response.mediaType }
 
-    /// The body's `Content-Encoding`, if the server encoded it without a request to do so.
+    /// The body's `Content-Encoding`, if the server encoded it although that was not requested.
     ///
     /// The bytes are then the encoded ones.
     public var contentEncoding: String? {
@@ -49,8 +49,8 @@ public struct FetchedData: Sendable, Hashable {
         guard let coding = contentEncoding else { return }
         throw DownloadError(
             .badResponse,
-            "the answer is encoded (\(coding.sanitized(atMost: 40))) although that was not requested",
-            advice: "decode its bytes before they are read as \(what)",
+            "the response is encoded (\(coding.sanitized(atMost: 40))), which was not requested",
+            advice: "decode its bytes before you read them as \(what)",
             context: "reading \(response.url.redacted) as \(what)"
         )
     }

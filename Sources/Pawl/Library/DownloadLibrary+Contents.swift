@@ -31,12 +31,12 @@ extension DownloadLibrary {
         return isChanged
             ? DownloadError(
                 .fileUnreadable,
-                "another program has changed the file of \(name)",
+                "another program has changed the file of the key \(name)",
                 advice: "read it by its path, or fetch it again"
             )
             : DownloadError(
                 .fileUnreadable,
-                "there is no file of \(name)",
+                "there is no file for the key \(name)",
                 advice: "fetch it first"
             )
     }

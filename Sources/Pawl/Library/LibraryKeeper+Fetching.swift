@@ -23,7 +23,7 @@ extension LibraryKeeper {
                 try Self.discard(order, files, engine)
             }
         } catch {
-            engine.logger.warning("cannot delete the received bytes:  \(error)")
+            engine.logger.warning("cannot delete the received bytes: \(error)")
         }
         return end
     }
@@ -56,7 +56,7 @@ extension LibraryKeeper {
         do throws(DownloadError) {
             try await disk.run { () throws(DownloadError) in try note.write(failed) }
         } catch {
-            session.engine.logger.warning("cannot record a failure:  \(error)")
+            session.engine.logger.warning("cannot record a failure: \(error)")
         }
     }
 

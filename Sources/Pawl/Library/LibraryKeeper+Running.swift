@@ -114,7 +114,7 @@ extension LibraryKeeper {
             try await disk.run(body)
         } catch {
             // Nobody waits for it; what it was about is found again when the library is opened.
-            session.engine.logger.warning("keeping the library's notes failed: \(error)")
+            session.engine.logger.warning("cannot save the library's records: \(error)")
         }
     }
 

@@ -82,8 +82,8 @@ public final class Places: Sendable {
         guard place != .documents else {
             throw DownloadError(
                 .usage,
-                "the documents are never cleaned",
-                advice: "clean the caches, or remove individual files"
+                "the documents folder is never cleaned",
+                advice: "clean the caches folder, or remove individual files"
             )
         }
         let path = FilePath(try path(of: place))

@@ -5,7 +5,7 @@ internal import SystemPackage
 public struct RelocatedFile: Hashable, Sendable {
     /// The path of the file.
     ///
-    /// If the name was taken and kept, it is the path of that other file.
+    /// If another file has the name and was kept, it is the path of that file.
     public let path: String
     /// Whether nothing was moved because the name was taken.
     public let wasSkipped: Bool

@@ -18,9 +18,9 @@ public struct DownloadRequest: Sendable {
     public var fields: [HTTPField] = []
     /// The body to send with a method that takes one.
     public var body: [UInt8] = []
-    /// The settings of this request; `nil`, the default, takes those of the session.
+    /// The settings of this request; `nil`, the default, uses those of the session.
     public var settings: DownloadSettings?
-    /// Whether a status of 400 or higher is accepted as an answer.
+    /// Whether a status of 400 or higher is accepted as a result.
     ///
     /// It applies only to data and streams.
     ///

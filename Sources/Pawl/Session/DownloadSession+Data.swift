@@ -5,18 +5,18 @@ internal import Synchronization
 
 /// Answers without a file.
 extension DownloadSession {
-    /// Fetches a small answer completely into memory, using a task of the session that starts at
+    /// Fetches a small response completely into memory, using a task of the session that starts at
     /// once.
     ///
     /// ```swift
     /// let release = try await session.data(from: url).json(Release.self)
     /// ```
     ///
-    /// `limit` is the maximum number of bytes. A larger answer is an error, and is not fetched if
+    /// `limit` is the maximum number of bytes. A larger response is an error, and is not fetched if
     /// the server announces its length. Cancelling the task that awaits it ends the request. It
     /// does not wait for a turn. The delegate is told of the task, but receives no bytes.
     ///
-    /// - Throws: `DownloadError`, with the code `.tooLarge` if the answer is larger.
+    /// - Throws: `DownloadError`, with the code `.tooLarge` if the response is larger.
     public func data(
         from url: URL,
         limit: Int64 = FetchedData.defaultLimit
@@ -24,7 +24,7 @@ extension DownloadSession {
         try await data(for: DownloadRequest(url), limit: limit)
     }
 
-    /// Fetches the answer to a request completely into memory.
+    /// Fetches the response to a request completely into memory.
     ///
     /// - Throws: `DownloadError`, with the code `.tooLarge` if there are more than `limit` bytes.
     public func data(
@@ -45,7 +45,7 @@ extension DownloadSession {
 
     // MARK: - Tasks
 
-    /// Creates a task that returns the answer to a request as data.
+    /// Creates a task that returns the response to a request as data.
     ///
     /// It starts when it is resumed. `limit` is the maximum number of bytes if the whole body is
     /// requested; it does not apply to reading in pieces.

@@ -5,17 +5,17 @@ internal import Synchronization
 
 /// Answers that are read as they arrive, without a task.
 extension DownloadSession {
-    /// Returns an answer as it arrives: its head, then its body in pieces, with back-pressure.
+    /// Returns a response as it arrives: its head, then its body in pieces, with back-pressure.
     ///
     /// It does not wait for a turn, but for the network if the settings require that. The session
-    /// does not end before the answer has ended.
+    /// does not end before the response has ended.
     ///
     /// - Throws: `DownloadError`.
     public func bytes(from url: URL) async throws(DownloadError) -> DataStream {
         try await bytes(for: DownloadRequest(url))
     }
 
-    /// Returns the answer to a request as it arrives.
+    /// Returns the response to a request as it arrives.
     ///
     /// - Throws: `DownloadError`.
     public func bytes(for request: DownloadRequest) async throws(DownloadError) -> DataStream {
@@ -71,7 +71,7 @@ extension DownloadSession {
         }
     }
 
-    /// Hands the answer over to its reader.
+    /// Hands the response over to its reader.
     ///
     /// From now on neither it nor the session holds the other.
     private func leave(_ number: Int, with result: Result<DataStream, DownloadError>) {

@@ -25,7 +25,7 @@ public final class DownloadSession: Sendable {
         var starting: ArraySlice<Int> = []
         /// The tasks that need no place.
         var atOnce: [Int] = []
-        /// The closures that end the answers being read as streams.
+        /// The closures that end the responses being read as streams.
         var streams: [Int: @Sendable () -> Void] = [:]
         var nextStream = 1
         /// The number of runs that have begun and not ended, with or without connections.

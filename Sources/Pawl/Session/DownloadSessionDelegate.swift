@@ -62,7 +62,7 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
     /// The next piece is fetched when this has returned.
     func session(_ session: DownloadSession, dataTask: DataTask, didReceive data: [UInt8])
 
-    /// Reports the server's answer, once, before the first bytes are reported.
+    /// Reports the server's response, once, before the first bytes are reported.
     func session(
         _ session: DownloadSession,
         task: SessionTask,

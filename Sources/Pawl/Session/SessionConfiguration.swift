@@ -42,7 +42,7 @@ public struct SessionConfiguration: Sendable {
     /// The default settings of the session's requests: time limits, retries, fields, credentials,
     /// and what to do if the file exists.
     public var settings = DownloadSettings()
-    /// Whether all tasks of the session send the cookies that servers set back to them (RFC 6265).
+    /// Whether the session stores the cookies that servers set, and sends them back (RFC 6265).
     ///
     /// The default is `true`. Cookies are kept only in memory, and are removed with the session;
     /// other sessions have their own. A `Cookie` field of a request is sent in any case. Each
@@ -91,9 +91,9 @@ public struct SessionConfiguration: Sendable {
     /// Returns the configuration of the kind `.background`, with all other defaults.
     ///
     /// `identifier` names the session permanently: the user's next process that uses it gets its
-    /// tasks and the events that it missed. The daemon's program, `pawld`, must be beside this one
-    /// or in PATH. If it is missing, each download of such a session fails with the code
-    /// `.daemonUnavailable`. Data tasks run in this process in any kind of session.
+    /// tasks and the events that it missed. The daemon's program, `pawld`, must be in the folder of
+    /// this program or in PATH. If it is missing, each download of such a session fails with the
+    /// code `.daemonUnavailable`. Data tasks run in this process in any kind of session.
     public static func background(identifier: String) -> SessionConfiguration {
         SessionConfiguration(kind: .background(identifier: identifier))
     }

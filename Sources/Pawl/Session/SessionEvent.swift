@@ -49,7 +49,7 @@ extension DownloadSession {
         do throws(DownloadError) {
             try await engine.disk.run { () throws(DownloadError) in try files.remove() }
         } catch {
-            engine.logger.warning("cannot remove the session's files:  \(error)")
+            engine.logger.warning("cannot remove the session's files: \(error)")
         }
     }
 

@@ -146,13 +146,13 @@ final class DataFunnel: Sendable {
 
     static let unread = DownloadError(
         .usage,
-        "the answer's body was not requested, and it is longer than \(roomBytes) bytes",
+        "the response's body was not requested, and it is longer than \(roomBytes) bytes",
         advice: "request it before resume(), as data or in pieces, or cancel the task"
     )
 
     static let taken = DownloadError(
         .usage,
-        "another reader or the session's delegate already reads the answer's body",
+        "another reader or the session's delegate already reads the response's body",
         advice: "request it before resume(), in one way only: as data, or in pieces"
     )
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A handler that is called once, when a data task has ended.
 public typealias DataCompletionHandler = @Sendable (Result<FetchedData, DownloadError>) -> Void
 
-/// A request of a session whose answer is returned as data instead of a file.
+/// A request of a session whose response is returned as data instead of a file.
 ///
 /// ```swift
 /// let task = session.dataTask(with: url)
@@ -60,7 +60,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         )
     }
 
-    /// The server's answer; `nil` before it has answered.
+    /// The server's response; `nil` until the server has responded.
     public override var response: DownloadResponse? { own.withLock { $0.response } }
 
     /// The measurements of the task so far.

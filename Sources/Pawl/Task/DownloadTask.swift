@@ -97,7 +97,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Records that a finished temporary file belongs to somebody else from now on.
     func disown() { claim.withLock { if $0 == .open { $0 = .awaited } } }
 
-    /// The server's answer; `nil` before it has answered.
+    /// The server's response; `nil` until the server has responded.
     public override var response: DownloadResponse? { monitor.response }
 
     package var segmentMap: SegmentMap { monitor.segmentMap }
@@ -149,8 +149,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Whether its file is a temporary file of the session.
     var isTemporary: Bool { if case .temporary = destination { true } else { false } }
 
-    /// The maximum speed of the task in bytes per second, beside the limit of its session; `nil` is
-    /// no limit.
+    /// The maximum speed of the task in bytes per second, in addition to the limit of its session;
+    /// `nil` means no limit.
     ///
     /// It is initially that of its settings and can be changed at any time.
     public var limitBytesPerSecond: Int64? {
@@ -211,14 +211,16 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         return .resumable(from: data.receivedBytes)
     }
 
-    /// The data to resume the download from later: while it runs, as of the last checkpoint, which
-    /// is at most one second old; after an end without the file, for all bytes that were kept.
+    /// The data with which the download can be resumed later.
     ///
-    /// Store it from time to time if the download must survive the end of the process without loss:
-    /// nothing else knows the partial file of a task with a temporary file. It is `nil` if the
-    /// download cannot be resumed, for the reason in `resumability`. For a task of a background
-    /// session, which outlives the process by itself, it is `nil` until the task was cancelled by
-    /// producing resume data.
+    /// While the task runs, the data describe its last checkpoint, which is at most one second old.
+    /// After it has ended without the file, they describe all bytes that were kept. The value is
+    /// `nil` if the download cannot be resumed; `resumability` contains the reason.
+    ///
+    /// Store the data from time to time if the download must survive the end of the process: nothing
+    /// else knows the partial file of a task with a temporary file. For a task of a background
+    /// session, which continues without the process, the value is `nil` until the task was
+    /// cancelled by producing resume data.
     public var resumeData: ResumeData? {
         guard isGET else { return nil }
         return monitor.resumeData ?? untouchedData

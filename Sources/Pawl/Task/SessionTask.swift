@@ -93,7 +93,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         return progress
     }
 
-    /// The server's answer; `nil` before it has answered.
+    /// The server's response; `nil` until the server has responded.
     public var response: DownloadResponse? { nil }
 
     /// The measurements of the task so far.
@@ -106,7 +106,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     // MARK: - Name, priority and start
 
-    /// A name of the user's own, which has no meaning for the session.
+    /// A description for your own use, which the session ignores.
     public var taskDescription: String? {
         get { shared.withLock { $0.description } }
         set {
@@ -125,7 +125,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         }
     }
 
-    /// The earliest time at which the task starts; `nil`, the default, is at once.
+    /// The earliest time at which the task starts; `nil`, the default, means immediately.
     ///
     /// It takes effect with the next `resume()`.
     public var earliestBeginDate: Date? {

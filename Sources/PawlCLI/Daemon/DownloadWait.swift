@@ -52,7 +52,7 @@ struct DownloadWait {
         }
         throw DownloadError(
             .daemonUnavailable,
-            "the daemon stopped while pawl was waiting",
+            "the daemon stopped before the downloads ended",
             advice: "run 'pawl daemon start', then wait again"
         )
     }

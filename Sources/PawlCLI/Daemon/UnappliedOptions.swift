@@ -26,8 +26,8 @@ struct UnappliedOptions: Sendable {
         if let settings { _ = try await client.change(settings) }
         guard !arguments.isEmpty else { return }
         console.message(
-            "'\(arguments.joined(separator: " ").sanitized)' has no effect: the daemon was not started "
-                + "by this command."
+            "'\(arguments.joined(separator: " ").sanitized)' has no effect, because this command did "
+                + "not start the daemon. To apply it, use 'pawl daemon restart' with the same options."
         )
     }
 }

@@ -28,9 +28,9 @@ package enum ResultMessage {
     /// The size, and the time and speed of the part that this run has received.
     private static func received(_ file: DownloadedFile, _ download: EndedDownload) -> [String] {
         let size = ByteText.size(file.byteCount)
-        if file.wasAlreadyThere { return [size, "already there"] }
+        if file.wasAlreadyThere { return [size, "already exists"] }
         let count = download.fetchedBytes
-        if count == 0, file.byteCount > 0 { return [size, "all received before"] }
+        if count == 0, file.byteCount > 0 { return [size, "all bytes were received earlier"] }
         let time = TimeText.elapsed(download.elapsed)
         let facts =
             count < file.byteCount

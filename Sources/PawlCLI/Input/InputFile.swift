@@ -53,7 +53,7 @@ enum InputFile {
         DownloadError(
             .fileUnreadable,
             "\(name) cannot be read: \(String(cString: strerror(errno)))",
-            advice: "check the name and the permissions of the list"
+            advice: "check the name and the permissions of the file"
         )
     }
 }

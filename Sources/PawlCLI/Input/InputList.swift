@@ -52,15 +52,15 @@ package struct InputList: Sendable {
         guard let index = entries.indices.last else {
             throw DownloadError(
                 .usage,
-                "\(location): an option without a URL above it",
-                advice: "start the line of a URL without a space"
+                "\(location): there is no URL above this option",
+                advice: "write the URL first, in a line that is not indented"
             )
         }
         guard let mark = text.firstIndex(of: "=") else {
             throw DownloadError(
                 .usage,
-                "\(location): an option without '='",
-                advice: "write key=value; start the line of a URL without a space"
+                "\(location): an indented line is an option, but this one has no '='",
+                advice: "write key=value, or do not indent the line if it is a URL"
             )
         }
         let key = Self.trimmed(String(text[..<mark]))
@@ -68,7 +68,7 @@ package struct InputList: Sendable {
             let known = DownloadOptions.names.joined(separator: ", ")
             throw DownloadError(
                 .usage,
-                "\(location): '\(key)' is not an option of a list",
+                "\(location): '\(key)' is not an option that a list can contain",
                 advice: "use one of \(known)"
             )
         }

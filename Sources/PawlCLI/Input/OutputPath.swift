@@ -11,7 +11,7 @@ package enum OutputPath {
             throw DownloadError(
                 .usage,
                 "\(location): Pawl cannot write to standard output",
-                advice: "use ./- for a file with this name"
+                advice: "to save to a file named '-', use ./-"
             )
         }
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
@@ -19,13 +19,13 @@ package enum OutputPath {
             throw DownloadError(
                 .usage,
                 "\(location): '\(path)' names a folder",
-                advice: "use --directory for a folder, --output for a file"
+                advice: "use --directory for a folder, and --output for a file"
             )
         }
         guard name.utf8.count <= 255 else {
             throw DownloadError(
                 .fileNotCreatable,
-                "\(location): the name has \(name.utf8.count) bytes, more than 255",
+                "\(location): the file name has \(name.utf8.count) bytes, more than 255",
                 advice: "use a shorter name"
             )
         }
@@ -59,7 +59,7 @@ package enum OutputPath {
             throw DownloadError(
                 .directoryNotUsable,
                 "\(location): '\(path)' is not a folder",
-                advice: "use a folder, or --output for a file"
+                advice: "give a folder, or use --output for a file"
             )
         }
         guard mode == nil || access(path, W_OK | X_OK) == 0 else {
@@ -94,7 +94,7 @@ package enum OutputPath {
         throw DownloadError(
             .usage,
             "\(location): '\(path)' is a folder",
-            advice: "use --directory for a folder, --output for a file"
+            advice: "use --directory for a folder, and --output for a file"
         )
     }
 
@@ -103,7 +103,7 @@ package enum OutputPath {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw DownloadError(
                 .usage,
-                "\(location): the path is empty or contains a NUL",
+                "\(location): the path is empty or contains a NUL byte",
                 advice: "use a valid path"
             )
         }

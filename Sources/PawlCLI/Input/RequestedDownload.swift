@@ -76,7 +76,7 @@ package struct RequestedDownload: Sendable {
         guard settings.checksum.isGiven else {
             throw DownloadError(
                 .usage,
-                "\(start)--adopt needs --checksum to verify the bytes of another tool",
+                "\(start)--adopt requires --checksum, which verifies the bytes of the other tool",
                 advice: "add --checksum algorithm=hex"
             )
         }

@@ -6,7 +6,7 @@ struct OutputOptions: DownloadOptionGroup {
         name: [.customShort("o", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Save to this file, relative to --directory if that is given.",
+            "Save to this file. A relative path starts at --directory if that is given.",
             valueName: "file"
         )
     )

@@ -6,8 +6,8 @@ struct ProgressOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How to show progress. Default: auto, which is bar on a terminal, otherwise plain. "
-                + "json prints one object per line to standard output.",
+            "How to show progress. Default: auto, which selects bar on a terminal and plain "
+                + "otherwise. json prints one object per line to standard output.",
             valueName: "auto|bar|plain|json|none"
         )
     )

@@ -12,7 +12,7 @@ struct TargetOptions: ParsableArguments {
     )
     var targets: [String] = []
 
-    @Flag(name: .shortAndLong, help: "All downloads to which the command applies.")
+    @Flag(name: .shortAndLong, help: "Select all downloads that the command can act on.")
     var all = false
 
     @Option(

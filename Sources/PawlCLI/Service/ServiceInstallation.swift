@@ -42,8 +42,8 @@ struct ServiceInstallation {
         if isRunning, !isService { try run(["start", "--no-block", ServiceUnits.serviceName]) }
         console.message(
             """
-            systemd listens at \(client.places.socket). It starts the daemon on the first request and \
-            when you log in.
+            systemd listens at \(client.places.socket). It starts the daemon when a program sends the \
+            first request, and when you log in.
             """
         )
         if Self.lingers {
@@ -67,7 +67,7 @@ struct ServiceInstallation {
     /// The queue is kept.
     func uninstall() async throws(DownloadError) {
         guard folder.hasUnits else {
-            console.message("Nothing to remove: \(folder.path) contains no units of pawl.")
+            console.message("Nothing to remove: \(folder.path) contains no unit files of pawl.")
             return
         }
         let disable = Systemctl.run(["disable", "--now"] + Self.units)
@@ -82,7 +82,7 @@ struct ServiceInstallation {
         console.message("The service is removed. The queue is kept; 'pawl add' starts the daemon.")
         if Self.lingers {
             console.message(
-                "If no other service of yours needs lingering, run: loginctl disable-linger"
+                "If none of your other services needs lingering, run: loginctl disable-linger"
             )
         }
     }
@@ -95,7 +95,7 @@ struct ServiceInstallation {
         throw DownloadError(
             .daemonUnavailable,
             result.line,
-            advice: "the units are written; see 'systemctl --user status pawld.socket'",
+            advice: "the unit files were written; see 'systemctl --user status pawld.socket'",
             context: Systemctl.text(words)
         )
     }
@@ -103,8 +103,8 @@ struct ServiceInstallation {
     /// Prints the commands to run later if no systemd is available, as in a container or after
     /// `su`.
     private func explain(_ reason: String, _ commands: [String]...) {
-        console.message("The user's systemd is not available here (\(reason)).")
-        console.message("Run these commands in a session where it is:")
+        console.message("systemd's user instance is not available here (\(reason)).")
+        console.message("Run these commands in a login session where it is available:")
         for words in commands { console.message("  \(Systemctl.text(words))") }
         guard commands.first == ["daemon-reload"] else { return }
         console.message("  \(Systemctl.text(["enable", ServiceUnits.serviceName]))")

@@ -31,7 +31,7 @@ struct UnitFolder {
             throw DownloadError(
                 .fileExists,
                 "\(path(of: unit)) exists and was not written by 'pawl daemon install'",
-                advice: "move it away, or do not use 'pawl daemon install' and 'uninstall'"
+                advice: "rename it first, or manage the service without 'pawl daemon install'"
             )
         }
     }

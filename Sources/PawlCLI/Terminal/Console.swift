@@ -59,7 +59,7 @@ package final class Console: Sendable {
         let error = DownloadError(
             number == ENOSPC ? .diskFull : .diskFailure,
             "writing to standard output failed: \(String(cString: strerror(number)))",
-            advice: "the output is not complete"
+            advice: "the output is incomplete"
         )
         report(error)
         return status == 0 ? error.code.exitStatus : status

@@ -8,7 +8,7 @@ internal import PawlWire
 struct AddCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Add downloads to the queue of the daemon; start it if necessary.",
+        abstract: "Add downloads to the daemon's queue; start the daemon if necessary.",
         usage: "pawl add [<options>] <url> ..."
     )
 
@@ -27,13 +27,14 @@ struct AddCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Do not start before this time: 22:00, '2026-11-22 22:00', +90m.",
+            "Do not start before this time: 22:00, '2026-11-22 22:00', or +90m for 90 minutes "
+                + "from now.",
             valueName: "time"
         )
     )
     var notBefore: String?
 
-    @Flag(help: "Add the downloads paused; pawl resume starts them.")
+    @Flag(help: "Add the downloads as paused; start them with pawl resume.")
     var paused = false
 
     @Option(

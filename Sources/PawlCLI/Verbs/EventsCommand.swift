@@ -35,7 +35,7 @@ struct EventsCommand: PawlVerb {
     )
     var after: String?
 
-    @Flag(help: "Show past events only, then exit.")
+    @Flag(help: "Show the stored events and exit, instead of waiting for new ones.")
     var past = false
 
     @Flag(help: "Print JSON, one object per line.")

@@ -7,27 +7,27 @@ internal import PawlCore
 struct GetCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Download files fast, resumable and verified.",
+        abstract:
+            "Download files quickly, resume interrupted downloads, and verify the results.",
         usage: "pawl [get] [<options>] <url> ...",
         discussion: """
             Run the same command again to resume after an interruption, a crash or a power cut. A \
             file appears under its name only when it is complete and verified.
 
-            In a list for --input-file, '#' starts a comment, and indented lines such as \
-            'output=disk.iso', 'checksum=sha256=…' or 'mirror=https://…' are options of the URL \
-            above them.
+            In a list for --input-file, '#' starts a comment. Indented lines below a URL, such as \
+            'output=disk.iso', 'checksum=sha256=…' or 'mirror=https://…', set options for that URL.
 
-            The exit status is 0 if every download succeeds, otherwise that of the first one, in \
-            the order given, that does not. Ctrl-C keeps the bytes received so far, prints the \
-            command that continues the downloads in the background, and exits with status 7. A \
-            second Ctrl-C exits immediately.
+            The exit status is 0 if every download succeeds. Otherwise, it is the status of the \
+            first URL, in the order given, whose download fails. Ctrl-C keeps the bytes received \
+            so far, prints the command that continues the downloads in the background, and exits \
+            with status 7. A second Ctrl-C exits immediately.
             """
     )
 
     @Argument(help: ArgumentHelp("The URLs to download.", valueName: "url"))
     var urls: [String] = []
 
-    @Flag(help: "Add the downloads to the daemon's queue and exit, as pawl add does.")
+    @Flag(help: "Add the downloads to the daemon's queue, like pawl add, and exit.")
     var background = false
 
     @OptionGroup(title: "Input") var input: InputOptions

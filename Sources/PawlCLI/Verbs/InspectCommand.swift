@@ -7,12 +7,15 @@ internal import struct FoundationEssentials.URL
 struct InspectCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what a server reports about a file, or what a checkpoint contains.",
+        abstract: "Show what a server reports about a file, or what a partial file contains.",
         usage: "pawl inspect [<options>] <url | file.part>"
     )
 
     @Argument(
-        help: ArgumentHelp("A URL, or the partial file of a download.", valueName: "url|file.part")
+        help: ArgumentHelp(
+            "A URL, or the partial file of an unfinished download.",
+            valueName: "url|file.part"
+        )
     )
     var target: String
 

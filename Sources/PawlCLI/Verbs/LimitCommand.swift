@@ -10,14 +10,15 @@ struct LimitCommand: PawlVerb {
         abstract: "Show or change the limits for all downloads of the daemon.",
         usage: "pawl limit [<options>] [<rate> | off]",
         discussion: """
-            A change applies immediately, also to running downloads, and is remembered by the daemon. \
-            To limit a single download, use 'pawl set --limit'.
+            A change applies immediately, even to running downloads. The daemon remembers it. To \
+            limit a single download, use 'pawl set --limit'.
             """
     )
 
     @Argument(
         help: ArgumentHelp(
-            "Maximum speed of all downloads together, in bytes per second: 500K, 1.5M, or off.",
+            "Maximum speed of all downloads together, in bytes per second: 500K, 1.5M or 1G, where "
+                + "K is 1024, or off.",
             valueName: "rate"
         )
     )
@@ -45,7 +46,7 @@ struct LimitCommand: PawlVerb {
 
     private func change() throws(DownloadError) -> DaemonSettingsChange {
         var change = DaemonSettingsChange()
-        let limit = rate.map { OptionAssignment("limit", $0, location: "the limit") }
+        let limit = rate.map { OptionAssignment("limit", $0, location: "<rate>") }
         try change.take([limit].compactMap(\.self) + OptionAssignment.all(in: self))
         return change
     }

@@ -10,10 +10,10 @@ struct ListCommand: PawlVerb {
         commandName: "list",
         abstract: "List the downloads in the queue.",
         discussion: """
-            Without --all, lists the downloads that have not ended and the 20 newest that have. \
-            Running downloads come first, then waiting ones in the order of the queue, then ended \
-            ones, newest first. Times are local; with --json they are UTC. Names are shortened only \
-            on a terminal.
+            Without --all, lists all downloads that have not ended, and the 20 newest downloads \
+            that have ended. Running downloads come first, then waiting ones in the order of the \
+            queue, then ended ones, newest first. Times are local; with --json they are UTC. Names \
+            are shortened only on a terminal.
             """
     )
 
@@ -25,7 +25,10 @@ struct ListCommand: PawlVerb {
     )
     var targets: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Also list all downloads that have ended.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Include all downloads that have ended, not only the newest 20."
+    )
     var all = false
 
     @Option(
@@ -89,8 +92,8 @@ struct ListCommand: PawlVerb {
         guard !json, console.traits.canRedraw else {
             throw DownloadError(
                 .usage,
-                json ? "--watch and --json cannot be combined" : "--watch needs a terminal",
-                advice: "use 'pawl events --json --progress'"
+                json ? "--watch and --json cannot be combined" : "--watch requires a terminal",
+                advice: "for JSON, use 'pawl events --json --progress'"
             )
         }
     }

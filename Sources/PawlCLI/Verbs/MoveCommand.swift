@@ -9,8 +9,9 @@ struct MoveCommand: PawlVerb {
         commandName: "move",
         abstract: "Move downloads within the queue.",
         discussion:
-            "Several downloads keep their order. Running downloads are not interrupted. A download "
-            + "moves only among downloads of the same priority."
+            "If you move several downloads, they keep their order among themselves. Running "
+            + "downloads are not interrupted. A download moves only among downloads of the same "
+            + "priority."
     )
 
     @Flag(help: "Move to the start of the queue.")
@@ -21,7 +22,10 @@ struct MoveCommand: PawlVerb {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Move one download before this one.", valueName: "other")
+        help: ArgumentHelp(
+            "Move the given download before this download.",
+            valueName: "other"
+        )
     )
     var before: String?
 

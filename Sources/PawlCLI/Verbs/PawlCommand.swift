@@ -5,7 +5,8 @@ internal import PawlCore
 struct PawlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pawl",
-        abstract: "Download files fast, resumable and verified.",
+        abstract:
+            "Download files quickly, resume interrupted downloads, and verify the results.",
         usage: """
             pawl [get] [<options>] <url> ...
             pawl <subcommand> [<options>] ...

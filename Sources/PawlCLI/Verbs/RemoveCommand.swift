@@ -6,8 +6,7 @@ internal import PawlWire
 struct RemoveCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove downloads from the queue; their files are kept.",
-        discussion: "With --with-files, the files that Pawl wrote are deleted, too."
+        abstract: "Remove downloads from the queue; their files are kept."
     )
 
     @Flag(help: "Also delete the finished and partial files that Pawl wrote.")

@@ -8,6 +8,8 @@ struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
         abstract: "List or forget the sessions of the daemon.",
+        discussion:
+            "A session is a named group of downloads, usually the downloads of one program.",
         subcommands: [List.self, Forget.self]
     )
 
@@ -15,7 +17,10 @@ struct SessionCommand: ParsableCommand {
     struct Forget: PawlVerb {
         static let configuration = CommandConfiguration(
             commandName: "forget",
-            abstract: "Forget sessions that are no longer used; their downloads are kept."
+            abstract: "Forget sessions and keep their downloads.",
+            discussion:
+                "Use it for sessions whose program no longer exists. A session that a process is "
+                + "using cannot be forgotten."
         )
 
         @Argument(help: ArgumentHelp("Names or name patterns.", valueName: "session"))

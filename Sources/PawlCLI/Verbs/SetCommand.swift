@@ -8,7 +8,7 @@ internal import PawlWire
 struct SetCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change downloads in the queue.",
+        abstract: "Change the settings of downloads in the queue.",
         discussion:
             "A running download continues with the new settings and keeps the bytes received so far."
     )
@@ -23,8 +23,8 @@ struct SetCommand: PawlVerb {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Continue from another URL of the same file, for example because the old one has "
-                + "expired. If the server is another one, passwords, cookies and secret headers "
-                + "are removed unless --user and --header set them again.",
+                + "expired. If the new URL is on another server, passwords, cookies and secret "
+                + "headers are removed, unless --user and --header set them again.",
             valueName: "url"
         )
     )
@@ -34,14 +34,18 @@ struct SetCommand: PawlVerb {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The new name of the file in its folder.", valueName: "name")
+        help: ArgumentHelp(
+            "Rename the file to this name, in the same folder.",
+            valueName: "name"
+        )
     )
     var name: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Do not start or resume before this time: 22:00, '2026-11-22 22:00', +90m, now.",
+            "Do not start or resume before this time: 22:00, '2026-11-22 22:00', +90m for 90 "
+                + "minutes from now, or now to remove the start time.",
             valueName: "time"
         )
     )
@@ -103,15 +107,15 @@ struct SetCommand: PawlVerb {
 struct ChangedOptions: DownloadOptionGroup {
     @Option(
         setting: "header",
-        help: "Send this header instead of all earlier ones, including those of "
+        help: "Send this header. It replaces all headers that were set earlier with --header or "
             + "--redirect-header. May be given several times."
     )
     var header: [String] = []
 
     @Option(
         setting: "redirect-header",
-        help: "Like --header, but send it to every server, including those of redirects and "
-            + "mirrors; not for secrets."
+        help: "Like --header, but send the header to every server, including the servers of "
+            + "redirects and mirrors. Do not use it for secrets."
     )
     var redirectHeader: [String] = []
 
@@ -122,8 +126,19 @@ struct ChangedOptions: DownloadOptionGroup {
     )
     var user: String?
 
-    @Option(setting: "connections") var connections: String?
-    @Option(setting: "limit") var limit: String?
+    @Option(
+        setting: "connections",
+        help: "Connections per download, 1 to 64, or auto, which adds connections while the total "
+            + "speed increases."
+    )
+    var connections: String?
+
+    @Option(
+        setting: "limit",
+        help: "Maximum speed of each selected download, in bytes per second: 500K, 1.5M or 1G, "
+            + "where K is 1024, or off."
+    )
+    var limit: String?
 
     /// The settings that the given options change.
     fileprivate func document(

@@ -10,9 +10,11 @@ struct WaitCommand: PawlVerb {
         abstract: "Wait until downloads have ended.",
         discussion: """
             Shows progress on a terminal; otherwise prints one line to standard error per download \
-            that ends. The exit status is 0 if all downloads finish, otherwise that of the first \
-            one, by ID, that does not; 7 if it is paused. --all includes downloads that have already \
-            failed, but not those that have finished or were cancelled.
+            that ends. --all selects the downloads that have not ended and those that have already \
+            failed.
+
+            The exit status is 0 if all selected downloads finish. Otherwise, it is the status of \
+            the unfinished download with the lowest ID, or 7 if that download is paused.
             """
     )
 

@@ -23,7 +23,7 @@ package struct RedirectPolicy: Sendable {
                 .tooManyRedirects,
                 "more than \(Self.mostHops) redirects, the last to "
                     + redacted(location),
-                advice: "the redirects form a loop; check the URL in a browser"
+                advice: "the redirects probably form a loop; check the URL in a browser"
             )
         }
         let parts = try resolve(location, against: url)
@@ -40,7 +40,7 @@ package struct RedirectPolicy: Sendable {
                 .redirectRefused,
                 "the server redirects from HTTPS to \(redacted(location))",
                 advice:
-                    "the transfer would not be protected; to accept that, request that URL directly"
+                    "HTTP does not protect the transfer; to accept that, use the HTTP URL directly"
             )
         }
         guard parts.hasUsableHost, parts.hasUsablePort, let next = parts.requestURL else {
@@ -103,7 +103,7 @@ package struct RedirectPolicy: Sendable {
     private func unreadable(_ location: String) -> DownloadError {
         DownloadError(
             .badResponse,
-            "the server redirects to '\(redacted(location))', which is not a URL"
+            "the server redirects to '\(redacted(location))', which is not a valid URL"
         )
     }
 

@@ -11,7 +11,7 @@ extension DownloadError {
     package static let resumeAdvice = "run the same command again to resume"
     /// The advice if the next run cannot resume.
     package static let startOverAdvice =
-        "the next run starts from zero: nothing would prove that the server's file is still the same"
+        "the next run starts from zero, because nothing proves that the server's file is unchanged"
 
     /// The error with the advice for a download that the next run cannot resume.
     package var withoutGoingOn: DownloadError {
@@ -27,8 +27,8 @@ extension DownloadError {
         let (code, what, advice): (ErrorCode, String, String) =
             switch failure.kind {
             case .nameNotResolved:
-                (.nameNotResolved, "the name of \(host) has no address", "check the spelling")
-            case .cannotConnect: (.network, "no connection to \(host)", again)
+                (.nameNotResolved, "cannot resolve the host name \(host)", "check the spelling")
+            case .cannotConnect: (.network, "cannot connect to \(host)", again)
             case .connectTimedOut:
                 (
                     .timedOut, "\(host) did not respond in time",
@@ -36,22 +36,23 @@ extension DownloadError {
                 )
             case .addressRefused:
                 (
-                    .notAllowed, "\(host) is a private address",
-                    "to allow it: pawl daemon allow --private-addresses yes"
+                    .notAllowed, "\(host) is a private address, which is not allowed",
+                    "to allow such addresses: pawl daemon allow --private-addresses yes"
                 )
             case .certificateRefused:
                 (
-                    .tlsFailed, "the certificate of \(host) was not accepted",
-                    "give its authority with --cacert, or accept any with --insecure"
+                    .tlsFailed, "the certificate of \(host) is not trusted",
+                    "give its certificate authority with --cacert, or accept any certificate with "
+                        + "--insecure"
                 )
-            case .tlsFailed: (.tlsFailed, "TLS with \(host) failed", "try again later")
+            case .tlsFailed: (.tlsFailed, "the TLS connection to \(host) failed", "try again later")
             case .connectionLost: (.network, "the connection to \(host) broke", again)
-            case .bodyIncomplete: (.network, "\(host) ended the body too early", again)
+            case .bodyIncomplete: (.network, "\(host) ended the response too early", again)
             case .malformedResponse:
                 (.badResponse, "\(host) sent an invalid response", "try again later")
             case .unsupportedURL:
                 (.usage, "the URL is not supported", "use an HTTP or HTTPS URL")
-            case .local: (.unknown, "the transfer could not be made", "")
+            case .local: (.unknown, "the transfer could not be started", "")
             }
         let detail = failure.message.isEmpty ? "" : " (\(failure.message))"
         self.init(code, what + detail, advice: advice)
@@ -66,16 +67,16 @@ extension DownloadError {
             self.init(
                 .captivePortal,
                 "the server sent a web page instead of the file",
-                advice: "log in to the network if it requires that, then run the same command again"
+                advice: "if the network requires a login, log in; then run the same command again"
             )
             return
         case .missing(let validator):
-            what = "an answer without the \(validator) of the file, most likely an error page"
+            what = "a response without the file's \(validator), most likely an error page"
         case .otherLength(let total):
-            let seen = total.map { "\($0) bytes" } ?? "an answer without a length"
+            let seen = total.map { "\($0) bytes" } ?? "a response without a length"
             what =
-                "\(seen) instead of \(expectedBytes ?? 0), and nothing that proves a new version "
-                + "of the file"
+                "\(seen) instead of the file's \(expectedBytes ?? 0) bytes, without any sign that "
+                + "the file has changed"
         }
         self.init(
             .notTheFile,
@@ -86,7 +87,7 @@ extension DownloadError {
 
     /// The error of a transfer that received no byte for `time`.
     package init(stalledFor time: Duration, host: String, advice: String) {
-        self.init(.timedOut, "no byte from \(host) for \(time)", advice: advice)
+        self.init(.timedOut, "received nothing from \(host) for \(time)", advice: advice)
     }
 
     /// What a status other than 2xx and 3xx is called, and what to do (RFC 9110 §15).
@@ -94,24 +95,32 @@ extension DownloadError {
         let said = "\(host) answered \(status)\(reason.isEmpty ? "" : " \(reason)")"
         switch status {
         case 404, 410:
-            self.init(.notFound, said, advice: "check the address")
+            self.init(.notFound, said, advice: "check the URL")
         case 401:
-            self.init(.unauthorized, said, advice: "use --user name:password, or check both")
+            self.init(
+                .unauthorized,
+                said,
+                advice: "give a name and password with --user, or check them"
+            )
         case 403:
             self.init(
                 .unauthorized,
                 said,
-                advice: "ask for access, or for a new link if this one expired"
+                advice: "ask for access, or get a new link if this one has expired"
             )
         case 407:
-            self.init(.unauthorized, said, advice: "give the proxy a name and password")
+            self.init(
+                .unauthorized,
+                said,
+                advice: "add a name and password to the proxy's URL in the environment"
+            )
         case 408, 425, 429, 500, 502, 503, 504, 507...509, 520...530:
             self.init(.serverBusy, said, advice: "try again later", retryClass: .later)
         case 511:
             // Network Authentication Required (RFC 6585 §6).
             self.init(.captivePortal, said, advice: "log in to the network", retryClass: .later)
         default:
-            self.init(.badResponse, said, advice: "try another address for the file")
+            self.init(.badResponse, said, advice: "try another URL for the file")
         }
         httpStatus = status
         self.retryAfter = retryAfter

@@ -23,7 +23,7 @@ public struct DownloadError: Error, Sendable {
     /// The underlying error of another part of the system, such as an `Errno` or a
     /// ``NetworkFailure``.
     public package(set) var cause: (any Error)?
-    /// The HTTP status (RFC 9110 §15), if the server's answer was the failure.
+    /// The HTTP status (RFC 9110 §15), if the server's response was the failure.
     public package(set) var httpStatus: Int?
     /// The delay that the server requested.
     package var retryAfter: Duration?

@@ -16,7 +16,7 @@ extension ErrorCode {
     public static let notFound = ErrorCode(rawValue: "not-found")
     /// The download was slower than the minimum speed.
     public static let tooSlow = ErrorCode(rawValue: "too-slow")
-    /// No connection could be made, or it broke and could not be made again.
+    /// No connection could be made, or it broke and could not be restored.
     public static let network = ErrorCode(rawValue: "network")
     /// The user stopped the download; the bytes received so far are kept.
     public static let interrupted = ErrorCode(rawValue: "interrupted")
@@ -39,7 +39,7 @@ extension ErrorCode {
     public static let directoryNotUsable = ErrorCode(rawValue: "directory-not-usable")
     /// The host's name cannot be resolved.
     public static let nameNotResolved = ErrorCode(rawValue: "name-not-resolved")
-    /// The server's answer is not valid.
+    /// The server's response is not valid.
     public static let badResponse = ErrorCode(rawValue: "bad-response")
     /// There were more than 20 redirects in a row.
     public static let tooManyRedirects = ErrorCode(rawValue: "too-many-redirects")
@@ -62,7 +62,7 @@ extension ErrorCode {
     public static let captivePortal = ErrorCode(rawValue: "captive-portal")
     /// A response that is not the file, such as an error page without the file's validators.
     public static let notTheFile = ErrorCode(rawValue: "not-the-file")
-    /// The answer is larger than may be kept in memory.
+    /// The response is larger than may be kept in memory.
     public static let tooLarge = ErrorCode(rawValue: "too-large")
 
     /// The user cancelled the download; nothing is kept.
@@ -88,7 +88,7 @@ extension ErrorCode {
         row(.timedOut, .later, 2, "a time limit was exceeded: connecting, stalled, or --max-time"),
         row(.notFound, .elsewhere, 3, "the file does not exist on the server (404, 410)"),
         row(.tooSlow, .later, 5, "slower than --min-speed"),
-        row(.network, .later, 6, "no connection, or it broke and could not be made again"),
+        row(.network, .later, 6, "no connection, or it broke and could not be restored"),
         row(.interrupted, .now, 7, "stopped by the user; the bytes received so far are kept"),
         row(.diskFull, .later, 9, "not enough space on the file system"),
         row(.alreadyRunning, .later, 11, "another process runs this download"),
@@ -104,7 +104,7 @@ extension ErrorCode {
         row(.diskFailure, .later, 17, "reading or writing a file failed"),
         row(.directoryNotUsable, .never, 18, "a folder could not be created or used"),
         row(.nameNotResolved, .later, 19, "the host's name cannot be resolved"),
-        row(.badResponse, .elsewhere, 22, "the server's answer is not valid"),
+        row(.badResponse, .elsewhere, 22, "the server's response is not valid"),
         row(.tooManyRedirects, .elsewhere, 23, "more than 20 redirects"),
         row(
             .unauthorized,
@@ -119,7 +119,7 @@ extension ErrorCode {
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
         row(.redirectRefused, .elsewhere, 35, "a redirect that Pawl does not follow"),
         row(.captivePortal, .later, 36, "a web page instead of a file of another type"),
-        row(.notTheFile, .later, 43, "an answer other than the file, such as an error page"),
+        row(.notTheFile, .later, 43, "a response other than the file, such as an error page"),
         row(.cancelled, .never, 37, "cancelled: nothing is kept"),
         row(.daemonUnavailable, .later, 38, "the service for background sessions is not available"),
         row(.invalidResumeData, .never, 39, "the resume data are damaged or of a newer version"),

@@ -72,7 +72,7 @@ package enum DropList {
         guard let first = lines.first else { throw Fault(reason: "it is empty") }
         guard first.hasPrefix("[") else {
             guard lines.count == 1 else {
-                throw Fault(reason: "it is neither a shortcut nor one URL")
+                throw Fault(reason: "it is neither a shortcut nor a single URL")
             }
             return first
         }

@@ -46,7 +46,7 @@ extension LibraryIndex {
                     DownloadError(
                         .cancelled,
                         "this download is being cancelled",
-                        advice: "request it again afterwards"
+                        advice: "request it again when the cancellation has finished"
                     )
                 )
             ]
@@ -153,7 +153,7 @@ extension LibraryIndex {
         DownloadError(
             .usage,
             "no URL is known for '\(key.text.sanitized(atMost: 100))'",
-            advice: "give its URL"
+            advice: "request the key together with a URL"
         )
     }
 }

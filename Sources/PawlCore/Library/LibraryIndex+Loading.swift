@@ -11,7 +11,7 @@ extension LibraryIndex {
         for (name, note) in content.notes.sorted(by: { $0.key < $1.key }) {
             guard let note else {
                 actions.append(
-                    .tell(.recordDamaged(name: name, reason: "it is not a note on a download"))
+                    .tell(.recordDamaged(name: name, reason: "it is not a record of a download"))
                 )
                 continue
             }

@@ -35,8 +35,8 @@ struct ConnectivityGate: Sendable {
     /// The log line for `reason`; `nil` if it is not worth one.
     var logText: String? {
         switch reason {
-        case .noRoute: "no route to the network: waiting for one"
-        case .metered: "the network is metered: waiting for another"
+        case .noRoute: "no route to the network: waiting until there is one"
+        case .metered: "the network is metered: waiting for an unmetered one"
         case .unknown: nil
         case nil: "trying the network again"
         }

@@ -23,10 +23,10 @@ extension DownloadPlanner {
         case .brokenRange(let reason):
             log(reason)
             if learn(.brokenRange(in: id, lastOpened: lastID), from: segment) {
-                log("the server's ranges are broken: using one stream from now on")
+                log("the server's ranges are broken: using one connection from now on")
             }
         case .malformed(let reason):
-            let advice = "try again later, or another address for the file"
+            let advice = "try again later, or try another URL for the file"
             let error = DownloadError(.badResponse, reason, advice: advice)
             giveUp(segment.source, error)
         case .captivePortal: gotErrorPage(segment, .webPage)
@@ -53,8 +53,8 @@ extension DownloadPlanner {
         learn(.whole(representation, acceptsRanges: acceptsRanges), from: segment)
         if let coding = representation.contentEncoding {
             log(
-                "the server encoded the file (\(coding)) without a request to do so: "
-                    + "kept as received, not resumable"
+                "the server encoded the file (\(coding)) although that was not requested: the file "
+                    + "is kept as received, and the download cannot be resumed"
             )
         }
     }
@@ -114,7 +114,7 @@ extension DownloadPlanner {
         sources[segment.source].exchange.succeeded(from: segment.url)
         if !segment.isWhole {
             learn(.wholeInsteadOfRange, from: segment)
-            log("the server answers ranges with the whole file: using one stream from now on")
+            log("the server answers ranges with the whole file: using one connection from now on")
         }
         let others = parts.segments.values.contains { $0.id != segment.id && $0.isHeadAccepted }
         guard !others else { return close(segment.id) }
@@ -172,7 +172,7 @@ extension DownloadPlanner {
             let error = DownloadError(
                 .badResponse,
                 "\(segment.host) answered 416 although no range was requested",
-                advice: "try another address for the file"
+                advice: "try another URL for the file"
             )
             return giveUp(segment.source, error)
         }
@@ -221,7 +221,7 @@ extension DownloadPlanner {
         if onlyEntityTag, isOneStreamsWork || changes > 1 {
             // The tag differs from answer to answer: no two answers may be joined.
             learn(.inconsistent, from: segment)
-            log("the server's entity tag differs from answer to answer: using one stream only")
+            log("the server's ETag differs from response to response: using one connection only")
             if isOneStreamsWork { return distrustValidators() }
         } else if changes > 1 {
             guard leaveChanging(segment.source) else { return }
@@ -245,9 +245,9 @@ extension DownloadPlanner {
         fail(
             DownloadError(
                 .checksumMismatch,
-                "the partial file to adopt has \(count) bytes and does not fit the server's file, "
-                    + "which has \(size)",
-                advice: "leave out --adopt, or move the partial file away"
+                "the partial file to adopt has \(count) bytes and does not match the server's "
+                    + "file, which has \(size) bytes",
+                advice: "omit --adopt, or rename the partial file"
             )
         )
     }
@@ -266,8 +266,8 @@ extension DownloadPlanner {
 
     private static let keepsChanging = DownloadError(
         .keepsChanging,
-        "the file changed on the server again",
-        advice: "try again when it is no longer being written"
+        "the file on the server changed again during the download",
+        advice: "try again when the file is no longer being written"
     )
 
     /// Whether one whole response, which has not ended, contained all bytes.
@@ -306,7 +306,7 @@ extension DownloadPlanner {
             log(
                 isChange
                     ? "the file changed on the server: starting over"
-                    : "nothing proves that the file is still the same: starting over"
+                    : "nothing proves that the server's file is unchanged: starting over"
             )
         }
         let acceptsRanges = sources[segment.source].evidence.ranges != .unusable
@@ -337,7 +337,7 @@ extension DownloadPlanner {
         )
         guard mayJoin else {
             if file.isAdopting { return refuseAdoption(point.have.count, representation) }
-            log("the server's file is not the one that an earlier run began: starting over")
+            log("the server's file is not the file of the earlier run: starting over")
             return drain(.startOver(held: id, representation), keeping: id)
         }
         if file.isAdopting {

@@ -42,7 +42,7 @@ extension DownloadPlanner {
             !parts.have.isEmpty, !parts.isComplete
         else { return }
         notice(
-            "the connection broke, and nothing would prove that the file is still the same: "
+            "the connection broke, and nothing proves that the server's file is unchanged: "
                 + "starting over"
         )
         file.giveUp()
@@ -70,7 +70,7 @@ extension DownloadPlanner {
             // The end of a body without a stated length is the length of the file.
             setTotal(segment.offset)
         } else if segment.isHeadAccepted, !segment.isComplete, !isProgress {
-            let failure = TransferFailure(.bodyIncomplete, "fewer bytes than its head declared")
+            let failure = TransferFailure(.bodyIncomplete, "fewer bytes than announced")
             broke(segment, failure)
         }
     }
@@ -149,7 +149,7 @@ extension DownloadPlanner {
     ) {
         if refusedRange(segment, status) { return }
         if sources[segment.source].exchange.renews(after: status, of: segment.attempt) {
-            return log("the redirected URL answers \(status): requesting the original URL again")
+            return log("the redirected URL answered \(status): requesting the original URL again")
         }
         let error = DownloadError(
             status: status,
@@ -174,7 +174,7 @@ extension DownloadPlanner {
         guard learn(refusal, from: segment) else { return false }
         log(
             "\(segment.host) answers ranges with \(status): requesting the whole file, and "
-                + "skipping the bytes received before"
+                + "skipping the bytes received so far"
         )
         return SourceEvidence.isFinal(status)
     }
@@ -212,7 +212,7 @@ extension DownloadPlanner {
     mutating func runOut() {
         guard sources.hasUnfailed(), !file.isAdopting else { return fail(sources.lastError) }
         if !parts.have.isEmpty {
-            notice("no source is left that is proven to have the same file: starting over")
+            notice("no remaining source is proven to have the same file: starting over")
         }
         sources.forgetProofs()
         startOver()

@@ -125,7 +125,7 @@ extension DownloadPlanner {
                 close(segment.id)
                 failed(segment, error, .immediate)
             } else if let patience = sources.leave(segment, at: now) {
-                log("no answer from \(segment.host) for \(patience): trying another source")
+                log("\(segment.host) did not answer for \(patience): trying another source")
                 close(segment.id)
             } else if settings.minimumBytesPerSecond > 0 {
                 checkSpeed(segment)

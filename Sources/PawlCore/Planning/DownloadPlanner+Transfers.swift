@@ -241,7 +241,7 @@ extension DownloadPlanner {
         }
         let place = segment.source
         differences += 1
-        if place != file.anchor { doubt(place, "its file is another one") }
+        if place != file.anchor { doubt(place, "it has a different file") }
         if differences == 2 {
             // Its bytes may differ from answer to answer: no two answers may be joined.
             sources[place].evidence.learn(from: .inconsistent)

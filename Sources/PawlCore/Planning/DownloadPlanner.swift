@@ -185,8 +185,8 @@ extension DownloadPlanner {
         file.resume(isForeign: point.isForeign)
         guard file.canResume(point, isOfSource: isOfSource(point)) else {
             notice(
-                "the bytes received before cannot be resumed: nothing would prove that the file is "
-                    + "still the same; starting over"
+                "the earlier download cannot be resumed, because nothing proves that the server's "
+                    + "file is unchanged: starting over"
             )
             return
         }

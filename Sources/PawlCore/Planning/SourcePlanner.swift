@@ -90,7 +90,7 @@ struct SourcePlanner: Sendable {
             return DownloadError(.unknown, "no source is left")
         }
         if failures.count > 1 {
-            error.context = "trying \(failures.count) sources, all of which failed"
+            error.context = "trying \(failures.count) sources, which all failed"
         }
         return error
     }

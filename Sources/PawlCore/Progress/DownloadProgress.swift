@@ -58,7 +58,7 @@ public struct DownloadProgress: Sendable, Hashable {
 public enum DownloadPhase: Sendable, Hashable {
     /// Queued, suspended or paused.
     case waiting
-    /// Waiting for the server's answer.
+    /// Waiting for the server's response.
     case connecting
     /// Receiving bytes.
     case receiving

@@ -20,15 +20,17 @@ extension Representation {
         digest: ContentDigest?
     ) -> String? {
         guard contentEncoding == nil, seen.contentEncoding == nil else {
-            return "its answer is encoded"
+            return "its response is encoded"
         }
-        guard let total, let other = seen.total else { return "its length is not known" }
+        guard let total, let other = seen.total else {
+            return "the length of its file is not known"
+        }
         guard total == other else {
             return "its file has \(other) bytes instead of \(total)"
         }
         let known = [digest, self.digest].compactMap(\.self)
         for known in known where known.algorithm == seen.digest?.algorithm {
-            return known == seen.digest ? nil : "its file has another digest"
+            return known == seen.digest ? nil : "its file has a different digest"
         }
         guard digest == nil, !hasSameStrongTag(seen), !hasSameDate(seen) else { return nil }
         return "nothing proves that its file is the same (no equal ETag, date or digest)"

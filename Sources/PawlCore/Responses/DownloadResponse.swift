@@ -1,6 +1,6 @@
 public import struct FoundationEssentials.URL
 
-/// The server's answer to a request.
+/// The server's response to a request.
 public struct DownloadResponse: Sendable, Hashable {
     /// The URL at the end of the redirects.
     public let url: URL

@@ -8,7 +8,7 @@ public struct TaskMetrics: Sendable, Hashable {
     public var connect: Duration?
     /// The time until the first connection was secured.
     public var secureConnection: Duration?
-    /// The time until the first byte of the first answer.
+    /// The time until the first byte of the first response.
     public var firstByte: Duration?
     /// The time from the start of the first run to the end of the last, without pauses.
     public var duration: Duration = .zero
@@ -26,9 +26,9 @@ public struct TaskMetrics: Sendable, Hashable {
     public var redirects = 0
     /// The number of exchanges over a reused connection.
     public var reusedConnections = 0
-    /// The address that answered last.
+    /// The address of the server that responded last.
     public var remoteAddress: String?
-    /// The protocol version, such as `HTTP/1.1` or `HTTP/2`; `nil` if there was no answer.
+    /// The protocol version, such as `HTTP/1.1` or `HTTP/2`; `nil` if there was no response.
     public var protocolVersion: String?
 
     /// Creates the metrics of a task that has not started.

@@ -67,8 +67,8 @@ package enum ResumeFormat {
     private static func newer(_ version: UInt32) -> DownloadError {
         DownloadError(
             .invalidResumeData,
-            "the resume data are of version \(version), written by a newer Pawl (this one knows "
-                + "version \(currentVersion))",
+            "the resume data have version \(version) and were written by a newer Pawl (this one "
+                + "reads version \(currentVersion))",
             advice: "update Pawl, or start the download again"
         )
     }

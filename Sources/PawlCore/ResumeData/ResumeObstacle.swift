@@ -19,7 +19,7 @@ public enum ResumeObstacle: String, Error, Hashable, Sendable, CaseIterable {
     case partialFileChanged = "partial-file-changed"
     /// The body is encoded, so its offsets are not those of the file.
     case encoded
-    /// Neither a validator nor a length could prove that two answers fit together.
+    /// Neither a validator nor a length could prove that two responses belong to one file.
     case lengthUnknown = "length-unknown"
     /// No byte has been received yet.
     case nothingReceived = "nothing-received"
@@ -31,13 +31,13 @@ extension ResumeObstacle: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {
-        case .notGET: "only a GET can be resumed, and this is another request"
+        case .notGET: "only a GET request can be resumed, and this request uses another method"
         case .noValidator:
-            "the server sends nothing that proves that its file is unchanged (neither ETag nor "
+            "the server sends nothing that proves that its file is unchanged (neither an ETag nor "
                 + "Last-Modified)"
         case .weakValidatorOnly:
             "the server sends only a weak ETag or a very recent date, which another version of the "
-                + "file could have, too"
+                + "file could also have"
         case .noRanges: "the server does not support ranges"
         case .changedOnServer:
             "the file on the server has changed, or nothing proves that it is the same"
@@ -57,8 +57,8 @@ extension ResumeObstacle: CustomStringConvertible {
         switch self {
         case .notGET: "send the request again"
         case .noValidator, .weakValidatorOnly:
-            "give the file's digest, which proves it at the end, or allow resuming without a "
-                + "validator, by comparing bytes"
+            "set the file's digest, which verifies the finished file, or allow resuming without a "
+                + "validator, which compares bytes"
         case .noRanges, .encoded: "let the download finish, or try another source"
         case .changedOnServer, .nothingReceived: "start the download again"
         case .partialFileMissing: "give the path of the partial file, or start the download again"

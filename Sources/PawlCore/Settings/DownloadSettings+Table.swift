@@ -13,9 +13,10 @@ extension DownloadSettings: TabledSettings {
             .choice(),
             mayReplaceFiles: { $0 == .overwrite },
             field: SettingField("If the file exists"),
-            help:
-                "What to do if the file exists: rename, overwrite, skip or fail. Default: rename, "
-                + "which adds a number to the new name."
+            help: """
+                What to do if the file exists: rename, overwrite, skip or fail. Default: rename, \
+                which adds a number to the name of the new file.
+                """
         ),
         Setting(
             "checksum",
@@ -23,10 +24,15 @@ extension DownloadSettings: TabledSettings {
             \.checksum,
             .checksum,
             field: SettingField("Checksum", placeholder: "sha256=…, for a single URL"),
-            help: "Verify the file's checksum: md5, sha1, sha256, sha384 or sha512. Default: the "
-                + "server's, if it sends one; none ignores it.",
-            about: "The file's checksum, as `sha256=hex`, or `none`. Default: the server's, if it "
-                + "sends one."
+            help: """
+                Verify the file's checksum: md5, sha1, sha256, sha384 or sha512. Default: the \
+                checksum that the server sends, if any. Use none to ignore the server's \
+                checksum.
+                """,
+            about: """
+                The file's checksum, as `sha256=hex`, or `none`. Default: the checksum that \
+                the server sends, if any.
+                """
         ),
         Setting(
             "mirror",
@@ -36,8 +42,10 @@ extension DownloadSettings: TabledSettings {
             most: DownloadSettings.mostMirrors,
             isSecret: true,
             field: SettingField("Mirrors", placeholder: "One URL per line"),
-            help: "Also download from this URL, after verifying that its file is the same. May be "
-                + "given several times.",
+            help: """
+                Also download from this URL if its server is shown to have the same file. May \
+                be given several times.
+                """,
             about: "Other URLs of the same file; 32 KiB together."
         ),
         Setting(
@@ -49,8 +57,10 @@ extension DownloadSettings: TabledSettings {
             isChangeable: true,
             isSecret: true,
             field: SettingField("Headers", placeholder: "Name: value, one per line"),
-            help: "Send this header, such as 'Cookie: a=b', only to the server in the URL, not to "
-                + "those of redirects and mirrors. May be given several times.",
+            help: """
+                Send this header, such as 'Cookie: a=b', only to the server of the given URL, \
+                not to the servers of redirects and mirrors. May be given several times.
+                """,
             about: "The header fields to send; a change replaces all earlier ones."
         ),
         Setting(
@@ -60,8 +70,10 @@ extension DownloadSettings: TabledSettings {
             each: .field(forAnyOrigin: true),
             isChangeable: true,
             isSecret: true,
-            help: "Send this header to every server, including those of redirects and mirrors; not "
-                + "for secrets."
+            help: """
+                Send this header to every server, including the servers of redirects and \
+                mirrors. Do not use it for secrets.
+                """
         ),
         Setting(
             "user-agent",
@@ -88,8 +100,10 @@ extension DownloadSettings: TabledSettings {
             isChangeable: true,
             isSecret: true,
             field: SettingField("Name and password", placeholder: "name:password"),
-            help: "Sign in with this name and password. If the password is left out, you are "
-                + "asked for it."
+            help: """
+                Sign in with this name and password. If the password is left out, you are \
+                asked for it.
+                """
         ),
         Setting(
             "insecure",
@@ -97,9 +111,14 @@ extension DownloadSettings: TabledSettings {
             \.connection.allowsUntrustedCertificates,
             .flag(),
             field: SettingField("Accept any certificate"),
-            help: "Accept any certificate. Others can then read and change the transferred data.",
-            about: "Whether certificates are not verified. Others can then read and change the "
-                + "transferred data."
+            help: """
+                Accept any certificate. An attacker on the network can then read and change \
+                the data.
+                """,
+            about: """
+                Whether to accept any certificate. An attacker on the network can then read \
+                and change the data.
+                """
         ),
         Setting(
             "cacert",
@@ -124,9 +143,14 @@ extension DownloadSettings: TabledSettings {
             .connections,
             isChangeable: true,
             field: SettingField("Connections", placeholder: "Automatic"),
-            help: "Connections per download, 1 to 64. Default: auto, which adds connections while "
-                + "total speed increases.",
-            about: "Default: up to 16, added while total speed increases."
+            help: """
+                Connections per download, 1 to 64. Default: auto, which adds connections while \
+                the total speed increases.
+                """,
+            about: """
+                Connections per download, 1 to 64. Default: up to 16, added while the total \
+                speed increases.
+                """
         ),
         Setting(
             "retries",
@@ -134,7 +158,7 @@ extension DownloadSettings: TabledSettings {
             \.retries,
             .count(0...1_000_000),
             field: SettingField("Retries"),
-            help: "Consecutive failures allowed before giving up. Default: 10."
+            help: "Give up after more than this many consecutive failures. Default: 10."
         ),
         Setting(
             "max-retry-after",
@@ -142,8 +166,10 @@ extension DownloadSettings: TabledSettings {
             \.maximumRetryAfter,
             .seconds(allowsZero: true),
             entries: .programs,
-            help:
-                "The longest wait in seconds that a server may request. Default: 300, in the daemon 86400."
+            help: """
+                The longest wait in seconds that a server may request with Retry-After. \
+                Default: 300; in the daemon, 86400.
+                """
         ),
         Setting(
             "stall-timeout",
@@ -175,7 +201,10 @@ extension DownloadSettings: TabledSettings {
             .limit,
             isChangeable: true,
             field: SettingField("Speed limit", placeholder: "No limit"),
-            help: "Maximum speed of each download, in bytes per second: 500K, 1.5M, or off.",
+            help: """
+                Maximum speed of each download, in bytes per second: 500K, 1.5M or 1G, where K \
+                is 1024, or off.
+                """,
             about: "Maximum bytes per second; 0 means no limit."
         ),
         Setting(
@@ -183,7 +212,10 @@ extension DownloadSettings: TabledSettings {
             member: "waitsForConnectivity",
             \.waitsForConnectivity,
             .flag(),
-            help: "Wait while there is no route to the network; this does not count as a failure.",
+            help: """
+                Wait while there is no route to the network. A wait does not count as a \
+                failure.
+                """,
             about: "Whether to wait while there is no route to the network. Default: true."
         ),
         Setting(
@@ -199,8 +231,11 @@ extension DownloadSettings: TabledSettings {
             member: "resumes",
             \.resumes,
             .flag(textIsOpposite: true),
-            help: "Start from the beginning; an earlier partial file is set aside.",
-            about: "Whether an earlier partial file is resumed instead of set aside. Default: true."
+            help: "Start from the beginning; an earlier partial file is renamed and kept.",
+            about: """
+                Whether to resume an earlier partial file. With false, it is renamed and kept. \
+                Default: true.
+                """
         ),
         Setting(
             "resume-without-validator",
@@ -208,7 +243,10 @@ extension DownloadSettings: TabledSettings {
             \.resumesWithoutValidator,
             .flag(),
             entries: .programs,
-            help: "Resume even if the server sends no validator of the file. Default: true."
+            help: """
+                Resume even if the server sends neither a strong ETag nor a usable modification \
+                date for the file. Default: true.
+                """
         ),
         Setting(
             "adopt",
@@ -216,9 +254,14 @@ extension DownloadSettings: TabledSettings {
             \.adoptsPartialFile,
             .flag(),
             mayReplaceFiles: { $0 },
-            help: "Resume a NAME.part of another tool; needs --checksum to verify the result.",
-            about: "Whether a NAME.part of another tool is resumed; needs a checksum, and over TCP "
-                + "the scope `manage`."
+            help: """
+                Resume a partial file NAME.part that another tool has written. Requires \
+                --checksum, which verifies the result.
+                """,
+            about: """
+                Whether to resume a partial file NAME.part that another tool has written. \
+                Requires a checksum, and over TCP the scope `manage`.
+                """
         ),
         Setting(
             "insecure-redirects",
@@ -237,16 +280,16 @@ extension DownloadSettings: TabledSettings {
         guard !adoptsPartialFile || checksum.isGiven else {
             throw DownloadError(
                 .usage,
-                "'adoptsPartialFile' without 'checksum'",
-                advice: "add the checksum"
+                "'adoptsPartialFile' requires 'checksum'",
+                advice: "add the file's checksum"
             )
         }
         // Each list of downloads contains the mirrors.
         guard mirrors.map(\.absoluteString.utf8.count).reduce(0, +) <= Self.mostMirrorBytes else {
             throw DownloadError(
                 .usage,
-                "the mirrors have more than \(Self.mostMirrorBytes) bytes together",
-                advice: "leave some out"
+                "the mirrors' URLs together have more than \(Self.mostMirrorBytes) bytes",
+                advice: "remove some of them"
             )
         }
     }
@@ -374,12 +417,12 @@ extension SettingForm where Value == HTTPField {
             decode: { (value) throws(ValueError) in
                 guard case .text(let name)? = value["name"], case .text(let text)? = value["value"]
                 else {
-                    throw ValueError("a field without name or value", advice: "give both")
+                    throw ValueError("a field has no name or no value", advice: "give both")
                 }
                 guard name.isToken, !text.utf8.contains(where: { $0 < 0x20 && $0 != 9 }) else {
                     throw ValueError(
                         "the field '\(name.sanitized(atMost: 40))' cannot be sent",
-                        advice: "give a name of letters, digits and '-', and a value on one line"
+                        advice: "use a name of letters, digits and '-', and a value on one line"
                     )
                 }
                 return HTTPField(

@@ -6,7 +6,7 @@ public import struct FoundationEssentials.URL
 public struct DownloadSettings: Sendable {
     /// The number of connections to use.
     ///
-    /// The default is automatic: connections are added while total speed increases.
+    /// The default is automatic: connections are added while the total speed increases.
     public var connections = ConnectionCount.automatic
     /// Other URLs of the same file, which are used at the same time, and if one fails or is slow.
     ///
@@ -37,7 +37,7 @@ public struct DownloadSettings: Sendable {
     public var checksum = ChecksumPolicy.automatic
     /// The policy if another file has the name.
     public var ifExists = ExistingFilePolicy.rename
-    /// The maximum number of failures in a row, without any byte between them.
+    /// The maximum number of failures in a row, without any byte received between them.
     ///
     /// The default is 10.
     public var retries = 10
@@ -49,11 +49,11 @@ public struct DownloadSettings: Sendable {
     ///
     /// A connection that is slower over the stall time is replaced.
     ///
-    /// The default, 0, is no minimum.
+    /// The default, 0, means no minimum.
     public var minimumBytesPerSecond: Int64 = 0
-    /// The maximum speed of this download in bytes per second, beside the limit for all together.
+    /// The maximum speed of this download in bytes per second, in addition to the limit for all.
     ///
-    /// The default, `nil`, is no limit. Data tasks and streams ignore it.
+    /// The default, `nil`, means no limit. Data tasks and streams ignore it.
     public var limitBytesPerSecond: Int64?
     /// Whether the download waits if there is no route to the network, and resumes when there is
     /// one.
@@ -68,11 +68,11 @@ public struct DownloadSettings: Sendable {
     /// its connections, while NetworkManager reports that the network is metered. If that is not
     /// known, the network counts as not metered.
     public var allowsExpensiveNetwork = true
-    /// The maximum time for the whole download; `nil`, the default, is no limit.
+    /// The maximum time for the whole download; `nil`, the default, means no limit.
     public var maximumDuration: Duration?
     /// Whether the files of an earlier run are used.
     ///
-    /// The default is `true`; with `false` they are set aside.
+    /// The default is `true`; with `false` they are renamed and kept.
     public var resumes = true
     /// Whether a file may be resumed if the server sends its length but no validator that proves
     /// its version.
@@ -103,7 +103,7 @@ public struct DownloadSettings: Sendable {
 
 /// The number of connections of a download.
 public enum ConnectionCount: Hashable, Sendable {
-    /// Connections are added while each increases total speed by a twentieth, up to 16.
+    /// Connections are added while each increases the total speed by a twentieth, up to 16.
     case automatic
     /// A fixed number, if the server supports ranges.
     case fixed(Int)

@@ -12,7 +12,7 @@ public struct DownloadedFile: Sendable, Hashable {
     ///
     /// Without it, the file may be too short.
     public var isLengthVerified = true
-    /// The body's `Content-Encoding`, if the server encoded it without a request to do so.
+    /// The body's `Content-Encoding`, if the server encoded it although that was not requested.
     ///
     /// The file contains the encoded bytes.
     public var contentEncoding: String?

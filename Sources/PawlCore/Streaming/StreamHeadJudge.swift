@@ -72,7 +72,7 @@ package struct StreamHeadJudge: Sendable {
         case .status(let status, let reason, let retryAfter):
             .status(status, reason: reason, retryAfter: retryAfter)
         case .malformed(let fault): .malformed(fault)
-        default: .malformed("the server answered \(head.status), which does not answer the request")
+        default: .malformed("the server answered \(head.status), which does not fit the request")
         }
     }
 }

@@ -22,7 +22,7 @@ extension DaemonAPI {
             throw Self.noListener
         }
         guard (login.code == nil) != (login.token == nil) else {
-            throw DownloadError(.usage, "the body: give 'code' or 'token'")
+            throw DownloadError(.usage, "the body must contain 'code' or 'token'")
         }
         // A code gives the rights of the page; a token gives its own rights.
         let cookie =
@@ -49,6 +49,6 @@ extension DaemonAPI {
 
     private static let noListener = Conflict.error(
         "the daemon does not listen for TCP",
-        advice: "start it with --listen: pawl daemon start --listen 127.0.0.1"
+        advice: "to enable it: pawl daemon start --listen 127.0.0.1"
     )
 }

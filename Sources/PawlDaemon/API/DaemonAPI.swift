@@ -98,7 +98,7 @@ struct DaemonAPI: Sendable {
         var key: String?
         if let name = HTTPField.Name(APIPath.idempotencyKey) { key = request.headers[name] }
         guard (key?.utf8.count ?? 1) <= 256, key != "" else {
-            throw DownloadError(.usage, "an idempotency key has 1 to 256 bytes")
+            throw DownloadError(.usage, "an idempotency key must have 1 to 256 bytes")
         }
         return try Response.json(
             try await queue.add(new.downloads, key: key, by: context.authority),
@@ -177,7 +177,7 @@ struct DaemonAPI: Sendable {
         if let stranger = MemberScan.stranger(in: buffer.readableBytesView, .named(name)) {
             throw DownloadError(
                 .usage,
-                "the body: '\(stranger.path.joined(separator: ".").sanitized(atMost: 100))' is not known",
+                "the body: unknown member '\(stranger.path.joined(separator: ".").sanitized(atMost: 100))'",
                 advice: "use \(stranger.known.joined(separator: ", "))"
             )
         }

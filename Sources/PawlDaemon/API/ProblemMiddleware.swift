@@ -56,7 +56,7 @@ struct ProblemMiddleware: RouterMiddleware {
         }
         let error = DownloadError(
             .usage,
-            "\(request.method.rawValue.sanitized(atMost: 20)) is not possible at this path",
+            "\(request.method.rawValue.sanitized(atMost: 20)) is not allowed at this path",
             advice: "use \(methods.joined(separator: ", "))"
         )
         var answer = try response(error, .methodNotAllowed)

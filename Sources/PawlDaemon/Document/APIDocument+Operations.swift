@@ -39,7 +39,7 @@ extension APIDocument {
                     place: .header,
                     schema: .text(),
                     about:
-                        "A key of the client's choice. Requests with the same key within a day add the downloads once."
+                        "A key of the client's choice. Requests with one key within a day add the downloads only once."
                 )
             ],
             body: "NewDownloads",
@@ -93,7 +93,7 @@ extension APIDocument {
             method: "get",
             path: "/v1/downloads/{id}/resume-data",
             name: "resumeData",
-            about: "Returns the data to resume the download elsewhere. Not over TCP.",
+            about: "Returns the data to resume the download elsewhere. Not available over TCP.",
             demands: [.lookAtSecrets],
             parameters: [id],
             answer: .json("ResumeData"),
@@ -177,7 +177,7 @@ extension APIDocument {
                     name: "Last-Event-ID",
                     place: .header,
                     schema: .whole(from: 0),
-                    about: "The last event seen: later ones are sent first, each once and in order."
+                    about: "The last event that the client saw: all later ones are sent, in order."
                 ),
                 query("session", .text(), "Only events of this session."),
                 query(
@@ -265,7 +265,7 @@ extension APIDocument {
             method: "post",
             path: "/v1/login-codes",
             name: "makeLoginCode",
-            about: "Creates a login code for a browser. Not over TCP.",
+            about: "Creates a login code for a browser. Not available over TCP.",
             demands: [.letIn],
             status: 201,
             answer: .json("LoginCode"),
@@ -275,7 +275,7 @@ extension APIDocument {
             method: "post",
             path: "/v1/login",
             name: "login",
-            about: "Exchanges a code, once, or the token for a cookie.",
+            about: "Exchanges a login code, which works once, or the token for a cookie.",
             demands: [.open],
             body: "Login",
             status: 204,

@@ -34,10 +34,10 @@ package enum APIDocument {
     }
 
     private static let about = """
-        HTTP/1.1 with JSON, at a Unix socket and, if that was enabled, at a loopback address. HEAD \
-        is answered like GET, without the body. Times are in RFC 3339. Values that are not known are \
-        omitted. A query is percent-encoded UTF-8, with `+` for a space. An error is a problem \
-        document with a code that is the same everywhere.
+        HTTP/1.1 with JSON, at a Unix socket and, if enabled, at a loopback address. The response \
+        to HEAD is that to GET without the body. Times are in RFC 3339. Values that are not known \
+        are omitted. A query is percent-encoded UTF-8, with `+` for a space. An error is a problem \
+        document (RFC 9457), whose `code` is the same in the library, the command and the API.
         """
 
     /// The operations by path, in the order of their definition.

@@ -41,7 +41,7 @@ struct APIOperation: Sendable {
         403: "Not allowed for this client, or from that page.", 404: "Not found.",
         409: "Not possible in the current state.", 413: "The body is too large.",
         415: "The body is not declared as JSON.", 421: "The request names another host.",
-        429: "Too many wrong tokens.", 503: "The queue cannot be written.",
+        429: "Too many requests with an invalid token.", 503: "The queue cannot be written.",
         507: "The disk is full.",
     ]
 

@@ -32,16 +32,16 @@ extension APISchemas {
                     (
                         "url",
                         .text(
-                            "A URL of another origin removes all secrets that are not given with it."
+                            "A URL of another origin removes all secrets that are not given again."
                         )
                     ),
-                    ("notBefore", .date("A time in the past means at once.")),
+                    ("notBefore", .date("A time in the past starts the download immediately.")),
                     ("taskDescription", .text("At most 64 KiB; an empty text removes it.")),
-                    ("name", .text("For one download: the finished file's name, in its folder.")),
+                    ("name", .text("For one download: its new file name, in the same folder.")),
                     (
                         "before",
                         .whole(
-                            "For one download: the one of the same priority before which it is put."
+                            "For one download: the ID of the download before which it is moved."
                         )
                     ),
                 ] + members(of: DownloadSettings.table) { $0.isChangeable },

@@ -60,7 +60,7 @@ enum APISchemas {
         (
             "Response",
             .object(
-                "The server's answer, without possible secrets.",
+                "The server's response, without possible secrets.",
                 [
                     ("url!", .text()), ("redirects", .list(of: .text())), ("status!", .whole()),
                     ("fields!", .list(of: .of("Field"))), ("protocolVersion!", .text()),
@@ -106,7 +106,7 @@ enum APISchemas {
             ("taskIdentifier", .whole()), ("taskDescription", .text()),
             ("metrics", .of("Metrics")),
             ("response", .of("Response")),
-            ("limitBytesPerSecond", .whole("The download's own limit, beside the limit for all.")),
+            ("limitBytesPerSecond", .whole("Its own limit; the limit for all also applies.")),
         ]
     )
 
@@ -142,9 +142,9 @@ enum APISchemas {
             ("settings", .of("DownloadSettings")),
             ("priority", .word(priorities)), ("session", .text("1 to 200 bytes.")),
             ("notBefore", .date()),
-            ("isPaused", .truth("Whether the download is added paused, until it is resumed.")),
+            ("isPaused", .truth("Whether the download is added as paused.")),
             ("taskIdentifier", .whole()), ("taskDescription", .text()),
-            ("resumeData", .bytes("The data to resume from. Not over TCP.")),
+            ("resumeData", .bytes("The data to resume from. Not available over TCP.")),
             (
                 "confinedTo",
                 .text(
@@ -175,7 +175,7 @@ enum APISchemas {
 
 extension APISchema {
     fileprivate init<Root>(_ setting: Setting<Root>) {
-        let limits = setting.entries.contains(.network) ? "" : " Not over TCP."
+        let limits = setting.entries.contains(.network) ? "" : " Not available over TCP."
         let about: [(String, JSONValue)] = [("description", .text(setting.about + limits))]
         guard case .members(let members) = setting.schema, setting.schema["$ref"] == nil else {
             value = setting.schema

@@ -14,7 +14,7 @@ extension APISchemas {
                 [
                     ("type!", .text(example: "urn:pawl:usage")), ("title!", .text("What failed.")),
                     ("status", .whole()), ("detail", .text("What was being done.")),
-                    ("code!", .text("As in docs/errors.md.")),
+                    ("code!", .text("The error code; see docs/errors.md.")),
                     ("retry!", .word(["now", "later", "elsewhere", "never"])),
                     ("advice", .text("What to do next.")),
                 ]
@@ -75,7 +75,7 @@ extension APISchemas {
                         "limitBytesPerSecond",
                         .whole("For its downloads together; 0 means no limit.", from: 0)
                     ),
-                    ("relaunchCommand", .list(of: .text(), "Not over TCP.")),
+                    ("relaunchCommand", .list(of: .text(), "Not available over TCP.")),
                 ],
                 isClosed: true
             )

@@ -47,7 +47,7 @@ final class QueueSessions {
     ) throws(DownloadError) {
         guard acknowledgement.event >= 0 else {
             let number = acknowledgement.event
-            throw DownloadError(.usage, "'event' is \(number)", advice: "give an event's id")
+            throw DownloadError(.usage, "'event' is \(number)", advice: "give the id of an event")
         }
         let session = acknowledgement.session
         try environment.store.write { transaction in

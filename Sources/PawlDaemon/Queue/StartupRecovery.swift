@@ -105,7 +105,7 @@ struct StartupRecovery {
         parts.removals.queue(jobs + more)
         parts.waiting.hold((jobs + more).map(\.download))
         environment.logger.notice(
-            "file operations that an earlier daemon left: \(intentions.count)"
+            "file operations that an earlier daemon did not finish: \(intentions.count)"
         )
     }
 

@@ -57,7 +57,7 @@ extension HTTPParserError {
         let (message, advice) =
             switch self {
             case .headerOverflow:
-                ("the request's head is too long, or has too many fields", "send a shorter one")
+                ("the request header is too long, or has too many fields", "send a shorter header")
             case .invalidVersion:
                 ("the request uses another version of HTTP", "send HTTP/1.1")
             case .invalidMethod:

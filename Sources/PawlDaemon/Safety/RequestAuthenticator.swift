@@ -46,8 +46,8 @@ final class RequestAuthenticator: Sendable {
             return try Self.response(
                 429,
                 .serverBusy,
-                "too many requests with a wrong token wait for their response",
-                "send the right one: pawl daemon token"
+                "too many requests with an invalid token",
+                "send the token that pawl daemon token prints"
             )
         }
         // A cancellation means that the daemon shuts down.
@@ -56,7 +56,7 @@ final class RequestAuthenticator: Sendable {
         return try Self.response(
             401,
             .unauthorized,
-            isCode ? "the code was used before, or has expired" : "the token is invalid",
+            isCode ? "the code was already used, or has expired" : "the token is invalid",
             isCode
                 ? "open a new link: pawl daemon token --url"
                 : "send the token that pawl daemon token prints"
@@ -69,7 +69,7 @@ final class RequestAuthenticator: Sendable {
             429,
             .serverBusy,
             "too many connections with this token",
-            "close some of them: pawl serves a quarter of all connections to each token"
+            "close some of them: a token may use up to a quarter of all connections"
         )
         response.headers[.connection] = "close"
         return response

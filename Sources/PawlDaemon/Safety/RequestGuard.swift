@@ -74,13 +74,13 @@ package struct RequestGuard: Sendable {
             // A foreign name may resolve to this address (DNS rebinding).
             return refusal(
                 421,
-                "the request names another host than this daemon",
+                "the Host field of the request does not name this daemon",
                 "use \(hosts.sorted().joined(separator: ", "))"
             )
         }
         // If the target names a host, it replaces `Host` (RFC 9112 §3.2.2).
         if let named = request.namedHost, !hosts.contains(named.lowercased()) {
-            return refusal(421, "the target of the request is another host", "ask for a path alone")
+            return refusal(421, "the request target names another host", "request a path only")
         }
         let isOurs = request.origins.allSatisfy { origin in
             let origin = origin.lowercased()
@@ -107,7 +107,7 @@ package struct RequestGuard: Sendable {
         guard methods.isEmpty || methods.contains(request.method) else { return nil }
         guard ["POST", "PATCH", "DELETE"].contains(request.method) else {
             let method = request.method.sanitized(atMost: 20)
-            return refusal(400, "a \(method) has no body", "leave it out", .usage)
+            return refusal(400, "a \(method) request must not have a body", "leave it out", .usage)
         }
         var most = mostBodyBytes
         if case .right = request.credentials {

@@ -45,7 +45,7 @@ package struct ListeningSocket: Sendable {
             throw DownloadError(
                 .alreadyRunning,
                 "another program listens at \(path), most likely systemd for pawld.service",
-                advice: "use that one (pawl list starts it), or end it: pawl daemon uninstall"
+                advice: "use that daemon (pawl list starts it), or remove it: pawl daemon uninstall"
             )
         }
     }
@@ -93,7 +93,7 @@ package struct ListeningSocket: Sendable {
             throw DownloadError(
                 .usage,
                 "the inherited socket is not a listening Unix stream socket",
-                advice: "in the .socket unit write ListenStream= with a path"
+                advice: "use ListenStream= with a path in the .socket unit"
             )
         }
         chmod(path, 0o600)
@@ -113,7 +113,7 @@ package struct ListeningSocket: Sendable {
             throw DownloadError(
                 .usage,
                 "LISTEN_FDS is '\(descriptors.sanitized)': the daemon needs exactly one socket",
-                advice: "give its .socket unit one ListenStream="
+                advice: "use exactly one ListenStream= in the .socket unit"
             )
         }
         return 1

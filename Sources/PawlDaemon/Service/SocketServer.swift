@@ -204,8 +204,8 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     private static var unknown: DownloadError {
         DownloadError(
             .unknown,
-            "the daemon could not answer",
-            advice: "try again; pawl daemon logs may show the reason"
+            "the daemon could not handle the request",
+            advice: "try again; 'pawl daemon logs' may show the reason"
         )
     }
 }

@@ -67,7 +67,7 @@ final class Relauncher: Sendable {
             }
             let first = await group.next() ?? nil
             group.cancelAll()
-            return first ?? "was stopped, as it took more than \(Self.timeLimit)"
+            return first ?? "was stopped because it took more than \(Self.timeLimit)"
         }
         logger.notice("session '\(session)': \(program) \(end)")
         defer {

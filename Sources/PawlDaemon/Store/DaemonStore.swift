@@ -163,8 +163,9 @@ package final class DaemonStore: Sendable {
         return DownloadError(
             isFull ? .diskFull : .diskFailure,
             isFull
-                ? "no space for the queue" : "the queue's database: \(error.message ?? "failed")",
-            advice: isFull ? "free some space" : "check the disk of the daemon's store",
+                ? "no space for the queue"
+                : "the queue's database failed: \(error.message ?? "unknown reason")",
+            advice: isFull ? "free some space" : "check the disk that contains the queue",
             context: context
         )
     }

@@ -45,15 +45,15 @@ package struct QueueRebuild {
         }
         let missing = Self.missing(salvaged.expected, outcome)
         guard outcome.whole + outcome.paused > 0 else {
-            return "nothing of the queue was found; \(missing)"
+            return "no download of the damaged queue was recovered; \(missing)"
         }
         return "the queue was rebuilt; downloads that continue: \(outcome.whole), "
-            + "paused because their settings are lost: \(outcome.paused), \(missing)"
+            + "downloads paused because their settings are lost: \(outcome.paused), \(missing)"
     }
 
     private static func missing(_ expected: Int?, _ outcome: Outcome) -> String {
-        guard let expected else { return "missing: unknown, because the count is lost, too" }
-        return "missing: \(max(0, expected - outcome.whole - outcome.paused))"
+        guard let expected else { return "downloads missing: unknown (their number is lost)" }
+        return "downloads missing: \(max(0, expected - outcome.whole - outcome.paused))"
     }
 
     private struct Outcome {

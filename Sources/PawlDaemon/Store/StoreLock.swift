@@ -23,7 +23,7 @@ package final class StoreLock: Sendable {
             throw DownloadError(
                 .alreadyRunning,
                 "another daemon\(owner) uses \(folder)",
-                advice: "use that one, or end it: pawl daemon stop"
+                advice: "use that daemon, or stop it: pawl daemon stop"
             )
         }
         let number = Array("\(getpid())\n".utf8)

@@ -62,7 +62,7 @@ struct StoreMigration {
     }
 
     private func failure(_ error: any Error) -> DownloadError {
-        let explained = DaemonStore.explained(error, "bringing \(path) to this version")
+        let explained = DaemonStore.explained(error, "upgrading \(path) to this version")
         guard explained.code != .diskFull else { return explained }
         let known = error as? DatabaseError
         // A checkpoint waits for all readers, and fails after a while.
@@ -77,8 +77,8 @@ struct StoreMigration {
             .directoryNotUsable,
             "the queue of an earlier version of Pawl cannot be upgraded: "
                 + reason.sanitized(atMost: 300),
-            advice: "nothing was changed: use the earlier version, or move the queue away",
-            context: "bringing \(path) to this version"
+            advice: "the queue was not changed: use the earlier version, or rename the queue",
+            context: "upgrading \(path) to this version"
         )
     }
 }

@@ -26,7 +26,7 @@ enum StoreOpening {
             let old = try setAside(path)
             try StoreFiles.create(path)
             do {
-                let note = "the queue was damaged (\(reason(error))) and set aside as \(old)"
+                let note = "the queue was damaged (\(reason(error))) and is kept as \(old)"
                 return Opened(
                     pool: try openSound(path, isSuspect: false),
                     note: note,
@@ -101,7 +101,7 @@ enum StoreOpening {
         DownloadError(
             .directoryNotUsable,
             "the queue was written by a newer version of Pawl",
-            advice: "use that one, or set XDG_STATE_HOME to another folder",
+            advice: "use that version, or set XDG_STATE_HOME to another folder",
             context: "opening \(path)"
         )
     }
@@ -155,8 +155,8 @@ enum StoreOpening {
             guard rename(path + suffix, new + suffix) == 0 || errno == ENOENT else {
                 throw DownloadError(
                     .renameFailed,
-                    "the damaged queue cannot be set aside: \(String(cString: strerror(errno)))",
-                    advice: "move it away by hand",
+                    "the damaged queue cannot be renamed: \(String(cString: strerror(errno)))",
+                    advice: "rename it yourself, then start the daemon again",
                     context: "renaming \(path)"
                 )
             }

@@ -98,7 +98,7 @@ extension DownloadDriver {
             throw DownloadError(
                 .checksumMismatch,
                 error.message,
-                advice: "the bytes are kept in \(place);  "
+                advice: "the bytes are kept in \(place); "
                     + (self.adopted == nil
                         ? error.advice
                         : "the adopted part may be wrong: run the command again to fetch the whole file")
@@ -173,7 +173,7 @@ extension DownloadDriver {
                 try store.cut(to: adopted.frontier)
             }
         } catch {
-            logger.warning("cannot cut off the received bytes:  \(error)")
+            logger.warning("cannot truncate the partial file: \(error)")
         }
     }
 
@@ -217,7 +217,7 @@ extension DownloadDriver {
                 }
             }
         } catch {
-            logger.warning("cannot keep the received bytes:  \(error)")
+            logger.warning("cannot keep the received bytes: \(error)")
         }
         if error.code == .diskFull {
             tellRoom(error, store.latestCheckpoint)

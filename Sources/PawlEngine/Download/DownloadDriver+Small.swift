@@ -114,7 +114,7 @@ extension DownloadDriver {
             case .alreadyThere, .nothing, .undecided, .likely: break
             }
         } catch {
-            logger.warning("cannot keep the received bytes:  \(error)")
+            logger.warning("cannot keep the received bytes: \(error)")
         }
     }
 

@@ -28,7 +28,7 @@ package enum Leftover {
         do throws(DownloadError) {
             try remove(paths, engine)
         } catch {
-            engine.logger.warning("cannot delete the received bytes:  \(error)")
+            engine.logger.warning("cannot delete the received bytes: \(error)")
         }
     }
 }

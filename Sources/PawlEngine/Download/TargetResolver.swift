@@ -283,7 +283,8 @@ struct TargetResolver: Sendable {
             .captivePortal,
             "the server sent a web page, which must not overwrite \(name), a file of another type",
             advice:
-                "log in to the network if it requires that, or choose another name with --output"
+                "if the network requires a login, log in; otherwise choose another name with "
+                + "--output"
         )
     }
 

@@ -112,7 +112,7 @@ extension StreamDriver {
     private func accept(_ head: ResponseHead) -> DownloadResponse {
         if let coding = Representation(head: head).contentEncoding {
             logger.notice(
-                "the answer is encoded (\(coding.sanitized)) although the request did not allow that"
+                "the response is encoded (\(coding.sanitized)), which the request did not allow"
             )
         }
         return state.withLock { state in
@@ -201,7 +201,8 @@ extension StreamDriver {
     static func failure(_ end: TransferEnd) throws(DownloadError) -> TransferFailure {
         switch end.outcome {
         case .failed(let failure): return failure
-        case .completed, .stopped: return TransferFailure(.malformedResponse, "received no answer")
+        case .completed, .stopped:
+            return TransferFailure(.malformedResponse, "received no response")
         // This object did not cancel it, or it would not be here: the transport was shut down.
         case .cancelled: throw stopped
         }

@@ -109,7 +109,7 @@ extension StreamDriver {
     package static func tooLarge(_ what: String, limit: Int64) -> DownloadError {
         DownloadError(
             .tooLarge,
-            "the answer has \(what), but at most \(limit) bytes may be kept in memory",
+            "the response has \(what), but at most \(limit) bytes may be kept in memory",
             advice: "raise the limit, read the body in pieces, or download it to a file"
         )
     }

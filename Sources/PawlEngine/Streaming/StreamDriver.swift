@@ -227,8 +227,8 @@ package final class StreamDriver: Sendable {
             guard !state.isBusy else {
                 throw DownloadError(
                     .usage,
-                    "two readers read one answer at the same time",
-                    advice: "let one reader read and pass the bytes to the other"
+                    "two readers are reading one response at the same time",
+                    advice: "use one reader, which passes the bytes to the other"
                 )
             }
             if case .failed(let error) = state.phase { throw error }
@@ -283,11 +283,11 @@ package final class StreamDriver: Sendable {
         await wakeup.waitIgnoringCancellation()
     }
 
-    static let stopped = DownloadError(.interrupted, "stopped before the end of the answer")
+    static let stopped = DownloadError(.interrupted, "stopped before the end of the response")
 
     package static let changed = DownloadError(
         .keepsChanging,
-        "the connection broke before the first byte, and the second answer differs",
+        "the connection broke before the first byte, and the second response differs",
         advice: "send the request again"
     )
 }

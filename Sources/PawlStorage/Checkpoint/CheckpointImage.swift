@@ -50,9 +50,9 @@ package enum CheckpointFlaw: Hashable, Sendable {
         switch self {
         case .torn(let how): "is damaged: \(how)"
         case .foreign: "is not a checkpoint of Pawl"
-        case .unwanted: "must not be used to resume"
+        case .unwanted: "is not used, because resuming was not wanted"
         case .newer(let version):
-            "is of version \(version), written by a newer Pawl (this one knows version "
+            "has version \(version) and was written by a newer Pawl (this one reads version "
                 + "\(CheckpointHeader.currentVersion))"
         }
     }

@@ -86,8 +86,8 @@ package struct CacheCleaner: Sendable {
             guard status?.identity == protected else { continue }
             throw DownloadError(
                 .usage,
-                "\(folder) is in the documents, which are never cleaned",
-                advice: "clean the caches, or remove individual files",
+                "\(folder) is in the documents folder, which is never cleaned",
+                advice: "clean the caches folder, or remove individual files",
                 context: "cleaning \(folder)"
             )
         }

@@ -38,7 +38,7 @@ final class DigestContext {
     private static func refusal(_ algorithm: DigestAlgorithm) -> DownloadError {
         DownloadError(
             .unknown,
-            "this system's OpenSSL does not compute \(algorithm.rawValue)",
+            "this system's OpenSSL does not support \(algorithm.rawValue)",
             advice: "use another algorithm, or --checksum none",
             context: "computing the digest",
             retryClass: .never

@@ -34,11 +34,11 @@ extension DownloadError {
     ) -> DownloadError {
         let folder = path.removingLastComponent()
         let place = folder.isEmpty ? "." : folder.string
-        let amount = missing.map { "\($0) bytes are missing" } ?? "there is no space left"
+        let amount = missing.map { "\($0) bytes of space are missing" } ?? "no space is left"
         let reason = quota ? "the quota is used up" : "the disk is full"
         return DownloadError(
             .diskFull,
-            announced.map { "\(amount) in \(place) for the \($0) bytes that the server announces" }
+            announced.map { "\(amount) in \(place) for a file of \($0) bytes" }
                 ?? "\(reason): \(amount) in \(place)",
             advice: roomAdvice,
             context: action.text(path)

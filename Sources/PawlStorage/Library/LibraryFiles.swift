@@ -156,7 +156,7 @@ package struct LibraryFiles: Sendable {
         if let status, FileStamp(status) != file.stamp {
             throw DownloadError(
                 .fileExists,
-                "\(file.name) is not the key's file, or has been changed",
+                "\(file.name) is not the file of this key, or it has been changed",
                 advice: "check the file, then try again"
             )
         }

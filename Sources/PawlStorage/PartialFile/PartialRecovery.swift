@@ -172,7 +172,7 @@ package enum PartialRecovery {
         throw DownloadError(
             .fileExists,
             "\(paths.partial).1 to .\(FreeName.limit - 1) all exist",
-            advice: "remove those that are no longer needed",
+            advice: "remove the files that are no longer needed",
             context: fault
         )
     }
@@ -208,8 +208,8 @@ package enum PartialRecovery {
             source: source,
             have: have,
             notes: [
-                "resuming \(paths.partial), \(size) bytes of another tool; the checksum will "
-                    + "show whether they are right"
+                "resuming \(paths.partial), \(size) bytes of another tool; the checksum of the "
+                    + "finished file will verify them"
             ],
             isForeign: true
         )

@@ -34,7 +34,7 @@ package enum PartialRelocation {
         throw DownloadError(
             .fileExists,
             "all names for a partial file beside \(place.final) are taken",
-            advice: "remove those that are no longer needed"
+            advice: "remove the files that are no longer needed"
         )
     }
 

@@ -81,7 +81,7 @@ package struct SystemPlaces: Sendable {
         else {
             throw DownloadError(
                 .directoryNotUsable,
-                "\(path) exists, but others can access it",
+                "\(path) exists, but other users can access it",
                 advice: "remove it, or set TMPDIR to a private folder",
                 context: "preparing the folder \(path)"
             )
@@ -112,7 +112,7 @@ package struct SystemPlaces: Sendable {
         else {
             throw DownloadError(
                 .directoryNotUsable,
-                "\(path) exists, but others can access it",
+                "\(path) exists, but other users can access it",
                 advice: "make it private with chmod 700, or remove it",
                 context: "preparing the folder \(path)"
             )

@@ -116,8 +116,8 @@ package enum WrittenFiles {
         DownloadError(
             .conflict,
             "\(path) is not the downloaded file and was not removed",
-            advice: "it existed before the download, or was changed since; remove it yourself "
-                + "if you want",
+            advice: "it existed before the download, or was changed later; remove it yourself "
+                + "if you do not need it",
             context: DiskAction.remove.text(path)
         )
     }

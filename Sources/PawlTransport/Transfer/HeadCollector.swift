@@ -81,7 +81,7 @@ struct HeadCollector {
         guard byteCount <= Self.byteLimit else {
             throw TransferFailure(
                 .malformedResponse,
-                "the head is longer than \(Self.byteLimit) bytes"
+                "the response header is longer than \(Self.byteLimit) bytes"
             )
         }
         let text = line.trimmedOfEndOfLine
@@ -102,7 +102,7 @@ struct HeadCollector {
         else {
             throw TransferFailure(
                 .malformedResponse,
-                "not a status line: \(line.prefix(80).headText.sanitized)"
+                "invalid status line: \(line.prefix(80).headText.sanitized)"
             )
         }
         // libcurl would take what follows for a body, and no request asks for another protocol (RFC
@@ -140,7 +140,7 @@ struct HeadCollector {
         }
         fieldCount += 1
         guard fieldCount <= Self.fieldLimit else {
-            throw TransferFailure(.malformedResponse, "more than \(Self.fieldLimit) fields")
+            throw TransferFailure(.malformedResponse, "more than \(Self.fieldLimit) header fields")
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         // The name is not trimmed: libcurl does not accept `Length : 5` as a length, so nothing

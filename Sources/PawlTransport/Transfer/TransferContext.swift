@@ -99,7 +99,7 @@ final class TransferContext: @unchecked Sendable {
                 return .failed(
                     TransferFailure(
                         .malformedResponse,
-                        "received more bytes than the answer declares"
+                        "received more bytes than announced"
                     )
                 )
             }
@@ -108,13 +108,13 @@ final class TransferContext: @unchecked Sendable {
             )
         }
         guard head.isFinal else {
-            return .failed(TransferFailure(.malformedResponse, "received no final head"))
+            return .failed(TransferFailure(.malformedResponse, "received no final header"))
         }
         guard !head.isCloseDelimited || isClosedCleanly != false else {
             return .failed(
                 TransferFailure(
                     .connectionLost,
-                    "the connection was cut without TLS's close_notify"
+                    "the connection was closed without the TLS alert close_notify"
                 )
             )
         }
@@ -212,7 +212,7 @@ extension TransferContext {
             // The sink has not yet judged a head that these bytes could belong to.
             guard isHeadShown else {
                 ending = .failed(
-                    TransferFailure(.malformedResponse, "received a body without a final head")
+                    TransferFailure(.malformedResponse, "received a body without a final header")
                 )
                 return 0
             }

@@ -62,14 +62,14 @@ package struct ListQuery: Sendable, Hashable {
                 guard (1...Self.mostSearchBytes).contains(value.utf8.count) else {
                     throw DownloadError(
                         .usage,
-                        "'search' has 1 to \(Self.mostSearchBytes) bytes"
+                        "'search' must have 1 to \(Self.mostSearchBytes) bytes"
                     )
                 }
                 search = value
             case "after": after = try QueryText.number(name, value, in: 0...Int64.max)
             case "order":
                 guard value == "newest" || value == "oldest" else {
-                    throw DownloadError(.usage, "'order' is 'newest' or 'oldest'")
+                    throw DownloadError(.usage, "'order' must be 'newest' or 'oldest'")
                 }
                 newestFirst = value == "newest"
             case "pending":

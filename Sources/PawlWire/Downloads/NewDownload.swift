@@ -81,8 +81,8 @@ extension NewDownload {
         guard url.utf8.count <= Self.mostURLBytes else {
             throw DownloadError(
                 .usage,
-                "the URL is \(url.utf8.count) bytes long",
-                advice: "shorten it"
+                "the URL has \(url.utf8.count) bytes, which is too long",
+                advice: "use a URL of at most \(Self.mostURLBytes) bytes"
             )
         }
         let (address, credentials) = try SourceURL.parse(url)
@@ -113,8 +113,8 @@ extension NewDownload {
         guard text.utf8.count > mostDescriptionBytes else { return }
         throw DownloadError(
             .usage,
-            "the description is \(text.utf8.count) bytes long",
-            advice: "give at most \(mostDescriptionBytes)"
+            "the description has \(text.utf8.count) bytes, which is too long",
+            advice: "give at most \(mostDescriptionBytes) bytes"
         )
     }
 
@@ -133,7 +133,7 @@ extension NewDownload {
         throw DownloadError(
             .usage,
             "'\(destination.sanitized(atMost: 100))' is a folder",
-            advice: "end it with a slash"
+            advice: "to save into this folder, end the path with a slash"
         )
     }
 
@@ -144,7 +144,7 @@ extension NewDownload {
             throw DownloadError(
                 .usage,
                 "'\(destination.sanitized(atMost: 100))' is not an absolute path",
-                advice: "give /folder/name for a file, or a folder's path with a slash at the end"
+                advice: "use /folder/name for a file, or /folder/ for a folder"
             )
         }
         try checkDestination()

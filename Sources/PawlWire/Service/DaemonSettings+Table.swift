@@ -32,8 +32,10 @@ extension DaemonSettings: TabledSettings {
             entries: [.command, .socket, .network],
             isChangeable: true,
             field: SettingField("Total speed limit", placeholder: "No limit"),
-            help: "Maximum speed of all downloads together, in bytes per second: 500K, 1.5M, or "
-                + "off.",
+            help: """
+                Maximum speed of all downloads together, in bytes per second: 500K, 1.5M or 1G, \
+                where K is 1024, or off.
+                """,
             about: "Maximum bytes per second of all downloads together; 0 means no limit."
         ),
         Setting(
@@ -43,10 +45,14 @@ extension DaemonSettings: TabledSettings {
             .timetable,
             entries: [.command, .socket, .network],
             isChangeable: true,
-            help: "Limits by local time, such as '22:00-07:00 unlimited, mon-fri 07:00-22:00 2M'; "
-                + "otherwise the rate above applies. off removes them.",
-            about: "Limits by local time: the first matching period applies, otherwise the limit "
-                + "above."
+            help: """
+                Limits by local time, such as '22:00-07:00 unlimited, mon-fri 07:00-22:00 2M'. \
+                Outside these periods, <rate> applies. off removes the timetable.
+                """,
+            about: """
+                Limits by local time. The first period that matches applies; outside all \
+                periods, `limitBytesPerSecond` applies.
+                """
         ),
         Setting(
             "jobs",
@@ -67,7 +73,10 @@ extension DaemonSettings: TabledSettings {
             entries: [.command, .socket, .network],
             isChangeable: true,
             field: SettingField("Connections per host"),
-            help: "Connections per host, 1 to 1000. Default: 16."
+            help: """
+                Maximum number of connections per host, for all downloads together, 1 to 1000. \
+                Default: 16.
+                """
         ),
         Setting(
             "metered",
@@ -77,8 +86,10 @@ extension DaemonSettings: TabledSettings {
             entries: [.command, .socket, .network],
             isChangeable: true,
             field: SettingField("Download on metered networks"),
-            help: "What to do while NetworkManager reports a metered network: use it, or wait. "
-                + "Default: use.",
+            help: """
+                What to do while NetworkManager reports a metered network: use it, or wait. \
+                Default: use.
+                """,
             about: "Whether to download on metered networks. Default: true."
         ),
         Setting(
@@ -89,10 +100,14 @@ extension DaemonSettings: TabledSettings {
             valueName: "dir",
             entries: bounds,
             isChangeable: true,
-            help: "Allow this folder; replaces the previous ones. May be given several times. "
-                + "Default: your downloads folder.",
-            about: "The folders for downloads that are added over TCP. Default: the user's "
-                + "downloads folder."
+            help: """
+                Allow this folder instead of the folders allowed so far. May be given several \
+                times. Default: your downloads folder.
+                """,
+            about: """
+                The folders for downloads that are added over TCP. Default: the user's \
+                downloads folder.
+                """
         ),
         Setting(
             "private-addresses",
@@ -102,7 +117,10 @@ extension DaemonSettings: TabledSettings {
             entries: bounds,
             isChangeable: true,
             help: "Whether to allow connections to this machine and private networks. Default: no.",
-            about: "Whether downloads that are added over TCP may connect to private addresses."
+            about: """
+                Whether downloads that are added over TCP may connect to this machine and \
+                private networks. Default: false.
+                """
         ),
         Setting(
             "listen",
@@ -111,8 +129,10 @@ extension DaemonSettings: TabledSettings {
             .listen,
             entries: bounds,
             isChangeable: true,
-            help: "Also listen on this TCP address: 127.0.0.1 or [::1], with an optional port, or "
-                + "off. The daemon remembers it. Default port: 6880.",
+            help: """
+                Also listen on this TCP address, 127.0.0.1 or [::1], with an optional port. \
+                Default port: 6880. off stops listening. The daemon remembers this setting.
+                """,
             about: "The address at which the daemon listens for TCP, such as 127.0.0.1:6880."
         ),
     ])
@@ -135,7 +155,10 @@ extension SettingForm where Value == [WireLimitPeriod] {
                 throw ValueError("'\(value.brief)' is not a list", advice: "give a list of periods")
             }
             guard items.count <= mostPeriods else {
-                throw ValueError("\(items.count) periods", advice: "give \(mostPeriods) at most")
+                throw ValueError(
+                    "\(items.count) periods are too many",
+                    advice: "give at most \(mostPeriods)"
+                )
             }
             var periods: [WireLimitPeriod] = []
             for item in items { periods.append(try WireLimitPeriod(item)) }
@@ -148,7 +171,10 @@ extension SettingForm where Value == [WireLimitPeriod] {
 extension WireLimitPeriod {
     fileprivate init(_ value: JSONValue) throws(ValueError) {
         guard case .text(let from)? = value["from"], case .text(let to)? = value["to"] else {
-            throw ValueError("a period without 'from' or 'to'", advice: "give both, as 22:00")
+            throw ValueError(
+                "a period has no 'from' or no 'to'",
+                advice: "give both as times such as 22:00"
+            )
         }
         self.init(from: from, to: to, limitBytesPerSecond: nil)
         if let days = value["days"] {

@@ -51,7 +51,7 @@ package struct ListenAddress: Sendable, Hashable {
             throw DownloadError(
                 .usage,
                 "'\(text.sanitized(atMost: 100))' is not a loopback address",
-                advice: "give 127.0.0.1 or [::1] with a port; from elsewhere: "
+                advice: "give 127.0.0.1 or [::1] with a port; to connect from another machine, use "
                     + "ssh -L 6880:127.0.0.1:6880 HOST"
             )
         }

@@ -134,7 +134,7 @@ package struct AttachQuery: Sendable, Hashable {
                 query.session = value
             case "process":
                 guard let process = Int32(value), process > 0 else {
-                    throw DownloadError(.usage, "'process' must be the id of a process")
+                    throw DownloadError(.usage, "'process' must be a process ID")
                 }
                 query.process = process
             case "take-over":
@@ -172,7 +172,7 @@ enum SessionName {
     static func error(_ name: String) -> DownloadError {
         DownloadError(
             .usage,
-            "invalid name of a session: '\(name.sanitized(atMost: 40))'",
+            "invalid session name '\(name.sanitized(atMost: 40))'",
             advice: "use 1 to 200 bytes without control characters"
         )
     }

@@ -21,7 +21,7 @@ extension DaemonSuites {
             }
             try scene.home.write(store, Array(repeating: UInt8(ascii: "x"), count: 20_000))
             let daemon = try await scene.startDaemon()
-            #expect(daemon.errors.contains("set aside"))
+            #expect(daemon.errors.contains("is kept as"))
             let row = try #require(try await scene.downloads().first, "\(daemon.errors)")
             #expect(row.state == .paused)
             #expect(row.name == Workshop.name)

@@ -64,7 +64,7 @@ extension DaemonSuites {
             )
             // It is removed from the list, and the remaining files are reported.
             #expect(run.output == "1\tremoved, but not all of its files\ta.iso\n")
-            #expect(run.errors.contains("does not lie in"), "\(run.errors)")
+            #expect(run.errors.contains("is not inside"), "\(run.errors)")
             #expect(run.status == .code(ErrorCode.notAllowed.exitStatus))
             try await stop(network)
             #expect(home.list("outside") == ["a.iso"])

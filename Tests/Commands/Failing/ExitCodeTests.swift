@@ -65,7 +65,7 @@ struct ExitCodeTests {
         let disk = try #require(try SmallDisk(bytes: 4 << 20))
         let run = try await workshop.run(workshop.url, "-d", disk.path)
         expectFailure(.diskFull, run)
-        #expect(run.errors.contains("4194304 bytes are missing"))
+        #expect(run.errors.contains("4194304 bytes of space are missing"))
         let path = disk.path + "/disk.iso"
         #expect(access(path, F_OK) == -1)
         #expect(access(path + ".part", F_OK) == -1)

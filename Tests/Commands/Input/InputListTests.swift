@@ -35,9 +35,9 @@ struct InputListTests {
     }
 
     @Test(arguments: [
-        ("  output=x\nhttps://host/a", "list.txt, line 1: an option without a URL above it"),
-        ("https://host/a\n\n  output", "list.txt, line 3: an option without '='"),
-        ("https://host/a\n  colour=red", "list.txt, line 2: 'colour' is not an option of a list"),
+        ("  output=x\nhttps://host/a", "list.txt, line 1: there is no URL above this option"),
+        ("https://host/a\n\n  output", "list.txt, line 3: an indented line is an option, but"),
+        ("https://host/a\n  colour=red", "list.txt, line 2: 'colour' is not an option that"),
         ("https://host/a\n output=x\n output=y", "list.txt, line 3: 'output' is given twice"),
         ("", "list.txt contains no URL"), ("# nothing\n\n", "list.txt contains no URL"),
     ])

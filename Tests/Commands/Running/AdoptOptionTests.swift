@@ -21,8 +21,8 @@ struct AdoptOptionTests {
     }
 
     @Test(arguments: [
-        (["--adopt"], "needs --checksum"),
-        (["--adopt", "--checksum", "none"], "needs --checksum"),
+        (["--adopt"], "requires --checksum"),
+        (["--adopt", "--checksum", "none"], "requires --checksum"),
         (
             ["--adopt", "--no-resume", "--checksum", "md5=" + String(repeating: "0", count: 32)],
             "cannot be combined"

@@ -47,7 +47,7 @@ struct OutputOptionTests {
         let sent = await workshop.origin.waitForQuiet().bodyBytesSent
         let again = try await workshop.run(workshop.url)
         try expectOnly(Workshop.name, resource, in: workshop, again)
-        #expect(again.errors.contains("already there"))
+        #expect(again.errors.contains("already exists"))
         #expect(sent == resource.size)
     }
 }

@@ -87,7 +87,7 @@ struct StreamDisplayTests {
         )
         #expect(
             sentence(fetched: 0, .milliseconds(300))
-                == "/tmp/disk.iso: 629 MiB, all received before"
+                == "/tmp/disk.iso: 629 MiB, all bytes were received earlier"
         )
     }
 

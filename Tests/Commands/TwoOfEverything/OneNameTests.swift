@@ -88,7 +88,7 @@ extension TwoOfEverything {
                 for number in resources.indices {
                     let run = try await workshop.run(workshop.urlOfOneName(number))
                     #expect(run.status == .code(0), "\(run.errors)")
-                    #expect(run.errors.contains("already there") == isAgain, "\(run.errors)")
+                    #expect(run.errors.contains("already exists") == isAgain, "\(run.errors)")
                 }
                 try workshop.expectAll(resources)
             }

@@ -34,7 +34,7 @@ struct DropTests {
             #expect(read(text, .url)?.map(\.url.absoluteString) == [url])
         }
         #expect(reason("[InternetShortcut]\nName=x\n[Other]\nURL=\(url)", .url) != nil)
-        #expect(reason("\(url)\n\(url)", .url) == "it is neither a shortcut nor one URL")
+        #expect(reason("\(url)\n\(url)", .url) == "it is neither a shortcut nor a single URL")
         #expect(reason("", .url) == "it is empty")
     }
 

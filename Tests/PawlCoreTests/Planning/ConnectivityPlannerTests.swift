@@ -83,7 +83,7 @@ struct ConnectivityPlannerTests {
         #expect(run.planner.isWaitingForConnectivity, "no response has arrived yet")
         run.answerAsAsked(second, total: Self.total)
         #expect(!run.planner.isWaitingForConnectivity)
-        #expect(run.log.contains { $0.contains("waiting for one") })
+        #expect(run.log.contains { $0.contains("waiting until there is one") })
     }
 
     @Test func `a failure without a route counts if the setting is off`() throws {

@@ -200,7 +200,7 @@ struct MirrorPlannerTests {
         #expect(run.newest?.pinned == nil, "the planner accepts the version of this source")
         run.answer(try #require(run.newest).id, ResponseHead(403, [:]))
         #expect(run.error?.code == .notFound)
-        #expect(run.error?.context == "trying 2 sources, all of which failed")
+        #expect(run.error?.context == "trying 2 sources, which all failed")
     }
 
     @Test func `the download reports the most hopeful error of its sources`() throws {

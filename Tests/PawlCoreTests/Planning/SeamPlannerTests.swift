@@ -273,7 +273,7 @@ struct SeamPlannerTests {
         run.answer(others[0].id, head(others[0]))
         run.answer(others[1].id, whole)
         run.end(others[1].id, at: others[1].start, .cancelled)
-        #expect(run.log.contains { $0.contains("one stream") })
+        #expect(run.log.contains { $0.contains("one connection") })
         let end = try #require(run.ends[first.id]?.end)
         #expect(end < others[0].start)
         run.end(others[0].id, at: others[0].start, .failed(TransferFailure(.connectionLost, "")))

@@ -106,7 +106,7 @@ struct SourceEvidenceTests {
         run.answerAsAsked(try #require(run.newest), total: Self.total)
         #expect(run.running.count == 4)
         #expect(run.running.allSatisfy { $0.range != nil })
-        #expect(!run.log.contains { $0.contains("one stream") })
+        #expect(!run.log.contains { $0.contains("one connection") })
     }
 
     // MARK: - Error pages

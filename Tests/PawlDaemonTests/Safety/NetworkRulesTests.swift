@@ -31,7 +31,7 @@ struct NetworkRulesTests {
     func `a destination that ends with a dot is not a file name`(path: String) {
         let error = #expect(throws: DownloadError.self) { try confine(path) }
         #expect(error?.code == .usage)
-        #expect(error?.advice == "end it with a slash")
+        #expect(error?.advice == "to save into this folder, end the path with a slash")
     }
 
     @Test(

@@ -210,7 +210,7 @@ struct DaemonStoreTests {
         let error = #expect(throws: DownloadError.self) { try DaemonStore(path: path) }
         #expect(error?.code == .directoryNotUsable)
         #expect(error?.message.contains("already exists") == true)
-        #expect(error?.advice.contains("nothing was changed") == true)
+        #expect(error?.advice.contains("the queue was not changed") == true)
         #expect(try scene.folder.read(StoreScene.name) == bytes)
         #expect(scene.folder.list().contains(StoreScene.name + ".damaged.1") == false)
         #expect(!scene.folder.list().contains { $0.contains("upgrad") })

@@ -67,7 +67,7 @@ struct ChangedFileTests {
             .afterBytes(300_000, .reset)
         scene.serve(.resource(new).choosing(first) { $0.ordinal == 1 })
         let running = try scene.start(scene.settings(4))
-        await running.log.wait(for: "one stream")
+        await running.log.wait(for: "one connection")
         latch.release()
         _ = try await running.file()
         try scene.expectOneVersion(of: [old, new])
@@ -133,14 +133,14 @@ struct ChangedFileTests {
             reply.choosing(reply.holdAfterBytes(100_000, until: latch)) { $0.ordinal == 1 }
         )
         let running = try scene.start(scene.settings(4))
-        await running.log.wait(for: "one stream")
+        await running.log.wait(for: "one connection")
         // By then the first stream has been told to continue to the end.
         await running.log.wait(for: " ended at ")
         latch.release()
         _ = try await running.file()
         try scene.expectFile(old)
         #expect(scene.asked.count { $0.range == nil } == 1)
-        #expect(running.log.says("entity tag differs"))
+        #expect(running.log.says("ETag differs"))
     }
 
     @Test(arguments: Scene.connectionCounts)

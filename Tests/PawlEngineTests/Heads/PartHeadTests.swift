@@ -57,7 +57,7 @@ struct PartHeadTests {
         let asked = scene.asked.drop { $0.range == nil }
         #expect(asked.map { $0.range != nil } == [true, true, false])
         #expect(Set(asked.prefix(2).map(\.connection)).count == 2)
-        #expect(running.log.says("one stream"))
+        #expect(running.log.says("one connection"))
     }
 
     @Test(arguments: BrokenPart.allCases, Start.allCases)

@@ -90,7 +90,7 @@ struct WholeHeadTests {
         let first = reply.holdAfterBytes(100_000, until: latch)
         scene.serve(reply.choosing(first) { $0.ordinal == 1 })
         let running = try scene.start(scene.settings(4))
-        await running.log.wait(for: "one stream")
+        await running.log.wait(for: "one connection")
         latch.release()
         _ = try await running.file()
         try scene.expectFile(resource)
@@ -111,7 +111,7 @@ struct WholeHeadTests {
         _ = try await running.file()
         try scene.expectFile(resource)
         #expect(!running.log.says("starting over"))
-        #expect(running.log.says("one stream"))
+        #expect(running.log.says("one connection"))
     }
 
     @Test(arguments: Start.allCases, Scene.connectionCounts)

@@ -150,7 +150,7 @@ struct MirrorTests {
         let both = try MirrorScene(.status(404), mirror: .status(410))
         let error = try await both.scene.failure(try both.settings(4))
         #expect(error.code == .notFound)
-        #expect(error.context == "trying 2 sources, all of which failed")
+        #expect(error.context == "trying 2 sources, which all failed")
         #expect(both.scene.folder.list().isEmpty)
     }
 

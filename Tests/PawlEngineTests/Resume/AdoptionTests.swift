@@ -84,7 +84,7 @@ struct AdoptionTests {
         try leave(long, in: scene)
         let error = try await scene.failure(try settings(scene, 4))
         #expect(error.code == .checksumMismatch)
-        #expect(error.message.contains("does not fit"))
+        #expect(error.message.contains("does not match"))
         #expect(scene.folder.list() == [partial])
         #expect(try scene.folder.read(partial) == long)
     }

@@ -25,9 +25,9 @@ struct ReserveTests {
         let store = try PartialStore.sample(folder.paths(), total: total)
         let error = failure { try store.reserve(total: total) }
         #expect(error?.code == .diskFull)
-        #expect(error?.message.contains("bytes are missing in \(folder.path)") == true)
+        #expect(error?.message.contains("bytes of space are missing in \(folder.path)") == true)
         // The server announces the length, and the disk may have much free space.
-        #expect(error?.message.contains("the \(total) bytes that the server announces") == true)
+        #expect(error?.message.contains("for a file of \(total) bytes") == true)
         #expect(error?.message.contains("full") == false)
     }
 
@@ -62,7 +62,7 @@ struct ReserveTests {
             }
         }
         #expect(full?.code == .diskFull)
-        #expect(full?.message.contains("bytes are missing in \(disk.path)") == true)
+        #expect(full?.message.contains("bytes of space are missing in \(disk.path)") == true)
         try store.sync(written: RangeSet((0, 2 << 20)))
         store.close()
         #expect(try resume(paths).recovery.have == RangeSet((0, 2 << 20)))

@@ -36,7 +36,7 @@ struct ErrorMappingTests {
 
     @Test func `a full-disk error states the missing bytes and the folder`() {
         let error = DownloadError.diskFull(missing: 1_234, .write, "/srv/disk.iso.part")
-        #expect(error.message == "the disk is full: 1234 bytes are missing in /srv")
+        #expect(error.message == "the disk is full: 1234 bytes of space are missing in /srv")
     }
 
     @Test func `a hostile name does not reach the terminal`() {

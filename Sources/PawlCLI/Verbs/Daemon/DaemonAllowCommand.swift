@@ -7,18 +7,19 @@ internal import PawlWire
 struct DaemonAllowCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "allow",
-        abstract: "Show or change what downloads that were added over TCP may access.",
+        abstract: "Show or change the folders and addresses that downloads added over TCP may use.",
         discussion: """
             Such downloads are saved only in the allowed folders and their subfolders, and connect \
-            only to the public Internet. A change applies from the next start of each download and \
-            is remembered by the daemon. Downloads that pawl itself adds are not restricted.
+            only to the public Internet unless private addresses are allowed. A change takes \
+            effect for each download when it next starts. The daemon remembers the change. \
+            Downloads added with pawl are not restricted.
             """
     )
 
     @Option(daemonSetting: "folder") var folder: [String] = []
     @Option(daemonSetting: "private-addresses") var privateAddresses: String?
 
-    @Flag(help: "Restore the defaults first.")
+    @Flag(help: "Restore the defaults before applying the other options.")
     var reset = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {

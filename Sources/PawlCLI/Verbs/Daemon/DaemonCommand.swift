@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon",
-        abstract: "Control the daemon, which downloads in the background.",
+        abstract: "Control the daemon, which runs downloads in the background.",
         subcommands: [
             DaemonRunCommand.self, DaemonStartCommand.self, DaemonStopCommand.self,
             DaemonRestartCommand.self, DaemonStatusCommand.self, DaemonLogsCommand.self,

@@ -7,18 +7,22 @@ internal import PawlWire
 struct DaemonInstallCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Install the daemon as a systemd service of the user.",
+        abstract: "Install the daemon as a systemd user service.",
         discussion: """
             Writes pawld.socket and pawld.service to $XDG_CONFIG_HOME/systemd/user and enables \
-            them. systemd then starts the daemon on the first request, at login, and after a crash. \
-            After 'loginctl enable-linger' it also starts at boot and keeps running after you log \
-            out. If a daemon is already running, it is stopped and started again as a service.
+            them. systemd then starts the daemon when a program sends the first request, at login, \
+            and after a crash. After 'loginctl enable-linger', it also starts at boot and keeps \
+            running after you log out. If a daemon is already running, it is stopped and started \
+            again as a service.
             """
     )
 
     @OptionGroup var options: DaemonOptions
 
-    @Flag(name: [.long, .customLong("print")], help: "Print the units and change nothing.")
+    @Flag(
+        name: [.long, .customLong("print")],
+        help: "Print the systemd unit files and change nothing."
+    )
     var dryRun = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {

@@ -8,7 +8,7 @@ struct DaemonRestartCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "restart",
         abstract: "Stop the daemon and start it again; running downloads resume.",
-        discussion: "Without options, the daemon keeps those it was started with."
+        discussion: "Without options, the daemon uses the options of its previous start."
     )
 
     @OptionGroup var options: DaemonOptions

@@ -11,15 +11,19 @@ struct DaemonTokenCommand: PawlVerb {
         abstract: "Print or manage the tokens for access over TCP.",
         discussion: """
             Without options, prints the main token. A program with this token can do everything \
-            that is possible over TCP; it is valid until --new replaces it, and is never logged.
+            that is possible over TCP. The token is valid until --new replaces it, and it is never \
+            logged.
 
-            --scope creates another token with fewer rights: read allows reading, add also allows \
-            adding downloads and changing those, manage allows everything. --url prints a link \
-            that logs a browser in, once, within ten minutes.
+            --scope creates another token. read allows reading. add also allows adding downloads, \
+            and changing the downloads added with the same token. manage allows everything that is \
+            possible over TCP.
+
+            --url prints a link that logs a browser in. The link works once and expires after ten \
+            minutes.
             """
     )
 
-    @Flag(help: "Replace the main token; the old one is invalid immediately.")
+    @Flag(help: "Replace the main token; the old one becomes invalid immediately.")
     var new = false
 
     @Flag(help: "Print a link that logs a browser in.")
@@ -102,7 +106,7 @@ struct DaemonTokenCommand: PawlVerb {
             guard name == nil else {
                 throw DownloadError(
                     .usage,
-                    "--name needs --scope",
+                    "--name requires --scope",
                     advice: "add --scope read, add or manage"
                 )
             }

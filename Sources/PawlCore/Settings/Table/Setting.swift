@@ -132,7 +132,10 @@ package struct Setting<Root: Sendable>: Sendable {
                 throw ValueError("'\(value.brief)' is not a list", advice: "give a list")
             }
             guard items.count <= most ?? .max else {
-                throw ValueError("\(items.count) values", advice: "give \(most ?? 0) at most")
+                throw ValueError(
+                    "\(items.count) values are too many",
+                    advice: "give at most \(most ?? 0)"
+                )
             }
             var values: [Element] = []
             for item in items { values.append(try form.decode(item)) }

@@ -168,7 +168,7 @@ extension SettingForm where Value == String {
         parse: { (text) throws(ValueError) in
             guard HeaderLine.isPlain(text) else {
                 throw ValueError(
-                    "a line break or a control character",
+                    "the text contains a line break or a control character",
                     advice: "give the text on one line"
                 )
             }

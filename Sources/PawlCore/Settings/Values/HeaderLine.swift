@@ -16,7 +16,7 @@ package enum HeaderLine {
         forAnyOrigin: Bool = false
     ) throws(ValueError) -> HTTPField {
         guard let mark = text.firstIndex(of: ":") else {
-            throw ValueError("a header without a colon", advice: "write 'Name: value'")
+            throw ValueError("the header has no colon", advice: "write 'Name: value'")
         }
         let name = String(text[..<mark])
         guard !name.isEmpty, name.utf8.allSatisfy(isToken) else {
@@ -40,7 +40,7 @@ package enum HeaderLine {
         }
         guard !forAnyOrigin || !SecretField.isSecret(name) else {
             throw ValueError(
-                "'\(name)' is secret and is sent only to the server in the URL",
+                "'\(name)' is secret and is sent only to the server of the given URL",
                 advice: "use --header; to sign in to another server, download from its URL"
             )
         }

@@ -12,13 +12,13 @@ package struct UserText: Hashable {
     package static func parse(_ text: String) throws(ValueError) -> UserText {
         guard HeaderLine.isPlain(text), !text.contains("\t") else {
             throw ValueError(
-                "a control character in the name or password",
-                advice: "HTTP cannot carry it (RFC 7617)"
+                "the name or password contains a control character",
+                advice: "remove it: HTTP cannot transmit it (RFC 7617)"
             )
         }
         guard let mark = text.firstIndex(of: ":") else {
             guard !text.isEmpty else {
-                throw ValueError("no name", advice: "write name:password")
+                throw ValueError("missing user name", advice: "write name:password")
             }
             return UserText(name: text, password: nil)
         }

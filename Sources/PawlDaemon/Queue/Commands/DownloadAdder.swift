@@ -180,7 +180,7 @@ final class DownloadAdder {
     }
 
     private static let keyIsTaken = Conflict.error(
-        "the idempotency key was used for other downloads",
+        "the idempotency key was already used for other downloads",
         advice: "use a new key for each request"
     )
 }

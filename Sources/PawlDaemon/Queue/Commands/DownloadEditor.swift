@@ -202,7 +202,7 @@ final class DownloadEditor {
 
     private static let onlyOne = DownloadError(
         .usage,
-        "several downloads cannot get the same name or position",
+        "a name or a position can be given to one download only",
         advice: "name one download"
     )
 }

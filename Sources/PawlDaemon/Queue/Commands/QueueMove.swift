@@ -22,7 +22,7 @@ enum QueueMove {
         guard target.priority == row.priority else {
             throw Conflict.error(
                 "download \(row.id) cannot be moved before \(id): their priorities differ",
-                advice: "change the priority, too"
+                advice: "give both the same priority first"
             )
         }
         var between = try transaction.downloads.queue(row.priority, from: row, to: target)

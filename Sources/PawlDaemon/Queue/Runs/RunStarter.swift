@@ -110,7 +110,7 @@ final class RunStarter {
             throw DaemonStore.explained(error, "reading the queue")
         }
         guard let body else {
-            throw DownloadError(.unknown, "the request of the download is no longer stored")
+            throw DownloadError(.unknown, "the settings of the download are no longer stored")
         }
         return try WireJSON.decode(NewDownload.self, from: body)
     }

@@ -23,7 +23,7 @@ package struct DownloadSearch {
         }
         if query.isPending {
             guard let session = query.session else {
-                throw DownloadError(.usage, "'pending' needs 'session'")
+                throw DownloadError(.usage, "'pending' requires 'session'")
             }
             // The list does not depend on the row, so SQLite makes it once.
             conditions.append(
@@ -76,7 +76,7 @@ package struct DownloadSearch {
         let targets = selection.targets ?? []
         guard selection.all != true else {
             guard targets.isEmpty else {
-                throw DownloadError(.usage, "'all' and 'targets' exclude each other")
+                throw DownloadError(.usage, "'all' and 'targets' cannot be combined")
             }
             let rows = try rows(in: states, of: selection.session)
             return rows.map { Selected(download: $0, isNamed: false) }
@@ -84,7 +84,7 @@ package struct DownloadSearch {
         guard !targets.isEmpty else {
             throw DownloadError(
                 .usage,
-                "no download is named",
+                "no download is selected",
                 advice: "give ids, names or patterns, or all"
             )
         }

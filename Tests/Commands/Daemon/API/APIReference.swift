@@ -15,10 +15,10 @@ struct APIReference {
             curl -H "Authorization: Bearer $(pawl daemon token)" http://127.0.0.1:6880/v1/downloads
             ```
 
-            HEAD is answered like GET, without the body. Times are in RFC 3339. Values that are not
-            known are omitted. A query is percent-encoded UTF-8, with `+` for a space. An error is a
-            [Problem](#problem), even if the request was not valid HTTP. *Not over TCP* marks what is
-            possible only at the Unix socket.
+            The response to HEAD is that to GET without the body. Times are in RFC 3339. Values that
+            are not known are omitted. A query is percent-encoded UTF-8, with `+` for a space. An
+            error is a [Problem](#problem), even if the request was not valid HTTP. *Not available
+            over TCP* marks what is possible only at the Unix socket.
 
             ## Operations
 
