@@ -12,14 +12,14 @@ export const downloadFields = [
       "fail"
     ],
     "default": "rename",
-    "hint": "What to do if the file exists: rename, overwrite, skip or fail. Default: rename, which adds a number to the new name."
+    "hint": "What to do if the file exists: rename, overwrite, skip or fail. Default: rename, which adds a number to the name of the new file."
   },
   {
     "name": "checksum",
     "label": "Checksum",
     "input": "text",
     "placeholder": "sha256=…, for a single URL",
-    "hint": "The file's checksum, as `sha256=hex`, or `none`. Default: the server's, if it sends one."
+    "hint": "The file's checksum, as `sha256=hex`, or `none`. Default: the checksum that the server sends, if any."
   },
   {
     "name": "mirrors",
@@ -65,7 +65,7 @@ export const downloadFields = [
     "label": "Accept any certificate",
     "input": "flag",
     "default": false,
-    "hint": "Whether certificates are not verified. Others can then read and change the transferred data."
+    "hint": "Whether to accept any certificate. An attacker on the network can then read and change the data."
   },
   {
     "name": "connections",
@@ -75,7 +75,7 @@ export const downloadFields = [
     "most": 64,
     "isChangeable": true,
     "placeholder": "Automatic",
-    "hint": "Default: up to 16, added while total speed increases."
+    "hint": "Connections per download, 1 to 64. Default: up to 16, added while the total speed increases."
   },
   {
     "name": "retries",
@@ -84,7 +84,7 @@ export const downloadFields = [
     "least": 0,
     "most": 1000000,
     "default": 10,
-    "hint": "Consecutive failures allowed before giving up. Default: 10."
+    "hint": "Give up after more than this many consecutive failures. Default: 10."
   },
   {
     "name": "stallTimeoutSeconds",
@@ -137,7 +137,7 @@ export const daemonFields = [
     "most": 1000,
     "isChangeable": true,
     "default": 16,
-    "hint": "Connections per host, 1 to 1000. Default: 16."
+    "hint": "Maximum number of connections per host, for all downloads together, 1 to 1000. Default: 16."
   },
   {
     "name": "usesMeteredNetwork",
