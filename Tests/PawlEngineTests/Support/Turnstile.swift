@@ -1,14 +1,21 @@
 import PawlTesting
 import Testing
 
-/// Runs a limited number of tests at once.
+/// Admits a limited number of tests at once, in the order in which they arrive.
 ///
-/// Tests that measure time run alone.
+/// Tests that measure time run alone. They keep their place in the line, so neither kind can hold
+/// up the other for longer than one test takes.
 final class Turnstile: Sendable {
     private struct State: Sendable {
         var inside = 0
-        var waiting = 0
         var isOneAlone = false
+        /// The tickets of the tests that wait.
+        var line: [Int] = []
+        var lastTicket = 0
+
+        func admits(_ ticket: Int, alone: Bool) -> Bool {
+            line.first == ticket && !isOneAlone && (alone ? inside == 0 : inside < Turnstile.places)
+        }
     }
 
     static let shared = Turnstile()
@@ -17,7 +24,7 @@ final class Turnstile: Sendable {
     private let state = Observed(State())
 
     func pass(alone: Bool, _ body: () async throws -> Void) async rethrows {
-        if alone { await enterAlone() } else { await enter() }
+        await enter(alone: alone)
         defer {
             state.update { state in
                 state.inside -= 1
@@ -27,40 +34,18 @@ final class Turnstile: Sendable {
         try await body()
     }
 
-    private func enter() async {
-        state.update { $0.waiting += 1 }
-        while !Task.isCancelled {
-            await state.wait { !$0.isOneAlone && $0.inside < Self.places }
-            let isIn = state.update { state in
-                guard !state.isOneAlone, state.inside < Self.places else { return false }
-                state.inside += 1
-                state.waiting -= 1
-                return true
-            }
-            if isIn { return }
+    private func enter(alone: Bool) async {
+        let ticket = state.update { state in
+            state.lastTicket += 1
+            state.line.append(state.lastTicket)
+            return state.lastTicket
         }
-        leaveLine()
-    }
-
-    private func enterAlone() async {
-        while !Task.isCancelled {
-            await state.wait { $0.inside == 0 && $0.waiting == 0 }
-            let isIn = state.update { state in
-                guard state.inside == 0, state.waiting == 0 else { return false }
-                state.inside = 1
-                state.isOneAlone = true
-                return true
-            }
-            if isIn { return }
-        }
-        state.update { $0.inside += 1 }
-    }
-
-    /// A test ended by its time limit still enters: it fails by itself.
-    private func leaveLine() {
+        // A test ended by its time limit still enters: it fails by itself.
+        await state.wait { $0.admits(ticket, alone: alone) }
         state.update { state in
-            state.waiting -= 1
+            state.line.removeAll { $0 == ticket }
             state.inside += 1
+            if alone { state.isOneAlone = true }
         }
     }
 }
