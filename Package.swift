@@ -18,8 +18,12 @@ let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
-func ours(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func ours(
+    _ name: String,
+    _ dependencies: [Target.Dependency] = [],
+    exclude: [String] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 // A program that is not shipped: the tests or the benchmark start it.
@@ -126,6 +130,7 @@ if isDevelopment {
         name: "ArgumentParser",
         package: "swift-argument-parser"
     )
+    let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
     let examples = ["Articles", "FourWays", "MediaCache", "ResumableFetch"]
 
     package.products += [
@@ -142,6 +147,7 @@ if isDevelopment {
             exact: "2.28.1",
             traits: []
         ),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ]
     package.targets += [
@@ -151,7 +157,8 @@ if isDevelopment {
             [
                 "Pawl", "PawlCore", "PawlWire", "CPage", grdb, hummingbird, hummingbirdCore,
                 httpTypes, subprocess, system, logging,
-            ] + nio
+            ] + nio,
+            exclude: ["API/openapi.yaml"]
         ),
         ours(
             "PawlCLI",
@@ -175,7 +182,7 @@ if isDevelopment {
             "CommandTests",
             [
                 "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "SocketActivator",
-                "PawlDaemon", "PawlCore", "PawlWire", system,
+                "PawlDaemon", "PawlCore", "PawlWire", system, yams,
             ] + examples.map { .byName(name: $0) },
             path: "Tests/Commands",
             exclude: ["Snapshots"]

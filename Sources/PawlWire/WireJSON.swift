@@ -25,8 +25,34 @@ package enum WireJSON {
         decoder.dateDecodingStrategy = .iso8601
         do {
             return try decoder.decode(type, from: Data(bytes))
+        } catch let unknown as UnknownMember {
+            throw DownloadError(
+                .usage,
+                "unknown member '\(path(unknown.path).sanitized(atMost: 100))'",
+                advice: "use \(unknown.known.joined(separator: ", "))"
+            )
         } catch {
             throw DownloadError(.badResponse, WireJSON.reason(error))
+        }
+    }
+
+    /// Decodes the body of a request.
+    ///
+    /// Throws `.usage` for an unknown member, and `.badResponse` if the bytes are not such a value.
+    package static func decodeRequest<Value: RequestObject>(
+        _ type: Value.Type,
+        from bytes: some Sequence<UInt8>
+    ) throws(DownloadError) -> Value {
+        try decode(CheckedRequest<Value>.self, from: bytes).value
+    }
+
+    /// A value whose members are checked before they are decoded.
+    private struct CheckedRequest<Value: RequestObject>: Decodable {
+        let value: Value
+
+        init(from decoder: any Decoder) throws {
+            try Value.knownMembers.check(decoder)
+            value = try Value(from: decoder)
         }
     }
 
@@ -41,11 +67,14 @@ package enum WireJSON {
             case .dataCorrupted(let context): (context, mistake(in: context))
             @unknown default: (nil, "not valid JSON")
             }
-        let path = (context?.codingPath ?? []).map { key in
-            key.intValue.map { "\($0 + 1)" } ?? key.stringValue
-        }
-        guard !path.isEmpty else { return what }
-        return "'\(path.joined(separator: "."))': \(what)"
+        guard let context, !context.codingPath.isEmpty else { return what }
+        return "'\(path(context.codingPath))': \(what)"
+    }
+
+    /// The path of a value; the items of a list are counted from 1.
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.map { key in key.intValue.map { "\($0 + 1)" } ?? key.stringValue }
+            .joined(separator: ".")
     }
 
     /// Describes the mistake in the protocol's terms if the decoder's description uses Swift's.

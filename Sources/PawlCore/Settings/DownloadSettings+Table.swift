@@ -409,6 +409,7 @@ extension SettingForm where Value == HTTPField {
     fileprivate static func field(forAnyOrigin: Bool) -> SettingForm {
         SettingForm(
             schema: ["$ref": "#/components/schemas/Field"],
+            innerMembers: ["name", "value", "anyOrigin"],
             valueName: "line",
             input: .field,
             parse: { (text) throws(ValueError) in
@@ -443,6 +444,7 @@ extension SettingForm where Value == Credentials {
     /// `name:password`, in JSON an object.
     fileprivate static let credentials = SettingForm(
         schema: ["$ref": "#/components/schemas/SignIn"],
+        innerMembers: ["name", "password"],
         valueName: "name:password",
         input: .credentials,
         parse: { (text) throws(ValueError) in

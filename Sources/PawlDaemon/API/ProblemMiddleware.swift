@@ -36,7 +36,7 @@ struct ProblemMiddleware: RouterMiddleware {
                 DownloadError(
                     code,
                     text.sanitized,
-                    advice: "see /openapi.json, or docs/http-api.md"
+                    advice: "see /openapi.yaml, or docs/http-api.md"
                 ),
                 error.status
             )
@@ -45,12 +45,12 @@ struct ProblemMiddleware: RouterMiddleware {
 
     private static func unknown(_ request: Request) throws -> Response {
         let path = String((request.head.path ?? "").prefix { $0 != "?" })
-        let methods = APIDocument.methods(of: path)
+        let methods = APIRoute.methods(of: path)
         guard !methods.isEmpty else {
             let error = DownloadError(
                 .notFound,
                 "there is nothing at '\(path.sanitized(atMost: 100))'",
-                advice: "see /openapi.json"
+                advice: "see /openapi.yaml"
             )
             return try response(error, .notFound)
         }

@@ -3,48 +3,31 @@ internal import Hummingbird
 internal import PawlCore
 internal import PawlWire
 
-/// Refuses parameters and bodies that the API's description does not contain: a mistyped one would
-/// otherwise have no effect.
+/// Refuses parameters and bodies that a route does not have: a mistyped parameter would otherwise
+/// have no effect.
 struct RequestForm: RouterMiddleware {
     func handle(
         _ request: Request,
         context: APIContext,
         next: (Request, APIContext) async throws -> Response
     ) async throws -> Response {
-        let method = request.method == .head ? HTTPRequest.Method.get : request.method
-        let route = "\(method.rawValue) \(context.endpointPath ?? "")"
-        if let form = Self.forms[route] { try form.check(request, route) }
+        if let route = APIRoute.serving(request, context) { try check(request, route) }
         return try await next(request, context)
     }
 
-    /// The forms of the routes, by method and path.
-    private static let forms = Dictionary(
-        APIDocument.operations.map { ("\($0.method.uppercased()) \($0.path)", Form($0)) }
-    ) { first, _ in first }
-
-    private struct Form {
-        let parameters: [String]
-        let hasBody: Bool
-
-        init(_ operation: APIOperation) {
-            parameters = operation.parameters.filter { $0.place == .query }.map(\.name)
-            hasBody = operation.body != nil
+    private func check(_ request: Request, _ route: APIRoute) throws(DownloadError) {
+        let known = route.parameters
+        for (name, _) in try request.parameters where known?.contains(name) == false {
+            throw DownloadError(
+                .usage,
+                "'\(name.sanitized(atMost: 40))' is not a parameter of \(route.name)",
+                advice: known.flatMap { $0.isEmpty ? nil : "use \($0.joined(separator: ", "))" }
+                    ?? "leave it out"
+            )
         }
-
-        func check(_ request: Request, _ route: String) throws(DownloadError) {
-            let given = try QueryText.parameters(request.uri.query ?? "")
-            for (name, _) in given where !parameters.contains(name) {
-                throw DownloadError(
-                    .usage,
-                    "'\(name.sanitized(atMost: 40))' is not a parameter of \(route)",
-                    advice: parameters.isEmpty
-                        ? "leave it out" : "use \(parameters.joined(separator: ", "))"
-                )
-            }
-            let length = request.headers[.contentLength] ?? "0"
-            if !hasBody, length != "0" || request.headers[.transferEncoding] != nil {
-                throw DownloadError(.usage, "\(route) has no body", advice: "leave it out")
-            }
+        let length = request.headers[.contentLength] ?? "0"
+        if route.body == nil, length != "0" || request.headers[.transferEncoding] != nil {
+            throw DownloadError(.usage, "\(route.name) has no body", advice: "leave it out")
         }
     }
 }

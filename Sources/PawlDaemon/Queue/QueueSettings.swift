@@ -53,10 +53,9 @@ final class QueueSettings {
             throw DownloadError(
                 .usage,
                 "no setting is given",
-                advice: "see /openapi.json, or docs/http-api.md"
+                advice: "see /openapi.yaml, or docs/http-api.md"
             )
         }
-        try change.checkMembers()
         let new = try change.settings(over: current)
         if change[\.allowedFolders] != nil {
             for folder in new.allowedFolders ?? [] { try Self.checkExists(folder) }

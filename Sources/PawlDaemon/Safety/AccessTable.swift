@@ -1,3 +1,4 @@
+internal import HTTPTypes
 package import PawlWire
 
 /// The tables of `AccessRules` and of the routes, as docs/security.md shows them.
@@ -29,12 +30,12 @@ package enum AccessTable {
     /// A table of the demands that each route may make.
     package static var routes: String {
         var lines = ["| route | demands |", "| --- | --- |"]
-        let operations = APIDocument.operations.sorted {
-            ($0.path, $0.method) < ($1.path, $1.method)
+        let routes = APIRoute.all.sorted {
+            ($0.path, $0.method.rawValue) < ($1.path, $1.method.rawValue)
         }
-        for operation in operations {
-            let demands = operation.demands.map { "`\($0.rawValue)`" }.joined(separator: ", ")
-            lines.append("| `\(operation.method.uppercased()) \(operation.path)` | \(demands) |")
+        for route in routes {
+            let demands = route.demands.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+            lines.append("| `\(route.name)` | \(demands) |")
         }
         return lines.joined(separator: "\n") + "\n"
     }

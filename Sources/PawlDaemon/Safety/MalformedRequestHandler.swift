@@ -63,7 +63,7 @@ extension HTTPParserError {
             case .invalidMethod:
                 (
                     "the request is not HTTP, or its method is invalid",
-                    "send HTTP/1.1 without TLS; /openapi.json has the methods"
+                    "send HTTP/1.1 without TLS; /openapi.yaml has the methods"
                 )
             case .invalidURL, .invalidCharactersUsed:
                 (
@@ -73,7 +73,7 @@ extension HTTPParserError {
             default:
                 (
                     "the request is not valid HTTP/1.1",
-                    "send HTTP/1.1 without TLS, with one length or in chunks, as /openapi.json says"
+                    "send HTTP/1.1 without TLS, with one length or in chunks, as /openapi.yaml says"
                 )
             }
         let error = DownloadError(.usage, message, advice: advice)

@@ -14,7 +14,7 @@ final class RequestAuthenticator: Sendable {
     private let delay = Mutex(FailureDelay())
 
     init(_ address: ListenAddress, keys: AccessKeys) {
-        rules = RequestGuard(address, mostBodyBytes: DaemonAPI.mostBytes)
+        rules = RequestGuard(address, mostBodyBytes: RequestBody.mostBytes)
         self.keys = keys
     }
 

@@ -103,7 +103,7 @@ package struct RequestGuard: Sendable {
     private func refusalOfBody(_ request: Facts) -> Verdict? {
         guard request.bodyBytes != 0 else { return nil }
         // A method that the path does not support gets another response later.
-        let methods = APIDocument.methods(of: request.path)
+        let methods = APIRoute.methods(of: request.path)
         guard methods.isEmpty || methods.contains(request.method) else { return nil }
         guard ["POST", "PATCH", "DELETE"].contains(request.method) else {
             let method = request.method.sanitized(atMost: 20)

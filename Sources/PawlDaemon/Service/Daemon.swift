@@ -73,7 +73,7 @@ package struct Daemon: Sendable {
     /// Opens the store and loads the queue.
     ///
     /// If that finds damage, the store is opened again, which then checks all of it.
-    func loadedQueue(mayBeDamaged: Bool) async throws(DownloadError) -> DaemonQueue {
+    private func loadedQueue(mayBeDamaged: Bool) async throws(DownloadError) -> DaemonQueue {
         let store = try DaemonStore(path: places.store)
         if let note = store.note { logger.warning("\(note)") }
         do throws(DownloadError) {
@@ -191,7 +191,7 @@ package struct Daemon: Sendable {
         }
     }
 
-    func api(_ queue: DaemonQueue) -> DaemonAPI {
+    private func api(_ queue: DaemonQueue) -> DaemonAPI {
         let about = DaemonStatus(
             version: PawlVersion.current,
             processIdentifier: getpid(),
@@ -200,7 +200,6 @@ package struct Daemon: Sendable {
         )
         return DaemonAPI(
             queue: queue,
-            store: queue.store,
             attachments: SessionAttachments(detached: queue.endings),
             about: about
         )

@@ -6,7 +6,17 @@ package import PawlCore
 /// A download to be added.
 ///
 /// It may contain secrets, so it is only ever sent to the daemon: no answer contains one.
-package struct NewDownload: Codable, Sendable, Hashable {
+package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case url, destination, settings, priority, session, notBefore, isPaused, taskIdentifier
+        case taskDescription, resumeData, confinedTo
+    }
+
+    package static let knownMembers = KnownMembers(
+        CodingKeys.self,
+        objects: [.settings: SettingsDocument<DownloadSettings>.knownMembers]
+    )
+
     /// The URL, which may contain a user and a password.
     package var url: String
     /// The absolute path of a file, or of a folder if it ends in a slash.
@@ -41,7 +51,16 @@ package struct NewDownload: Codable, Sendable, Hashable {
 }
 
 /// Several downloads that are added together: all or none.
-package struct NewDownloads: Codable, Sendable, Hashable {
+package struct NewDownloads: Codable, Sendable, Hashable, RequestObject {
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case downloads
+    }
+
+    package static let knownMembers = KnownMembers(
+        CodingKeys.self,
+        objects: [.downloads: NewDownload.knownMembers]
+    )
+
     package var downloads: [NewDownload]
 
     package init(_ downloads: [NewDownload]) { self.downloads = downloads }

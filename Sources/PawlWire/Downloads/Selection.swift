@@ -2,7 +2,13 @@ package import struct FoundationEssentials.Date
 package import PawlCore
 
 /// The downloads that an operation applies to.
-package struct Selection: Codable, Sendable, Hashable {
+package struct Selection: Codable, Sendable, Hashable, RequestObject {
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case targets, all, session
+    }
+
+    package static let knownMembers = KnownMembers(CodingKeys.self)
+
     /// Ids, names, or patterns of names with `*` and `?`.
     package var targets: [String]?
     /// Whether it applies to all downloads for which the operation is possible.
@@ -36,7 +42,10 @@ package enum QueueAction: String, Codable, Sendable, CaseIterable {
 }
 
 /// The changes to make to existing downloads; a value that is `nil` stays as it is.
-package struct DownloadChanges: Codable, Sendable, Hashable {
+package struct DownloadChanges: Codable, Sendable, Hashable, RequestObject {
+    package static let knownMembers = KnownMembers(CodingKeys.self)
+        .union(KnownMembers(of: DownloadSettings.table) { $0.isChangeable })
+
     package var priority: WirePriority?
     /// The download of the same priority before which this one is put.
     ///
@@ -66,7 +75,7 @@ package struct DownloadChanges: Codable, Sendable, Hashable {
 
 /// The settings are members of the same object as the others.
 extension DownloadChanges {
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: CodingKey, CaseIterable {
         case priority, before, url, notBefore, name, taskDescription
     }
 
@@ -95,7 +104,16 @@ extension DownloadChanges {
 }
 
 /// A selection, and the changes to make to it.
-package struct SelectedChanges: Codable, Sendable, Hashable {
+package struct SelectedChanges: Codable, Sendable, Hashable, RequestObject {
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case selection, changes
+    }
+
+    package static let knownMembers = KnownMembers(
+        CodingKeys.self,
+        objects: [.selection: Selection.knownMembers, .changes: DownloadChanges.knownMembers]
+    )
+
     package var selection: Selection
     package var changes: DownloadChanges
 

@@ -146,6 +146,7 @@ extension SettingForm where Value == [WireLimitPeriod] {
             "type": "array", "items": ["$ref": "#/components/schemas/LimitPeriod"],
             "maxItems": .number(mostPeriods),
         ],
+        innerMembers: ["days", "from", "to", "limitBytesPerSecond"],
         valueName: "periods",
         parse: { (text) throws(ValueError) in
             text.lowercased() == "off" ? [] : try TimetableText.parse(text)

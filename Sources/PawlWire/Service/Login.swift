@@ -1,5 +1,13 @@
+package import PawlCore
+
 /// What a browser presents for its cookie: one of the two.
-package struct Login: Codable, Sendable, Hashable {
+package struct Login: Codable, Sendable, Hashable, RequestObject {
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case code, token
+    }
+
+    package static let knownMembers = KnownMembers(CodingKeys.self)
+
     /// A code that can be used once, within ten minutes.
     package var code: String?
     package var token: String?

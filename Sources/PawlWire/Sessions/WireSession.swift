@@ -34,7 +34,13 @@ package struct WireSessions: Codable, Sendable, Hashable {
 }
 
 /// The registration of a session that keeps its events until they are acknowledged.
-package struct SessionRegistration: Codable, Sendable, Hashable {
+package struct SessionRegistration: Codable, Sendable, Hashable, RequestObject {
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case identifier, relaunchCommand, maximumConcurrentDownloads, limitBytesPerSecond
+    }
+
+    package static let knownMembers = KnownMembers(CodingKeys.self)
+
     package var identifier: String
     /// The program and its arguments; empty runs nothing, `nil` keeps the current command.
     package var relaunchCommand: [String]?
@@ -83,7 +89,13 @@ package struct SessionRegistration: Codable, Sendable, Hashable {
 }
 
 /// The event up to which everything was delivered.
-package struct Acknowledgement: Codable, Sendable, Hashable {
+package struct Acknowledgement: Codable, Sendable, Hashable, RequestObject {
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case session, event
+    }
+
+    package static let knownMembers = KnownMembers(CodingKeys.self)
+
     package var session: String
     package var event: Int64
 

@@ -13,9 +13,8 @@ struct DaemonSettingsTests {
         _ json: String,
         from settings: DaemonSettings = DaemonSettings()
     ) throws -> DaemonSettings {
-        let asked = try change(json)
-        try asked.checkMembers()
-        return try asked.settings(over: settings)
+        try WireJSON.decodeRequest(DaemonSettingsChange.self, from: json.utf8)
+            .settings(over: settings)
     }
 
     @Test func `omitted settings stay, and null restores the default`() throws {
@@ -61,7 +60,7 @@ struct DaemonSettingsTests {
 
     @Test func `an unknown setting is named`() {
         let error = #expect(throws: DownloadError.self) { try changed(#"{"limit":1}"#) }
-        #expect(error?.message.contains("'limit' is not a setting") == true)
+        #expect(error?.message.contains("unknown member 'limit'") == true)
     }
 
     @Test(arguments: [

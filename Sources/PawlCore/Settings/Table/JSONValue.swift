@@ -69,14 +69,6 @@ package enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: Codable {
-    private struct MemberKey: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     /// Decodes a value; the members of an object are sorted by name.
     package init(from decoder: any Decoder) throws {
         if let members = try? decoder.container(keyedBy: MemberKey.self) {

@@ -16,6 +16,8 @@ package struct Setting<Root: Sendable>: Sendable {
     package let about: String
     /// JSON Schema 2020-12, without a description.
     package let schema: JSONValue
+    /// The names of the members if the value in JSON is an object, or a list of objects.
+    let innerMembers: [String]
     /// The name of the value in the help; `nil` for a flag.
     package let valueName: String?
     /// The places where it can be given.
@@ -76,6 +78,7 @@ package struct Setting<Root: Sendable>: Sendable {
         self.about = about ?? help
         self.mayReplaceFiles = { mayReplaceFiles($0[keyPath: path]) }
         self.schema = form.schema
+        innerMembers = form.innerMembers
         self.valueName = valueName ?? form.valueName
         self.entries = entries
         self.isChangeable = isChangeable
@@ -117,6 +120,7 @@ package struct Setting<Root: Sendable>: Sendable {
         self.about = about ?? help
         let limit: [(String, JSONValue)] = most.map { [("maxItems", .number($0))] } ?? []
         schema = .object([("type", "array"), ("items", form.schema)] + limit)
+        innerMembers = form.innerMembers
         valueName = form.valueName
         self.entries = entries
         self.isChangeable = isChangeable

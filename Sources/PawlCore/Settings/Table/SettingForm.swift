@@ -3,6 +3,8 @@
 package struct SettingForm<Value: Sendable>: Sendable {
     /// JSON Schema 2020-12, without a description.
     package var schema: JSONValue
+    /// The names of the members if a value in JSON is an object, or a list of objects.
+    package var innerMembers: [String]
     /// The name of the value in the help; `nil` for a flag.
     package var valueName: String?
     /// The kind of input in a form.
@@ -15,6 +17,7 @@ package struct SettingForm<Value: Sendable>: Sendable {
 
     package init(
         schema: JSONValue,
+        innerMembers: [String] = [],
         valueName: String?,
         input: SettingInput = .text,
         parse: @escaping @Sendable (String) throws(ValueError) -> Value,
@@ -22,6 +25,7 @@ package struct SettingForm<Value: Sendable>: Sendable {
         encode: @escaping @Sendable (Value) -> JSONValue
     ) {
         self.schema = schema
+        self.innerMembers = innerMembers
         self.valueName = valueName
         self.input = input
         self.parse = parse
@@ -34,6 +38,7 @@ package struct SettingForm<Value: Sendable>: Sendable {
         let form = self
         return SettingForm<Value?>(
             schema: schema,
+            innerMembers: innerMembers,
             valueName: valueName,
             input: input,
             parse: { (text) throws(ValueError) in try form.parse(text) },

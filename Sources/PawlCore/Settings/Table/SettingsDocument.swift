@@ -97,18 +97,6 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
         return settings
     }
 
-    /// Throws `.usage` for an unknown member: it was meant to change something.
-    package func checkMembers() throws(DownloadError) {
-        for member in values.keys.sorted() where Root.table[member: member] == nil {
-            let known = Root.table.settings.compactMap(\.member).joined(separator: ", ")
-            throw DownloadError(
-                .usage,
-                "'\(member.sanitized(atMost: 40))' is not a setting",
-                advice: "use one of \(known)"
-            )
-        }
-    }
-
     /// Reads the text that a user has typed.
     package mutating func parse(_ text: String, of setting: Setting<Root>) throws(ValueError) {
         var settings = validSettings

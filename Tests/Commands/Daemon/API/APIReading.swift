@@ -1,6 +1,7 @@
+import PawlCore
 import Testing
 
-/// The daemon's own document, read by a test.
+/// The description of the API, read by a test.
 struct APIReading: Sendable {
     struct Operation: Sendable {
         var method: String
@@ -18,7 +19,13 @@ struct APIReading: Sendable {
         /// The name of the schema of its body; `nil` if it has no body.
         var body: String? { value["requestBody"].flatMap(Self.schema) }
 
-        func answer(_ status: Int) -> JSONTree? { value["responses"]?["\(status)"] }
+        /// The description of an answer; `nil` if an answer with this status is not described.
+        func answer(_ status: Int) -> JSONTree? {
+            if let own = value["responses"]?["\(status)"] { return own }
+            let general = value["responses"]?["default"]
+            let statuses = general?["x-statuses"]?.items ?? []
+            return statuses.contains(.number(Double(status))) ? general : nil
+        }
 
         var success: (status: Int, answer: JSONTree)? {
             let found = value["responses"]?.members.first { $0.key.hasPrefix("2") }
@@ -33,19 +40,51 @@ struct APIReading: Sendable {
 
     let tree: JSONTree
 
-    init(_ text: String) throws { tree = try JSONTree(parsing: text) }
+    /// The folder of openapi.yaml.
+    static let folder = "../../Sources/PawlDaemon/API"
+
+    init(_ text: String) throws { tree = try JSONTree(yaml: text) }
+
+    /// Reads openapi.yaml.
+    static func document() throws -> APIReading {
+        try APIReading(Snapshot.text(of: "openapi.yaml", folder: folder))
+    }
 
     /// By path, then method.
     var operations: [Operation] {
         let paths = tree["paths"]?.members ?? [:]
         return paths.sorted { $0.key < $1.key }.flatMap { path, item in
             item.members.sorted { $0.key < $1.key }.map { method, value in
-                Operation(method: method.uppercased(), path: path, value: value)
+                Operation(method: method.uppercased(), path: path, value: resolved(value))
             }
         }
     }
 
+    /// An operation with the shared responses in place of the references to them.
+    private func resolved(_ operation: JSONTree) -> JSONTree {
+        var members = operation.members
+        let shared = tree["components"]?["responses"]?.members ?? [:]
+        let responses = (members["responses"]?.members ?? [:]).mapValues { response in
+            response["$ref"]?.text?.split(separator: "/").last.flatMap { shared[String($0)] }
+                ?? response
+        }
+        members["responses"] = .object(responses)
+        return .object(members)
+    }
+
     var schemas: [String: JSONTree] { tree["components"]?["schemas"]?.members ?? [:] }
+
+    /// The members that objects of a schema may have; `nil` if the schema allows others.
+    func knownMembers(of schema: JSONTree) -> KnownMembers? {
+        if let name = schema["$ref"]?.text?.split(separator: "/").last {
+            return schemas[String(name)].flatMap(knownMembers)
+        }
+        if let first = schema["anyOf"]?.items.first { return knownMembers(of: first) }
+        if let item = schema["items"] { return knownMembers(of: item) }
+        guard schema["additionalProperties"] == .truth(false) else { return nil }
+        let members = schema["properties"]?.members ?? [:]
+        return KnownMembers(Array(members.keys), objects: members.compactMapValues(knownMembers))
+    }
 
     // MARK: - What a value has to be
 

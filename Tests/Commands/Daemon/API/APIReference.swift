@@ -6,9 +6,10 @@ struct APIReference {
         var text = """
             # The HTTP API
 
-            A test generates this page from the daemon's own `GET /openapi.json`: `PAWL_RECORD=1`
-            writes it again. [security.md](security.md) lists who may send which request.
-            [daemon.md](daemon.md) explains how to begin.
+            A test generates this page from [openapi.yaml](../Sources/PawlDaemon/API/openapi.yaml), which
+            the daemon serves at `/openapi.yaml`: `PAWL_RECORD=1` writes this page again.
+            [security.md](security.md) lists who may send which request. [daemon.md](daemon.md) explains
+            how to begin.
 
             ```sh
             curl --unix-socket "$XDG_RUNTIME_DIR/pawl/daemon.sock" http://localhost/v1/downloads

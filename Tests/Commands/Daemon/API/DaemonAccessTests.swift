@@ -148,8 +148,7 @@ extension DaemonSuites {
             async throws
         {
             let access = try await AccessScene.make()
-            let answer = try await access.ask(.user, "GET", "/openapi.json")
-            let operations = try APIReading(answer.body).operations
+            let operations = try APIReading.document().operations
             var targets = Targets(access)
             var cases: [Case] = []
             var seen: Set<Demand> = []

@@ -1,33 +1,19 @@
 import PawlCore
+import PawlDaemon
 import PawlTesting
 import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// The daemon's document compared with its behaviour.
+    /// The description of the API compared with the daemon's answers.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonDocumentTests {
-        private func reading(_ network: NetworkScene) async throws -> APIReading {
-            let answer = try await network.ask("GET", "/openapi.json")
-            #expect(answer.fields["content-type"] == "application/json")
-            return try APIReading(answer.body)
-        }
-
-        @Test func `docs http-api md matches the description of the API`() async throws {
-            let network = try await NetworkScene.make()
-            let reading = try await reading(network)
-            #expect(reading.operations.count > 20)
-            #expect(Set(reading.operations.map(\.name)).count == reading.operations.count)
-            try Snapshot.expect(
-                APIReference(reading: reading).text,
-                matches: "http-api.md",
-                folder: "../../docs"
-            )
-        }
-
         @Test func `responses match the description of the API`() async throws {
             let network = try await NetworkScene.make()
-            let reading = try await reading(network)
+            let reading = try APIReading.document()
+            let served = try await network.ask("GET", "/openapi.yaml")
+            #expect(served.fields["content-type"] == "application/yaml")
+            #expect(Array(served.body.utf8) == APIDocument.bytes)
             let resource = Resource(size: 1000)
             network.scene.workshop.serve(.resource(resource))
             try await network.scene.succeed("daemon", "allow", "--private-addresses", "yes")

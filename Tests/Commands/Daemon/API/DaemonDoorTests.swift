@@ -35,7 +35,7 @@ extension DaemonSuites {
         /// A daemon with something to lose, and its document.
         private func scene() async throws -> (network: NetworkScene, reading: APIReading) {
             let network = try await NetworkScene.make()
-            let reading = try APIReading(try await network.ask("GET", "/openapi.json").body)
+            let reading = try APIReading.document()
             let session = #"{"identifier":"s"}"#
             #expect(try await network.ask("POST", "/v1/sessions", session).status == 200)
             let body =

@@ -1,6 +1,7 @@
 import FoundationEssentials
+import Yams
 
-/// Any JSON value, for tests that examine a document.
+/// Any value of JSON or YAML, for tests that examine a document.
 indirect enum JSONTree: Decodable, Hashable, Sendable {
     case null
     case truth(Bool)
@@ -12,6 +13,25 @@ indirect enum JSONTree: Decodable, Hashable, Sendable {
     init(parsing text: String) throws {
         self = try JSONDecoder().decode(JSONTree.self, from: Data(text.utf8))
     }
+
+    init(yaml text: String) throws { self = try JSONTree(try Yams.load(yaml: text)) }
+
+    /// A value that Yams has loaded.
+    private init(_ value: Any?) throws {
+        switch value {
+        case nil: self = .null
+        case let truth as Bool: self = .truth(truth)
+        case let number as Int: self = .number(Double(number))
+        case let number as Double: self = .number(number)
+        case let text as String: self = .text(text)
+        case let list as [Any]: self = .list(try list.map { try JSONTree($0) })
+        case let members as [String: Any]:
+            self = .object(try members.mapValues { try JSONTree($0) })
+        default: throw UnknownYAML(description: "\(value as Any)")
+        }
+    }
+
+    private struct UnknownYAML: Error { var description: String }
 
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()

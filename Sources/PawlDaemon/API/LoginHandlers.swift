@@ -3,22 +3,18 @@ internal import Hummingbird
 internal import PawlCore
 internal import PawlWire
 
-/// The login of a browser.
-extension DaemonAPI {
-    func addLogin(to router: Router<APIContext>) {
-        router.post("/v1/login") { request, _ in try await login(request) }
-        router.post("/v1/login-codes") { _, _ in try loginCode() }
-    }
+/// Answers requests for the login of a browser.
+struct LoginHandlers: Sendable {
+    let listener: NetworkListener
 
     /// Exchanges a code, which the user received over the Unix socket and which is valid once, or
     /// the token for a cookie.
-    private func login(_ request: Request) async throws -> Response {
-        let login: Login = try await body(
+    func login(_ request: Request) async throws -> Response {
+        let login: Login = try await RequestBody.read(
             request,
-            "Login",
             upTo: RequestGuard.mostOpenBodyBytes
         )
-        guard let authenticator = queue.listener.socket?.authenticator else {
+        guard let authenticator = listener.socket?.authenticator else {
             throw Self.noListener
         }
         guard (login.code == nil) != (login.token == nil) else {
@@ -38,8 +34,8 @@ extension DaemonAPI {
         )
     }
 
-    private func loginCode() throws -> Response {
-        guard let socket = queue.listener.socket else { throw Self.noListener }
+    func makeCode() throws -> Response {
+        guard let socket = listener.socket else { throw Self.noListener }
         let (code, url) = (socket.authenticator.makeCode(), socket.address.url)
         return try Response.json(
             LoginCode(code: code, url: "\(url)/#code=\(code)"),

@@ -5,39 +5,38 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// The daemon's health, metrics and statistics.
-extension DaemonAPI {
-    func addNumbers(to router: Router<APIContext>) {
-        router.get("/healthz") { _, _ in
-            // The store must be readable and writable.
-            _ = try await store.read { try $0.downloads.counts() }
-            do throws(DownloadError) {
-                try await queue.checkHealth()
-            } catch {
-                throw APIFailure(.serviceUnavailable, error)
-            }
-            return try Response.json(WireHealth())
-        }
-        router.get("/metrics") { _, _ in try await metrics() }
-        router.get("/openapi.json") { _, _ in
-            Response(
-                status: .ok,
-                headers: [.contentType: "application/json"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: APIDocument.text))
-            )
-        }
-        router.get("/v1/hosts") { request, _ in
-            let query = try PageQuery(parameters: try parameters(of: request))
-            return try Response.json(queue.session.hosts.page(query))
-        }
-        router.get("/v1/statistics") { _, _ in try Response.json(try await statistics()) }
+/// Answers requests for the daemon's status, health, statistics and metrics.
+struct StatusHandlers: Sendable {
+    let queue: DaemonQueue
+    let about: DaemonStatus
+
+    func status() async throws -> Response {
+        var status = about
+        status.counts = try await queue.store.read { try $0.downloads.counts() }
+        status.bytesPerSecond = queue.running.bytesPerSecond
+        status.lastEvent = queue.notifier.last
+        status.url = queue.listener.socket?.address.url
+        status.listenProblem = queue.listener.problem
+        status.maximumConcurrentDownloads = queue.counters.values.maximumConcurrentDownloads
+        return try Response.json(status)
     }
 
-    private func statistics() async throws -> WireStatistics {
+    func health() async throws -> Response {
+        // The store must be readable and writable.
+        _ = try await queue.store.read { try $0.downloads.counts() }
+        do throws(DownloadError) {
+            try await queue.checkHealth()
+        } catch {
+            throw APIFailure(.serviceUnavailable, error)
+        }
+        return try Response.json(WireHealth())
+    }
+
+    func statistics() async throws -> WireStatistics {
         let values = queue.counters.values
         var numbers = WireStatistics()
         numbers.uptimeSeconds = (ContinuousClock.now - queue.counters.began).seconds
-        numbers.counts = try await store.read { try $0.downloads.counts() }
+        numbers.counts = try await queue.store.read { try $0.downloads.counts() }
         numbers.bytesPerSecond = queue.running.bytesPerSecond
         numbers.receivedBytes = queue.running.receivedBytes
         (numbers.finished, numbers.failed) = (values.finished, values.failed)
@@ -47,7 +46,7 @@ extension DaemonAPI {
         return numbers
     }
 
-    private func metrics() async throws -> Response {
+    func metrics() async throws -> Response {
         let numbers = try await statistics()
         var text = MetricsText()
         text.add(

@@ -1,0 +1,176 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Pawl
+package import PawlWire
+
+/// A route of the API: the requests that it accepts, and the handler that answers them.
+///
+/// openapi.yaml describes the routes; tests compare the two.
+package struct APIRoute: Sendable {
+    typealias Handler = @Sendable (DaemonAPI, Request, APIContext) async throws -> Response
+
+    let method: HTTPRequest.Method
+    /// The path, such as `/v1/downloads/{id}`.
+    package let path: String
+    /// The demands that a request may make.
+    ///
+    /// A client that may make none of them is refused before the request is read.
+    package let demands: [Demand]
+    /// The names of the parameters in the query; `nil` if any are accepted.
+    package let parameters: [String]?
+    /// The type of the body; `nil` if there is none.
+    package let body: (any RequestObject.Type)?
+    let respond: Handler
+
+    init(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ demands: [Demand] = [.look],
+        parameters: [String]? = [],
+        body: (any RequestObject.Type)? = nil,
+        respond: @escaping Handler
+    ) {
+        (self.method, self.path, self.demands) = (method, path, demands)
+        (self.parameters, self.body, self.respond) = (parameters, body, respond)
+    }
+
+    /// The method and the path.
+    package var name: String { "\(method.rawValue) \(path)" }
+
+    /// Returns the route that a request was given to; `nil` if there is none.
+    static func serving(_ request: Request, _ context: APIContext) -> APIRoute? {
+        let method = request.method == .head ? HTTPRequest.Method.get : request.method
+        return byName["\(method.rawValue) \(context.endpointPath ?? "")"]
+    }
+
+    private static let byName = Dictionary(
+        (all + page).map { ($0.name, $0) },
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    /// Returns the methods of a requested path; empty if there is no such path.
+    package static func methods(of path: String) -> [String] {
+        let requested = parts(path)
+        let found = all.filter { route in
+            let own = parts(route.path)
+            return own.count == requested.count
+                && zip(own, requested).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }
+        let files = page.filter { $0.path == path }
+        // HEAD is answered like GET (RFC 9110 §9.3.2).
+        return (found + files).flatMap {
+            $0.method == .get ? ["GET", "HEAD"] : [$0.method.rawValue]
+        }
+    }
+
+    private static func parts(_ path: String) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: true)
+    }
+
+    /// The files of the page, which contain no data of the user and are not part of the API.
+    static let page = PageFile.all.map { file in
+        let answer = PageAnswer(file)
+        return APIRoute(.get, file.path, [.open], parameters: nil) { _, request, _ in
+            answer.response(to: request)
+        }
+    }
+
+    /// The routes of the API.
+    package static let all: [APIRoute] = downloads + sessions + service
+
+    private static let downloads: [APIRoute] = [
+        APIRoute(
+            .get,
+            "/v1/downloads",
+            parameters: [
+                "state", "session", "target", "search", "after", "order", "pending", "limit",
+            ]
+        ) { api, request, _ in try await api.downloads.list(request) },
+        APIRoute(
+            .post,
+            "/v1/downloads",
+            [.add, .replace, .addFromFiles, .addToSession],
+            body: NewDownloads.self
+        ) { api, request, context in try await api.downloads.add(request, context) },
+        APIRoute(.get, "/v1/downloads/{id}") { api, _, context in
+            try await api.downloads.show(context)
+        },
+        APIRoute(.get, "/v1/downloads/{id}/segments") { api, _, context in
+            try await api.downloads.segments(context)
+        },
+        APIRoute(.get, "/v1/downloads/{id}/events", parameters: ["before", "limit"]) {
+            try await $0.downloads.events($1, $2)
+        },
+        APIRoute(.get, "/v1/downloads/{id}/resume-data", [.lookAtSecrets]) { api, _, context in
+            try await api.downloads.resumeData(context)
+        },
+        APIRoute(
+            .post,
+            "/v1/actions/{action}",
+            [.control, .remove, .discard],
+            body: Selection.self
+        ) { api, request, context in try await api.downloads.act(request, context) },
+        APIRoute(
+            .post,
+            "/v1/changes",
+            [.control, .readdress, .rename, .describe],
+            body: SelectedChanges.self
+        ) { api, request, context in try await api.downloads.change(request, context) },
+    ]
+
+    private static let sessions: [APIRoute] = [
+        APIRoute(
+            .get,
+            "/v1/events",
+            [.look, .useSession],
+            parameters: ["session", "process", "take-over"]
+        ) { api, request, context in try await api.events.respond(to: request, context) },
+        APIRoute(.get, "/v1/sessions", parameters: ["after", "limit"]) { api, request, _ in
+            try await api.sessions.list(request)
+        },
+        APIRoute(
+            .post,
+            "/v1/sessions",
+            [.makeSession, .useSession, .setCommand],
+            body: SessionRegistration.self
+        ) { api, request, context in try await api.sessions.register(request, context) },
+        APIRoute(.delete, "/v1/sessions", [.forgetSession], parameters: ["session"]) {
+            try await $0.sessions.forget($1, $2)
+        },
+        APIRoute(
+            .post,
+            "/v1/acknowledgements",
+            [.useSession],
+            body: Acknowledgement.self
+        ) { api, request, context in try await api.sessions.acknowledge(request, context) },
+    ]
+
+    private static let service: [APIRoute] = [
+        APIRoute(.get, "/v1/status") { api, _, _ in try await api.status.status() },
+        APIRoute(.get, "/v1/settings") { api, _, _ in
+            try Response.json(await api.queue.shownSettings)
+        },
+        APIRoute(
+            .patch,
+            "/v1/settings",
+            [.changeSettings, .changeBounds],
+            body: DaemonSettingsChange.self
+        ) { api, request, context in
+            let change: DaemonSettingsChange = try await RequestBody.read(request)
+            return try Response.json(try await api.queue.change(change, by: context.authority))
+        },
+        APIRoute(.get, "/v1/hosts", parameters: ["after", "limit"]) { api, request, _ in
+            try Response.json(api.queue.session.hosts.page(try PageQuery(request)))
+        },
+        APIRoute(.get, "/v1/statistics") { api, _, _ in
+            try Response.json(try await api.status.statistics())
+        },
+        APIRoute(.post, "/v1/login-codes", [.letIn]) { api, _, _ in try api.login.makeCode() },
+        APIRoute(.post, "/v1/login", [.open], body: Login.self) { api, request, _ in
+            try await api.login.login(request)
+        },
+        APIRoute(.get, "/healthz") { api, _, _ in try await api.status.health() },
+        APIRoute(.get, "/metrics") { api, _, _ in try await api.status.metrics() },
+        APIRoute(.get, "/openapi.yaml") { _, _, _ in APIDocument.response },
+    ]
+}
