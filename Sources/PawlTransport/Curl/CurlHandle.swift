@@ -1,12 +1,13 @@
 internal import CCurl
 internal import PawlCore
+internal import struct FoundationEssentials.URL
 
 /// A `curl_easy` handle, with everything that must live as long as its options.
 ///
 /// Used by one thread only.
 final class CurlHandle {
     let raw: UnsafeMutableRawPointer
-    let basicOrigins: BasicOrigins
+    private let basicOrigins: BasicOrigins
     let serialOrigins: SerialOrigins
     private let errorText: UnsafeMutablePointer<CChar>
     private var fields: UnsafeMutablePointer<curl_slist>?
@@ -47,10 +48,9 @@ final class CurlHandle {
         let text = String(cString: errorText)
         return (text.isEmpty ? String(cString: curl_easy_strerror(code)) : text).sanitized
     }
-}
 
-// Options.
-extension CurlHandle {
+    // MARK: - Options
+
     func set(_ option: CURLoption, to value: Int) throws(TransferFailure) {
         try check(pawl_curl_set_long(raw, option, value))
     }
@@ -102,6 +102,18 @@ extension CurlHandle {
         try set(CURLOPT_ERRORBUFFER, to: UnsafeMutableRawPointer(errorText))
     }
 
+    /// Whether the buffer's size can be changed.
+    ///
+    /// libcurl (7.88) keeps the buffer of a transfer that ended before it had a connection (for
+    /// example because its host has no address), or that left a connection in use by others. Then
+    /// it rejects any size as a bad argument.
+    var takesBufferSize: Bool {
+        pawl_curl_set_long(raw, CURLOPT_BUFFERSIZE, 16 * 1_024) == CURLE_OK
+    }
+
+    /// Makes libcurl open a new connection, even if others are idle.
+    func useNewConnection() throws(TransferFailure) { try set(CURLOPT_FRESH_CONNECT, to: true) }
+
     /// Sets the object that the callbacks work on; it is not retained.
     func setContext(_ pointer: UnsafeMutableRawPointer) throws(TransferFailure) {
         try check(pawl_curl_set_data_function(raw, CURLOPT_HEADERFUNCTION, receiveHeadLine))
@@ -117,10 +129,28 @@ extension CurlHandle {
         guard code != CURLE_OK else { return }
         throw TransferFailure(.local, "libcurl: " + String(cString: curl_easy_strerror(code)))
     }
-}
 
-// Cookies.
-extension CurlHandle {
+    // MARK: - Authentication
+
+    /// Remembers from a response head which authentication scheme the origin wants.
+    func noteScheme(of request: TransferRequest, isSignedIn: Bool) {
+        guard request.credentials != nil else { return }
+        guard isSignedIn else { return basicOrigins.remove(request.signInScope) }
+        // Only an exchange in which the server asked for credentials offers any.
+        let offered = number(CURLINFO_HTTPAUTH_AVAIL)
+        guard offered & pawl_curl_auth_basic != 0, offered & pawl_curl_auth_digest == 0 else {
+            return
+        }
+        basicOrigins.insert(request.signInScope)
+    }
+
+    /// Whether the origin of a request accepts Basic authentication only.
+    func usesBasicOnly(_ request: TransferRequest) -> Bool {
+        basicOrigins.contains(request.signInScope)
+    }
+
+    // MARK: - Cookies
+
     /// Makes libcurl send exactly the cookies of the request's jar.
     ///
     /// Received cookies are held until `keepCookies`.
@@ -166,10 +196,9 @@ extension CurlHandle {
         }
         return lines
     }
-}
 
-// What the handle reports of its transfer.
-extension CurlHandle {
+    // MARK: - Facts of the transfer
+
     func number(_ info: CURLINFO) -> Int {
         var value = 0
         return pawl_curl_get_long(raw, info, &value) == CURLE_OK ? value : 0
@@ -206,6 +235,41 @@ extension CurlHandle {
         return status != 0 && !(200...299).contains(status)
     }
 
+    /// The timings that libcurl has measured so far.
+    var timings: TransferTimings {
+        var timings = TransferTimings()
+        timings.nameResolved = time(CURLINFO_NAMELOOKUP_TIME_T)
+        timings.connected = time(CURLINFO_CONNECT_TIME_T)
+        timings.secured = time(CURLINFO_APPCONNECT_TIME_T)
+        timings.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T)
+        timings.total = time(CURLINFO_TOTAL_TIME_T) ?? .zero
+        // Until the request is sent, no connection is known that could be a reused one.
+        let isSent = time(CURLINFO_PRETRANSFER_TIME_T) != nil
+        timings.reusedConnection = isSent && usesOldConnection
+        timings.remoteAddress = text(CURLINFO_PRIMARY_IP)
+        return timings
+    }
+
+    /// The time that it took to make the connection of a received head; `nil` if the connection was
+    /// reused.
+    var connectTime: Duration? {
+        var timings = TransferTimings()
+        timings.reusedConnection = usesOldConnection
+        guard !timings.reusedConnection else { return nil }
+        timings.nameResolved = time(CURLINFO_NAMELOOKUP_TIME_T)
+        timings.connected = time(CURLINFO_CONNECT_TIME_T)
+        return timings.connectTime
+    }
+
+    /// Whether at least one byte of an answer has been received.
+    var hasHeardServer: Bool { time(CURLINFO_STARTTRANSFER_TIME_T) != nil }
+
+    /// Returns `nil` if the transfer has not reached that point.
+    private func time(_ info: CURLINFO) -> Duration? {
+        guard let microseconds = offset(info), microseconds > 0 else { return nil }
+        return .microseconds(microseconds)
+    }
+
     /// Returns the object that was passed to `setContext`.
     static func context(of raw: UnsafeMutableRawPointer) -> TransferContext? {
         var value: UnsafeMutableRawPointer?
@@ -213,6 +277,15 @@ extension CurlHandle {
             return nil
         }
         return Unmanaged<TransferContext>.fromOpaque(value).takeUnretainedValue()
+    }
+}
+
+extension TransferRequest {
+    /// The part of the origin that one answer about authentication applies to: a folder (RFC 7617
+    /// §2.2).
+    fileprivate var signInScope: String {
+        let folder = url.path().split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        return url.origin + folder.joined(separator: "/") + " " + (credentials?.name ?? "")
     }
 }
 

@@ -126,12 +126,12 @@ final class LoopThread {
                 with: handle,
                 timers: timers,
                 buffers: buffers,
-                idleSockets: idleSockets
+                idleSockets: idleSockets,
+                receiveBytes: context.sharing == nil
+                    ? room.take(atMost: context.request.bufferBytes) : nil
             )
-            if context.sharing == nil {
-                context.receiveBytes = room.take(atMost: context.request.bufferBytes)
-            }
-            try handle.configure(for: context.request, bufferBytes: context.receiveBytes)
+            try CurlRequest(context.request, on: handle)
+                .setOptions(bufferBytes: context.receiveBytes)
             if context.isSecondAttempt { try handle.useNewConnection() }
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())
             try handle.watchConnection(of: context)
@@ -162,7 +162,7 @@ final class LoopThread {
 
     /// Resumes a transfer after a pause or a hold.
     private func goOn(_ context: TransferContext) {
-        context.pause = .none
+        context.endPause()
         context.showGathered()
         if context.ending != nil { return end(context, context.outcome(of: CURLE_OK)) }
         guard context.pause == .none else { return }
@@ -183,7 +183,7 @@ final class LoopThread {
             if case .completed = outcome, handle.keptSocket != nil {
                 loop.keptConnection(to: context.origin)
             }
-            end.timings = TransferTimings(of: handle)
+            end.timings = handle.timings
             context.dropKeptBytes()
             takeHandle(from: context)
         }
@@ -193,12 +193,10 @@ final class LoopThread {
     }
 
     private func takeHandle(from context: TransferContext) {
-        guard let handle = context.handle else { return }
-        context.handle = nil
+        guard let (handle, receiveBytes) = context.releaseHandle() else { return }
         multi.remove(handle)
         handle.reset()
-        room.giveBack(context.receiveBytes ?? 0)
-        context.receiveBytes = nil
+        room.giveBack(receiveBytes)
         if idleHandles.count < Self.idleHandleLimit { idleHandles.append(handle) }
     }
 

@@ -50,11 +50,11 @@ final class TransferContext: @unchecked Sendable {
     private(set) var isSecondAttempt = false
 
     /// The handle; `nil` until the loop starts the transfer and after libcurl is done with it.
-    var handle: CurlHandle?
+    private(set) var handle: CurlHandle?
     /// The maximum that libcurl reads for this transfer at once; `nil` on a connection that others
     /// use, too.
-    var receiveBytes: Int?
-    var pause = Pause.none {
+    private(set) var receiveBytes: Int?
+    private(set) var pause = Pause.none {
         didSet { if pause == .held, sharing != nil { watchHold() } }
     }
     /// The outcome, if the sink or the head decides it before libcurl reports one.
@@ -81,13 +81,23 @@ final class TransferContext: @unchecked Sendable {
         with handle: CurlHandle,
         timers: PauseTimers,
         buffers: BodyBuffers,
-        idleSockets: IdleSockets
+        idleSockets: IdleSockets,
+        receiveBytes: Int?
     ) {
+        self.receiveBytes = receiveBytes
         self.handle = handle
         self.timers = timers
         self.buffers = buffers
         self.idleSockets = idleSockets
     }
+
+    /// Gives up the handle; returns it with the number of bytes reserved for receiving.
+    func releaseHandle() -> (handle: CurlHandle, receiveBytes: Int)? {
+        defer { (handle, receiveBytes) = (nil, nil) }
+        return handle.map { ($0, receiveBytes ?? 0) }
+    }
+
+    func endPause() { pause = .none }
 
     func outcome(of code: CURLcode) -> TransferOutcome {
         if let ending { return ending }
@@ -157,7 +167,7 @@ extension TransferContext {
             !isHeadShown, !isSecondAttempt, sharing == nil,
             RequestMethod.isIdempotent(request.method), let handle
         else { return false }
-        return hasMetSurplus || TransferTimings(of: handle).reusedConnection
+        return hasMetSurplus || handle.timings.reusedConnection
     }
 
     /// Forgets everything received so far.

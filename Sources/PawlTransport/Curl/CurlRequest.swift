@@ -1,0 +1,184 @@
+internal import CCurl
+internal import PawlCore
+internal import struct FoundationEssentials.URL
+
+/// Sets the options of a request on a new or reset handle.
+struct CurlRequest {
+    private let request: TransferRequest
+    private let handle: CurlHandle
+
+    init(_ request: TransferRequest, on handle: CurlHandle) {
+        (self.request, self.handle) = (request, handle)
+    }
+
+    /// Sets all options.
+    ///
+    /// `bufferBytes` is the maximum that libcurl reads at once; `nil` for a connection that other
+    /// transfers use, too.
+    func setOptions(bufferBytes: Int?) throws(TransferFailure) {
+        try handle.setErrorText()
+        try setTarget()
+        try setVersion(multiplexes: bufferBytes == nil)
+        // HTTP/2 frames are no larger than the default, 16 KiB.
+        if let bufferBytes {
+            try handle.set(CURLOPT_BUFFERSIZE, to: min(max(1_024, bufferBytes), 512 * 1_024))
+        }
+        try setMethod()
+        try setFields()
+        try handle.setCookies(request)
+        try setReferer()
+        try setConnection()
+        try setTrust()
+    }
+
+    private func setTarget() throws(TransferFailure) {
+        try handle.set(CURLOPT_URL, to: request.url.absoluteString)
+        try handle.set(CURLOPT_PROTOCOLS_STR, to: "http,https")
+        try handle.set(CURLOPT_FOLLOWLOCATION, to: false)
+        try handle.set(CURLOPT_HTTP09_ALLOWED, to: false)
+        try handle.set(CURLOPT_HTTP_CONTENT_DECODING, to: false)
+        try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: true)
+        if let range = request.range {
+            guard range.start >= 0, !range.isEmpty else {
+                throw TransferFailure(.local, "cannot request an empty range")
+            }
+            try handle.set(CURLOPT_RANGE, to: range.description)
+        }
+    }
+
+    /// Sets the HTTP version.
+    ///
+    /// HTTP/2 shares connections and waits for one that is being made; with HTTP/1.1 each transfer
+    /// has its own.
+    private func setVersion(multiplexes: Bool) throws(TransferFailure) {
+        let version = multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        try handle.set(CURLOPT_HTTP_VERSION, to: Int(version))
+        try handle.set(CURLOPT_PIPEWAIT, to: multiplexes)
+    }
+
+    private func setMethod() throws(TransferFailure) {
+        let method = request.method
+        guard RequestMethod.isUsable(method) else {
+            throw TransferFailure(.local, "cannot send the method '\(method.sanitized)'")
+        }
+        if request.hasBody {
+            guard method != "HEAD" else {
+                throw TransferFailure(.local, "cannot send HEAD with a body")
+            }
+            try handle.setBody(request.body)
+            if method != "POST" { try handle.set(CURLOPT_CUSTOMREQUEST, to: method) }
+        } else if method == "HEAD" {
+            try handle.set(CURLOPT_NOBODY, to: true)
+        } else if method != "GET" {
+            try handle.set(CURLOPT_CUSTOMREQUEST, to: method)
+        }
+        // If a reused connection turns out to be dead, libcurl sends the request again by itself,
+        // although the server may have carried it out.
+        try handle.set(CURLOPT_FRESH_CONNECT, to: !RequestMethod.isIdempotent(method))
+    }
+
+    /// The header lines that libcurl would add to a body that it takes for a form: `Content-Type`
+    /// and `Expect`.
+    ///
+    /// Both are suppressed.
+    private var unwantedLines: [String] {
+        guard request.hasBody else { return [] }
+        return ["Content-Type", "Expect"].filter { name in
+            !request.fields.contains { $0.hasName(name) }
+        }.map { "\($0):" }
+    }
+
+    private func setFields() throws(TransferFailure) {
+        var lines = ["Accept-Encoding: identity"] + unwantedLines
+        var cookies: [String] = []
+        for field in request.fields {
+            guard field.name.isToken, !field.value.breaksLine else {
+                throw TransferFailure(
+                    .local,
+                    "cannot send the field '\(field.name.sanitized)': invalid characters"
+                )
+            }
+            if field.name.lowercased() == "cookie" {
+                cookies.append(field.value)
+            } else if field.framesBody {
+                // The transport sets this field itself, from the body.
+                continue
+            } else {
+                // To libcurl `Name:` means: send no such field. An empty one is `Name;`.
+                lines.append(
+                    field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+                )
+            }
+        }
+        try handle.setFieldLines(lines)
+        // These join the cookies that servers have set, because only one such field is allowed (RFC
+        // 6265 §5.4).
+        if !cookies.isEmpty { try handle.set(CURLOPT_COOKIE, to: cookies.joined(separator: "; ")) }
+        try setCredentials()
+    }
+
+    private func setCredentials() throws(TransferFailure) {
+        guard let credentials = request.credentials else { return }
+        guard !credentials.name.breaksLine, !credentials.password.breaksLine else {
+            throw TransferFailure(.local, "cannot send the credentials: invalid characters")
+        }
+        try handle.set(CURLOPT_USERNAME, to: credentials.name)
+        try handle.set(CURLOPT_PASSWORD, to: credentials.password)
+        let isBasic = handle.usesBasicOnly(request)
+        let schemes = isBasic ? pawl_curl_auth_basic : pawl_curl_auth_basic | pawl_curl_auth_digest
+        try handle.set(CURLOPT_HTTPAUTH, to: Int(schemes))
+    }
+
+    /// A page that was fetched over HTTPS is not named over plain HTTP (RFC 9110 §10.1.3).
+    private func setReferer() throws(TransferFailure) {
+        guard let page = request.connection.referer,
+            page.scheme != "https" || request.url.scheme == "https"
+        else { return }
+        // A program may have set any URL.
+        try handle.set(CURLOPT_REFERER, to: AddressParts(page.absoluteString).requestText)
+    }
+
+    private func setConnection() throws(TransferFailure) {
+        let settings = request.connection
+        guard !settings.userAgent.breaksLine else {
+            throw TransferFailure(.local, "cannot send the user agent: invalid characters")
+        }
+        try handle.set(CURLOPT_USERAGENT, to: settings.userAgent)
+        if let path = settings.socketPath {
+            try handle.set(CURLOPT_UNIX_SOCKET_PATH, to: path)
+            // An empty proxy means none, whatever the environment sets.
+            try handle.set(CURLOPT_PROXY, to: "")
+        }
+        let milliseconds = settings.connectTimeout.nanoseconds / 1_000_000
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, to: Int(min(max(1, milliseconds), 1 << 30)))
+        try handle.set(CURLOPT_TCP_KEEPALIVE, to: true)
+        try handle.set(CURLOPT_NOPROGRESS, to: true)
+        try handle.set(CURLOPT_NOSIGNAL, to: true)
+        // Otherwise, ending a transfer whose name is being resolved waits for the resolver, and so
+        // does every other transfer of the loop.
+        try handle.set(CURLOPT_QUICK_EXIT, to: true)
+    }
+
+    private func setTrust() throws(TransferFailure) {
+        let settings = request.connection
+        if settings.allowsUntrustedCertificates {
+            try handle.set(CURLOPT_SSL_VERIFYPEER, to: false)
+            try handle.set(CURLOPT_SSL_VERIFYHOST, to: false)
+        }
+        guard let file = settings.authoritiesFile else { return }
+        try handle.set(CURLOPT_CAINFO, to: file)
+        // Otherwise the system's certificate authorities would be trusted as well.
+        try handle.set(CURLOPT_CAPATH, to: nil)
+    }
+}
+
+extension HTTPField {
+    fileprivate var framesBody: Bool { hasName("Content-Length") || hasName("Transfer-Encoding") }
+}
+
+extension String {
+    /// Whether this string would end a header line or a C string.
+    fileprivate var breaksLine: Bool {
+        utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
+    }
+}
