@@ -16,34 +16,161 @@ package struct Representation: Hashable, Sendable {
     package var digest: ContentDigest?
 
     package init(total: Int64? = nil) { self.total = total }
-}
 
-/// An entity tag (RFC 9110 §8.8.3).
-package struct EntityTag: Hashable, Sendable {
-    package var isWeak: Bool
-    /// The tag with its quotes, without `W/`.
-    package var opaque: String
-
-    package init(isWeak: Bool, opaque: String) {
-        self.isWeak = isWeak
-        self.opaque = opaque
+    /// Creates the representation of the whole file from the head of a 200 or 206.
+    package init(head: ResponseHead) {
+        self.init(total: Self.total(of: head))
+        entityTag = head["ETag"].flatMap { EntityTag(lenient: $0) }
+        lastModified = head["Last-Modified"].map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 }
+        lastModifiedIsOld = Self.isOld(lastModified, at: head["Date"])
+        mediaType = Self.mediaType(head["Content-Type"])
+        contentEncoding = Self.contentEncoding(head["Content-Encoding"])
+        digest = ServerDigests.parse(head).first
     }
-}
 
-/// What a representation's validators can prove after the connection has ended.
-package enum ValidatorStrength: Sendable {
-    /// A strong entity tag, or a modification date that is old enough.
-    case strong
-    /// A weak entity tag, or a date that is too recent: another version may have the same.
-    case weak
-    case none
-}
+    /// Whether this could be an HTML page.
+    package var isHTML: Bool {
+        mediaType == "text/html" || mediaType == "application/xhtml+xml"
+    }
 
-extension Representation {
+    private static func total(of head: ResponseHead) -> Int64? {
+        if head.status == 206 {
+            guard let field = head["Content-Range"],
+                case .part(_, let total) = ContentRange(parsing: field)
+            else { return nil }
+            return total
+        }
+        guard case .sound(let length) = BodyFraming(of: head) else { return nil }
+        return length
+    }
+
+    private static func isOld(_ lastModified: String?, at date: String?) -> Bool {
+        guard let lastModified, let date, let modified = HTTPDate(parsing: lastModified),
+            let sent = HTTPDate(parsing: date)
+        else { return false }
+        return sent.secondsSince1970 - modified.secondsSince1970 >= 1
+    }
+
+    private static func mediaType(_ field: String?) -> String? {
+        let bytes = field?.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+        let type = bytes.map { Substring($0).trimmed.lowercased() } ?? ""
+        return type.isEmpty ? nil : type
+    }
+
+    static func contentEncoding(_ field: String?) -> String? {
+        guard let field else { return nil }
+        let codings = field.listMembers.map { $0.lowercased() }
+            .filter { !$0.isEmpty && $0 != "identity" }
+        return codings.isEmpty ? nil : codings.joined(separator: ", ")
+    }
+
+    // MARK: - Comparison
+
     package var validatorStrength: ValidatorStrength {
         // Broken servers send an empty tag for every version.
         if let entityTag, !entityTag.isWeak, entityTag.opaque != "\"\"" { return .strong }
         if lastModified != nil, lastModifiedIsOld { return .strong }
         return entityTag == nil && lastModified == nil ? .none : .weak
+    }
+
+    /// Compares this, the pinned representation, with that of a later response.
+    ///
+    /// Validators that were never pinned are ignored. If no total is pinned, any total agrees.
+    package func compare(_ seen: Representation) -> RepresentationMatch {
+        let sameTotal = total == nil || total == seen.total
+        let sameDate = lastModified == nil || lastModified == seen.lastModified
+        let dateDiffers = !sameDate && seen.lastModified != nil
+        if digestDiffers(seen) { return .changed(onlyEntityTag: false) }
+        if tagDiffers(seen) {
+            return .changed(
+                onlyEntityTag: total == seen.total && lastModified == seen.lastModified
+            )
+        }
+        if !sameTotal || dateDiffers { return .changed(onlyEntityTag: false) }
+        if entityTag != nil, seen.entityTag == nil { return .unproven(missing: "ETag") }
+        if !sameDate, !tagMatchesStrongly(seen) { return .unproven(missing: "Last-Modified") }
+        return .same
+    }
+
+    /// Whether `seen` is proven to be this, the pinned representation, by validators that hold
+    /// beyond a connection.
+    package func isProvenSame(_ seen: Representation) -> Bool {
+        guard validatorStrength == .strong, compare(seen) == .same,
+            contentEncoding == seen.contentEncoding
+        else { return false }
+        let dateProves = lastModifiedIsOld && lastModified == seen.lastModified
+        return tagMatchesStrongly(seen) || dateProves
+    }
+
+    /// Returns why `seen`, a whole answer, is not a version of this, the pinned representation;
+    /// `nil` if it may be one.
+    ///
+    /// Only a different validator of the same kind proves a new version: error pages with status
+    /// 200 have none.
+    package func doubt(about seen: Representation) -> WholeDoubt? {
+        if isProvenSame(seen) { return nil }
+        if seen.isHTML, !isHTML, mediaType != nil { return .webPage }
+        if tagDiffers(seen) || dateDiffers(seen) || digestDiffers(seen) { return nil }
+        if entityTag != nil, seen.entityTag == nil { return .missing("ETag") }
+        if lastModified != nil, seen.lastModified == nil { return .missing("Last-Modified") }
+        guard validatorStrength == .none, seen.validatorStrength == .none, total != seen.total
+        else { return nil }
+        if seen.isHTML, !isHTML { return .webPage }
+        // The pinned answer may have been an error page and this one the file, so only a possible
+        // message is doubted.
+        guard let mediaType, mediaType != seen.mediaType, seen.mayBeMessage, !mayBeMessage
+        else { return nil }
+        return .missing("Content-Type \(mediaType)")
+    }
+
+    /// Whether `seen` is a whole answer of another length, without a validator that proves another
+    /// version.
+    package func differsOnlyInLength(from seen: Representation) -> Bool {
+        guard let total, total != seen.total else { return false }
+        return !tagDiffers(seen) && !dateDiffers(seen) && !digestDiffers(seen)
+    }
+
+    /// Whether `seen` agrees with this, the pinned representation, in everything except the entity
+    /// tag, which it lacks.
+    ///
+    /// Length and date show that it is probably the same; only comparing the bytes proves it.
+    package func hasLostOnlyEntityTag(in seen: Representation) -> Bool {
+        guard total != nil, total == seen.total, entityTag != nil, seen.entityTag == nil,
+            lastModified != nil, lastModified == seen.lastModified, mediaType == seen.mediaType,
+            contentEncoding == nil, seen.contentEncoding == nil
+        else { return false }
+        return !digestDiffers(seen)
+    }
+
+    /// Whether this could be an error message of a server.
+    private var mayBeMessage: Bool {
+        guard let mediaType else { return true }
+        return mediaType.hasPrefix("text/") || mediaType.hasSuffix("json")
+            || mediaType.hasSuffix("xml")
+    }
+
+    private func dateDiffers(_ seen: Representation) -> Bool {
+        guard let lastModified, let other = seen.lastModified else { return false }
+        return lastModified != other
+    }
+
+    /// Whether the digests differ.
+    ///
+    /// Both are of the whole file, even in a partial response.
+    private func digestDiffers(_ seen: Representation) -> Bool {
+        guard let digest, let other = seen.digest, digest.algorithm == other.algorithm else {
+            return false
+        }
+        return digest != other
+    }
+
+    private func tagDiffers(_ seen: Representation) -> Bool {
+        guard let entityTag, let other = seen.entityTag else { return false }
+        return !entityTag.matchesWeakly(other)
+    }
+
+    private func tagMatchesStrongly(_ seen: Representation) -> Bool {
+        guard let entityTag, let other = seen.entityTag else { return false }
+        return entityTag.matchesStrongly(other)
     }
 }

@@ -1,4 +1,14 @@
-extension EntityTag {
+/// An entity tag (RFC 9110 §8.8.3).
+package struct EntityTag: Hashable, Sendable {
+    package var isWeak: Bool
+    /// The tag with its quotes, without `W/`.
+    package var opaque: String
+
+    package init(isWeak: Bool, opaque: String) {
+        self.isWeak = isWeak
+        self.opaque = opaque
+    }
+
     /// Parses one entity tag (RFC 9110 §8.8.3); `nil` if it is not valid.
     package init?(parsing text: String) {
         var scanner = FieldScanner(text.trimmed)

@@ -15,15 +15,11 @@ extension URL {
         guard mayHide else { return text.sanitized }
         return AddressParts(text).redacted
     }
-}
 
-extension AddressParts {
-    package var redacted: String {
-        var parts = self
-        parts.userInfo = nil
-        parts.fragment = nil
-        parts.path = PathRedaction.redacted(path)
-        parts.query = query.map(QueryRedaction.redacted)
-        return parts.text.sanitized
+    /// The host as written in a URL: in lower case, without the port, with brackets for an IPv6
+    /// address (RFC 3986 §3.2.2).
+    package var shownHost: String? {
+        guard let host = host()?.lowercased() else { return nil }
+        return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 }
