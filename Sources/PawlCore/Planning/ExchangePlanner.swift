@@ -32,7 +32,7 @@ package struct ExchangePlanner: Sendable {
         case fail(DownloadError)
 
         /// The time until the request is sent; `nil` if it is not.
-        var delay: Duration? {
+        package var delay: Duration? {
             switch self {
             case .send(let delay), .sendLater(let delay, _, _): delay
             case .fail: nil
@@ -128,7 +128,7 @@ package struct ExchangePlanner: Sendable {
 
     /// Starts again with the original request, whose URL redirects to the present place; a request
     /// that must not be sent twice has its outcome at the last URL (303).
-    mutating func restart() {
+    package mutating func restart() {
         guard RequestMethod.isIdempotent(original.method) else { return }
         request = original
         redirects = []

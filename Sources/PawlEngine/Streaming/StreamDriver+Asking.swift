@@ -22,7 +22,7 @@ extension StreamDriver {
 
     private func begin() async throws(DownloadError) -> Running {
         let (next, isSuspended, limit) = state.withLock { state in
-            (state.planner.request, state.isSuspended, state.limit)
+            (state.exchange.request, state.isSuspended, state.limit)
         }
         let slot = try await slot(next.host)
         let request = request(for: next)
@@ -96,14 +96,12 @@ extension StreamDriver {
                 return nil
             case .ended(let end):
                 note(end)
-                let failure = try Self.failure(end)
-                try await follow(plan { $0.broke(failure, after: .nothing) })
+                try await broke(Self.failure(end), after: .nothing)
                 return nil
             case .waiting: break
             }
             if await waitForNews(running) {
-                let patience = order.settings.stallTimeout
-                try await follow(plan { $0.stalled(for: patience, after: .nothing) })
+                try await stalled(after: .nothing)
                 return nil
             }
         }
@@ -116,7 +114,7 @@ extension StreamDriver {
             )
         }
         return state.withLock { state in
-            let response = DownloadResponse(head, redirects: state.planner.redirects)
+            let response = DownloadResponse(head, redirects: state.exchange.redirects)
             state.head = head
             state.response = response
             state.phase = .receiving
@@ -134,11 +132,17 @@ extension StreamDriver {
         case .accept: break
         case .redirect(let location):
             let status = answer.head.status
-            try await follow(plan { $0.redirected(status: status, to: location) })
-        case .status(let status, let reason, let retryAfter):
             try await follow(
-                plan { $0.refused(status: status, reason: reason, retryAfter: retryAfter) }
+                state.withLock { $0.exchange.redirected(status: status, to: location) }
             )
+        case .status(let status, let reason, let retryAfter):
+            let error = DownloadError(
+                status: status,
+                reason: reason,
+                retryAfter: retryAfter,
+                host: host
+            )
+            try await failed(error, error.retryClass == .later ? .later : nil)
         case .malformed(let fault):
             throw DownloadError(.badResponse, fault, advice: "try again later")
         case .tooLarge(let length):
@@ -160,12 +164,43 @@ extension StreamDriver {
 
     // MARK: - Decisions
 
-    func plan(_ decide: (inout StreamPlanner) -> ExchangePlanner.Step) -> ExchangePlanner.Step {
-        state.withLock { decide(&$0.planner) }
+    private var host: String { state.withLock { $0.exchange.request.host } }
+
+    func broke(
+        _ failure: TransferFailure,
+        after progress: Progress
+    ) async throws(DownloadError) {
+        let repetition = ExchangePlanner.repetition(
+            after: failure.kind,
+            hasAnswered: progress != .nothing
+        )
+        try await failed(DownloadError(failure, host: host), repetition, after: progress)
+    }
+
+    func stalled(after progress: Progress) async throws(DownloadError) {
+        let time = order.settings.stallTimeout
+        let error = DownloadError(stalledFor: time, host: host, advice: "try again later")
+        try await failed(error, .immediate, after: progress)
+    }
+
+    /// Waits until the original request may be repeated.
+    ///
+    /// The answer cannot be resumed: nothing is repeated after a reader has seen a byte.
+    private func failed(
+        _ error: DownloadError,
+        _ repetition: ExchangePlanner.Repetition?,
+        after progress: Progress = .head
+    ) async throws(DownloadError) {
+        let step = state.withLock { state in
+            let step = state.exchange.failed(error, progress == .seenBytes ? nil : repetition)
+            if step.delay != nil { state.exchange.restart() }
+            return step
+        }
+        try await follow(step)
     }
 
     /// Waits for the delay of a step.
-    func follow(_ step: ExchangePlanner.Step) async throws(DownloadError) {
+    private func follow(_ step: ExchangePlanner.Step) async throws(DownloadError) {
         let delay: Duration
         switch step {
         case .fail(let error): throw error

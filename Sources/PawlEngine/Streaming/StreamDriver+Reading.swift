@@ -12,12 +12,21 @@ extension StreamDriver {
         case anew(isSame: Bool)
     }
 
+    /// The part of an answer that was received before it broke or stalled.
+    enum Progress {
+        case nothing
+        /// A good head, and no byte that a reader has seen.
+        case head
+        /// Bytes that a reader has seen.
+        case seenBytes
+    }
+
     /// Returns the next piece of the body.
     ///
     /// If the body breaks, it is requested again unless a reader has seen part of it. `progress` is
     /// called only then, because a reader may see more until then.
     func piece(
-        after progress: () -> StreamPlanner.Progress
+        after progress: () -> Progress
     ) async throws(DownloadError) -> Piece {
         while true {
             let (phase, running) = state.withLock { ($0.phase, $0.running) }
@@ -30,8 +39,7 @@ extension StreamDriver {
             case .ended(let end): return try await ended(end, after: progress)
             case .nothing:
                 guard await waitForNews(running) else { continue }
-                let (patience, progress) = (order.settings.stallTimeout, progress())
-                try await follow(plan { $0.stalled(for: patience, after: progress) })
+                try await stalled(after: progress())
                 return try await beginAnew()
             }
         }
@@ -61,13 +69,13 @@ extension StreamDriver {
     }
 
     /// What a reader who takes one piece after another has seen.
-    var given: StreamPlanner.Progress {
+    var given: Progress {
         state.withLock { $0.hasGivenBytes } ? .seenBytes : .head
     }
 
     private func ended(
         _ end: TransferEnd,
-        after progress: () -> StreamPlanner.Progress
+        after progress: () -> Progress
     ) async throws(DownloadError) -> Piece {
         note(end)
         if case .completed = end.outcome {
@@ -75,8 +83,7 @@ extension StreamDriver {
             return .end
         }
         try checkTime()
-        let (failure, progress) = (try Self.failure(end), progress())
-        try await follow(plan { $0.broke(failure, after: progress) })
+        try await broke(Self.failure(end), after: progress())
         return try await beginAnew()
     }
 
@@ -99,7 +106,7 @@ extension StreamDriver {
 
     /// The length of the body according to the head; `nil` if it is not known.
     package var announcedBytes: Int64? {
-        let (head, method) = state.withLock { ($0.head, $0.planner.request.method) }
+        let (head, method) = state.withLock { ($0.head, $0.exchange.request.method) }
         guard let head, method != "HEAD", case .sound(let length) = BodyFraming(of: head) else {
             return nil
         }

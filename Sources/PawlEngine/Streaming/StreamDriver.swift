@@ -20,7 +20,7 @@ package final class StreamDriver: Sendable {
     }
 
     struct State: Sendable {
-        var planner: StreamPlanner
+        var exchange: ExchangePlanner
         var phase = Phase.idle
         var running: Running?
         var head: ResponseHead?
@@ -56,13 +56,13 @@ package final class StreamDriver: Sendable {
         let wakeup = wakeup
         line = SlotLine(engine.budgets) { wakeup.send() }
         alarm = engine.alarms.enroll { wakeup.send() }
-        let planner = StreamPlanner(
+        let exchange = ExchangePlanner(
             url: order.url,
             method: order.method,
             settings: order.settings,
             seed: order.seed
         )
-        state = Mutex(State(planner: planner))
+        state = Mutex(State(exchange: exchange))
         var logger = engine.logger
         logger[metadataKey: "url"] = "\(order.url.redacted)"
         self.logger = logger
@@ -193,7 +193,7 @@ package final class StreamDriver: Sendable {
         let now = engine.time.now()
         return state.withLock { state in
             var metrics = state.metrics
-            metrics.redirects = state.planner.redirects.count
+            metrics.redirects = state.exchange.redirects.count
             metrics.protocolVersion = state.head?.protocolVersion
             if let began = state.began { metrics.duration += now - began }
             return metrics
