@@ -2,37 +2,16 @@ package import struct FoundationEssentials.URL
 
 /// Makes the decisions of one download: takes events and returns actions.
 ///
-/// It reads no clock and does no I/O. Each part makes one decision: `SegmentPlanner` which bytes
-/// to fetch, `SourcePlanner` from which source and when to retry, `ConnectionGovernor` how many
-/// connections to use, `PinnedFile` which answers may be joined, `ConnectivityGate` whether the
-/// network may be used.
+/// It reads no clock and does no I/O. It decides in which phase the download is; `AnswerPlanner`
+/// judges the answers, `TransferPlanner` the transfers and their failures, and `ConnectionPlanner`
+/// decides how many connections to use.
 package struct DownloadPlanner: Sendable {
-    let settings: DownloadSettings
-    var parts = SegmentPlanner()
-    var governor: ConnectionGovernor
-    var sources: SourcePlanner
-    /// The representation to which the bytes belong.
-    var file: PinnedFile { didSet { parts.provesSeams = file.needsSeams } }
-    var phase = Phase.running
-    /// The number of changes of the representation.
-    var changes = 0
-    /// The number of times that bytes differed although nothing indicated a change.
-    var differences = 0
-    /// The highest number of bytes so far; only more than that is progress.
-    var highWater: Int64 = 0
-    var slots = SlotLedger()
-    var gate: ConnectivityGate
-    /// Whether the download was suspended at the last tick.
-    var isSuspended = false
-    /// The generator that chooses where the bytes of an earlier run are compared.
-    var random: SplitMix64
-    private var nextNumber = 1
-    /// The moment of the event that is being handled.
-    var now = Moment.zero
-    /// The actions of the event that is being handled.
-    var actions: [DownloadAction] = []
+    private var phase = Phase.running
+    private var answers: AnswerPlanner
+    private var connections: ConnectionPlanner
+    private var transfers: TransferPlanner
 
-    enum Phase {
+    private enum Phase {
         case running
         /// A response is held until its store is open.
         case openingStore(TransferID, Representation)
@@ -45,7 +24,7 @@ package struct DownloadPlanner: Sendable {
         case ended
     }
 
-    enum Draining {
+    private enum Draining {
         /// Starts over, with a held response if there is one.
         case startOver(held: TransferID?, Representation?)
         /// Resumes the held response, which is compared with all bytes received so far.
@@ -56,143 +35,245 @@ package struct DownloadPlanner: Sendable {
     }
 
     package init(url: URL, mirrors: [URL] = [], settings: DownloadSettings, seed: UInt64) {
-        self.settings = settings
-        governor = ConnectionGovernor(settings.connections)
-        sources = SourcePlanner([url] + mirrors, settings, seed: seed)
-        file = PinnedFile(settings)
-        gate = ConnectivityGate(settings, seed: seed)
-        random = SplitMix64(seed: seed)
+        answers = AnswerPlanner(settings)
+        connections = ConnectionPlanner(settings, seed: seed)
+        transfers = TransferPlanner([url] + mirrors, settings, seed: seed)
     }
 
     package mutating func handle(_ event: DownloadEvent, at now: Moment) -> [DownloadAction] {
-        if case .ended = phase { return late(event) }
-        self.now = now
-        defer { actions = [] }
+        transfers.begin(at: now)
+        if case .ended = phase {
+            handleLate(event)
+        } else {
+            take(event)
+            proceed()
+        }
+        return transfers.takeActions()
+    }
+
+    private mutating func take(_ event: DownloadEvent) {
         switch event {
-        case .started(let point): begin(at: point)
-        case .slotGranted(let host): slots.granted(host)
+        case .started(let point):
+            if let point { answers.begin(at: point, &transfers) }
+        case .slotGranted(let host): connections.slotGranted(host)
         case .headJudged(let id, let verdict, let connectTime):
-            gate.wasAnswered()
-            noteConnection(of: id, connectTime)
-            judged(id, verdict)
-        case .storeOpened(let id, let point): storeOpened(id, point)
-        case .storeReset(let id): storeReset(id)
-        case .transferEnded(let id, let offset, let outcome):
-            ended(id, offset, outcome)
+            connections.wasAnswered()
+            transfers.answered(id, connectTime: connectTime)
+            carryOut(answers.judged(id, verdict, &transfers))
+        case .storeOpened(let id, let point):
+            guard case .openingStore(id, let representation) = phase else { return }
+            phase = .running
+            carryOut(answers.storeOpened(id, representation, point, &transfers))
+        case .storeReset(let id):
+            guard case .resetting(id, let representation) = phase else { return }
+            phase = .running
+            transfers.pin(representation, by: id.flatMap { transfers.parts.segments[$0]?.source })
+            transfers.begin(total: representation.total)
+            if let id { transfers.resume(id, skipUntil: 0) }
+        case .transferEnded(let id, let offset, let outcome): ended(id, offset, outcome)
         case .ticked(let samples, let work, let isSuspended):
-            self.isSuspended = isSuspended
-            if isSuspended {
-                stoodStill(samples)
-            } else {
-                ticked(samples, work)
-            }
-        case .networkChanged(let path): networkChanged(path)
+            connections.setSuspended(isSuspended, at: transfers.now)
+            transfers.observe(samples, isSuspended: isSuspended)
+            if isRunning, !isSuspended { connections.tick(&transfers, work) }
+        case .networkChanged(let path):
+            connections.networkChanged(path, &transfers)
+            if isRunning { connections.watchNetwork(&transfers) }
         case .seamDiffered(let id): seamDiffered(id)
         case .syncFailed(let durable):
             // The bytes are being dropped in any case.
-            if case .draining(.startOver) = phase { break }
-            drain(.restrict(durable), keeping: nil)
-        case .abandoned:
-            phase = .ended
-            slots.releaseAll(&actions)
+            if case .draining(.startOver) = phase { return }
+            drain(.restrict(durable))
+        case .abandoned: end()
         }
-        proceed()
-        return actions
     }
+
+    /// Handles an event after the end of the download: only slots are returned.
+    private mutating func handleLate(_ event: DownloadEvent) {
+        switch event {
+        case .slotGranted(let host): transfers.add(.releaseSlot(host: host))
+        case .transferEnded(let id, let offset, _): _ = transfers.finish(id, offset: offset)
+        default: break
+        }
+    }
+
+    // MARK: - State
 
     /// Returns the moment of the next tick; `nil` if only an event can change anything.
     package func wakeAt(_ now: Moment) -> Moment? {
         if case .ended = phase { return nil }
-        if isHeldByNetwork, parts.segments.isEmpty { return gate.opensAt }
-        guard !parts.segments.isEmpty else {
-            // No event reports that a host is open again after `Retry-After`.
-            let look = slots.isWaiting ? now + .seconds(1) : nil
-            return [look, sources.retryAt].compactMap(\.self).min()
-        }
-        let isMeasuring = governor.isMeasuring && !isSuspended
-        return now + (isMeasuring ? .milliseconds(25) : .milliseconds(200))
+        return connections.wakeAt(transfers, now)
     }
 
     /// Whether the download waits before it tries again.
     package var isWaitingToRetry: Bool {
-        parts.segments.isEmpty && sources.isAnyUsable && sources.ready.isEmpty
+        transfers.parts.segments.isEmpty && transfers.sources.isAnyUsable
+            && transfers.sources.ready.isEmpty
+    }
+
+    /// Whether the download waits for a network that it may use, or checks whether one has
+    /// returned.
+    package var isWaitingForConnectivity: Bool {
+        isRunning && connections.isWaitingForNetwork(transfers)
     }
 
     /// The bytes received so far, including those of open transfers.
-    package var arrived: RangeSet { parts.arrived }
+    package var arrived: RangeSet { transfers.parts.arrived }
 
     /// The pinned representation.
-    package var representation: Representation? { file.representation }
+    package var representation: Representation? { transfers.file.representation }
 
     /// Whether all bytes are another tool's, and no answer has matched them yet.
-    package var isAdopting: Bool { file.isAdopting }
+    package var isAdopting: Bool { transfers.file.isAdopting }
 
     /// Whether a source serves ranges; `nil` if that is not known yet.
-    package var acceptsRanges: Bool? { sources.acceptsRanges }
+    package var acceptsRanges: Bool? { transfers.sources.acceptsRanges }
 
     /// Returns whether bytes of an earlier run may be joined with new ones.
-    package func canResume(_ known: Representation) -> Bool { file.canResume(known) }
+    package func canResume(_ known: Representation) -> Bool { transfers.file.canResume(known) }
 
     /// Returns the URLs for the checkpoint without their secrets, first the one whose answer is
     /// pinned.
     package func sourceText(pinnedBy id: TransferID?) -> String {
-        sources.text(first: id.flatMap { parts.segments[$0]?.source } ?? file.anchor ?? 0)
+        let pinned = id.flatMap { transfers.parts.segments[$0]?.source }
+        return transfers.sources.text(first: pinned ?? transfers.file.anchor ?? 0)
     }
 
-    /// Handles an event after the end of the download: only slots are returned.
-    private mutating func late(_ event: DownloadEvent) -> [DownloadAction] {
-        switch event {
-        case .slotGranted(let host): [.releaseSlot(host: host)]
-        case .transferEnded(let id, let offset, _):
-            parts.finish(id, offset: offset).map { [.releaseSlot(host: $0.host)] } ?? []
-        default: []
+    private var isRunning: Bool { if case .running = phase { true } else { false } }
+
+    // MARK: - Events
+
+    private mutating func ended(_ id: TransferID, _ offset: Int64, _ outcome: TransferOutcome) {
+        guard let segment = transfers.finish(id, offset: offset) else { return }
+        if case .openingStore(id, _) = phase { phase = .running }
+        if isRunning, transfers.parts.provesSeams { transfers.restrictLedger() }
+        let failure = transfers.ended(segment, outcome)
+        if case .cancelled = outcome, !segment.isClosing {
+            // The planner did not close it: the transport was shut down.
+            let advice = DownloadError.resumeAdvice
+            return fail(DownloadError(.interrupted, "the downloader was shut down", advice: advice))
+        }
+        if let failure, !connections.excuses(failure, of: segment, &transfers) {
+            transfers.broke(segment, failure)
+        }
+        transfers.giveBack(segment)
+        guard isRunning, transfers.isUnprovable else { return }
+        transfers.notice(
+            "the connection broke, and nothing proves that the server's file is unchanged: "
+                + "starting over"
+        )
+        transfers.file.giveUp()
+        drain(.startOver(held: nil, nil))
+    }
+
+    private mutating func seamDiffered(_ id: TransferID) {
+        guard let segment = transfers.parts.segments[id] else { return }
+        switch phase {
+        case .running, .draining(.complete), .draining(.restrict), .draining(.skip):
+            carryOut(answers.seamDiffered(segment.source, &transfers))
+        default: break
         }
     }
 
-    /// The id of the newest transfer.
-    var lastID: TransferID { TransferID(nextNumber - 1) }
-
-    mutating func nextID() -> TransferID {
-        defer { nextNumber += 1 }
-        return TransferID(nextNumber)
+    private mutating func carryOut(_ step: AnswerPlanner.Step?) {
+        switch step {
+        case .openStore(let id, let representation):
+            phase = .openingStore(id, representation)
+            transfers.add(.openStore(id, representation))
+        case .resumeAlone(let id): resumeAlone(id)
+        case .startOver: startOver()
+        case .startOverWith(let id, let representation):
+            drain(.startOver(held: id, representation), keeping: id)
+        case .fail(let error): fail(error)
+        case nil: break
+        }
     }
 
-    mutating func close(_ id: TransferID) {
-        guard let segment = parts.segments[id], !segment.isClosing else { return }
-        parts.update(id) { $0.isClosing = true }
-        actions.append(.close(id))
+    // MARK: - Phases
+
+    /// Takes the actions that the present state requires, after any event.
+    private mutating func proceed() {
+        connections.watchLimits(&transfers)
+        switch phase {
+        case .ended, .finishing, .openingStore, .resetting: break
+        case .draining(let why):
+            finishDraining(why)
+            if isRunning { proceed() }
+        case .running:
+            if transfers.parts.isComplete, let total = transfers.parts.total {
+                drain(.complete(total))
+                return proceed()
+            }
+            transfers.proveEnds()
+            if !connections.open(&transfers) { runOut() }
+        }
     }
 
-    mutating func log(_ text: String) { actions.append(.log(text)) }
+    /// Ends the download, because no source is left, or starts over with the sources that were only
+    /// doubted: they may have another version of the file.
+    private mutating func runOut() {
+        guard transfers.sources.hasUnfailed(), !transfers.file.isAdopting else {
+            return fail(transfers.sources.lastError)
+        }
+        if !transfers.parts.have.isEmpty {
+            transfers.notice(
+                "no remaining source is proven to have the same file: starting over"
+            )
+        }
+        transfers.sources.forgetProofs()
+        startOver()
+        proceed()
+    }
 
-    /// Sends a notice to the user.
-    mutating func notice(_ text: String) { actions.append(.notice(text)) }
+    private mutating func startOver() {
+        transfers.giveUpFile()
+        drain(.startOver(held: nil, nil))
+    }
+
+    /// Resumes a held whole response as soon as no other transfer writes.
+    private mutating func resumeAlone(_ id: TransferID) {
+        if !transfers.resumeAlone(id) { drain(.skip(held: id), keeping: id) }
+    }
+
+    /// Ends all transfers but one; when they have ended, `finishDraining` continues.
+    private mutating func drain(_ why: Draining, keeping held: TransferID? = nil) {
+        phase = .draining(why)
+        transfers.closeAll(but: held)
+    }
+
+    private mutating func finishDraining(_ why: Draining) {
+        let open = transfers.parts.segments.keys
+        switch why {
+        case .complete(let total):
+            guard open.isEmpty else { return }
+            phase = .finishing
+            connections.releaseSlots(&transfers)
+            transfers.add(.complete(total: total))
+        case .skip(let held):
+            guard open.allSatisfy({ $0 == held }) else { return }
+            phase = .running
+            resumeAlone(held)
+        case .restrict(let durable):
+            guard open.isEmpty else { return }
+            transfers.restrict(to: durable)
+            phase = .running
+        case .startOver(let held, let representation):
+            guard open.allSatisfy({ $0 == held }) else { return }
+            transfers.reset(keepsFile: representation != nil)
+            guard let representation else { return phase = .running }
+            phase = .resetting(held, representation)
+            transfers.add(.resetStore(held, representation))
+        }
+    }
 
     /// Ends the download with an error; the driver keeps the bytes.
-    mutating func fail(_ error: DownloadError) {
+    private mutating func fail(_ error: DownloadError) {
         if case .ended = phase { return }
-        phase = .ended
-        slots.releaseAll(&actions)
-        actions.append(.fail(error))
+        end()
+        transfers.add(.fail(error))
     }
-}
 
-// MARK: - Beginning
-
-extension DownloadPlanner {
-    private mutating func begin(at point: StartingPoint?) {
-        guard let point else { return }
-        file.resume(isForeign: point.isForeign)
-        guard file.canResume(point, isOfSource: isOfSource(point)) else {
-            notice(
-                "the earlier download cannot be resumed, because nothing proves that the server's "
-                    + "file is unchanged: starting over"
-            )
-            return
-        }
-        let anchor = sources.place(of: point)
-        file.pin(point.representation, by: anchor)
-        if let anchor { sources[anchor].evidence.hasServed = !point.have.isEmpty }
-        beginParts(with: point, total: point.representation.total)
+    private mutating func end() {
+        phase = .ended
+        connections.releaseSlots(&transfers)
     }
 }

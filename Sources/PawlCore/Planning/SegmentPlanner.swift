@@ -73,6 +73,9 @@ package struct SegmentPlanner: Sendable {
         return all
     }
 
+    /// The transfers in the order in which they were opened.
+    var inOrder: [Segment] { segments.values.sorted { $0.id < $1.id } }
+
     package var isComplete: Bool { total.map { have.contains(ByteRange(0, $0)) } ?? false }
 
     /// Returns the number of connections to a source that receive a body, and of those that wait
@@ -81,6 +84,14 @@ package struct SegmentPlanner: Sendable {
         let open = segments.values.filter { $0.source == place && !$0.isClosing }
         let serving = open.count(where: \.isHeadAccepted)
         return (serving, open.count - serving)
+    }
+
+    /// Whether one whole response, which has not ended, contained all bytes.
+    var isOneStreamsWork: Bool {
+        guard let stream = segments.values.first(where: { $0.isWhole && $0.isHeadAccepted })
+        else { return false }
+        return have.isEmpty
+            && segments.values.allSatisfy { $0.id == stream.id || $0.offset == $0.start }
     }
 
     /// Returns whether a connection to a source receives a body.
@@ -269,7 +280,7 @@ extension SegmentPlanner {
     ) -> TransferID? {
         replacements.removeAll { now - $0 >= Self.replacementPeriod }
         guard replacements.count < Self.mostReplacements else { return nil }
-        for segment in segments.values.sorted(by: { $0.id < $1.id }) {
+        for segment in inOrder {
             // A connection that compares bytes and keeps none is not slow.
             let isComparing = segment.skippedBytes > 0 && segment.offset == segment.start
             guard !segment.isClosing, segment.rival == nil, !isComparing,
@@ -319,8 +330,7 @@ extension SegmentPlanner {
 
     /// Returns the transfers that were assigned bytes behind the end of a whole answer.
     func rivals(behind stream: Segment) -> [Segment] {
-        segments.values.filter { $0.id != stream.id && $0.end > stream.end }
-            .sorted { $0.id < $1.id }
+        inOrder.filter { $0.id != stream.id && $0.end > stream.end }
     }
 
     /// Returns the number of bytes before `start` that are present and are compared.

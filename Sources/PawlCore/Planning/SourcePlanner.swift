@@ -15,10 +15,7 @@ struct SourcePlanner: Sendable {
         }
     }
 
-    subscript(place: Int) -> Source {
-        get { sources[place] }
-        set { sources[place] = newValue }
-    }
+    subscript(place: Int) -> Source { sources[place] }
 
     var places: Range<Int> { sources.indices }
 
@@ -71,7 +68,10 @@ struct SourcePlanner: Sendable {
         return place(of: point.firstSource)
     }
 
-    func place(of redactedURL: String?) -> Int? {
+    /// Returns whether one of the sources sent the bytes of an earlier run.
+    func sent(_ point: StartingPoint) -> Bool { place(of: point.firstSource) != nil }
+
+    private func place(of redactedURL: String?) -> Int? {
         sources.firstIndex { redactedURL == $0.exchange.originalURL.redacted }
     }
 
@@ -99,10 +99,95 @@ struct SourcePlanner: Sendable {
         for place in places { sources[place].passTime(now) }
     }
 
+    /// Returns a source to which a connection is opened now.
+    mutating func use(_ place: Int) -> Source {
+        sources[place].slowBytesPerSecond = nil
+        return sources[place]
+    }
+
+    // MARK: - Evidence
+
+    /// Takes in what an answer shows about its source; returns whether it made the ranges unusable.
+    @discardableResult
+    mutating func learn(_ answer: SourceEvidence.Answer, from place: Int) -> Bool {
+        sources[place].evidence.learn(from: answer)
+    }
+
+    /// Takes in evidence of a source other than an answer.
+    @discardableResult
+    mutating func learn<Result>(
+        about place: Int,
+        _ change: (inout SourceEvidence) -> Result
+    ) -> Result { change(&sources[place].evidence) }
+
+    /// Takes in a good answer.
+    mutating func succeeded(_ segment: Segment) {
+        sources[segment.source].exchange.succeeded(from: segment.url)
+    }
+
+    /// Takes in that a source sent new bytes.
+    mutating func progressed(_ place: Int) {
+        sources[place].exchange.progressed()
+        sources[place].evidence.hasServed = true
+    }
+
+    /// Takes in that the file of a mirror changed after it was proven; returns the reason why the
+    /// mirror may not prove it once more, if there is one.
+    mutating func fileChanged(on place: Int) -> String? {
+        sources[place].evidence.fileChanged()
+        if case .doubted(let reason) = sources[place].evidence.proof { return reason }
+        sources[place].forgetProof()
+        return nil
+    }
+
     /// Requires the sources to prove their file, because another one is pinned, by `anchor`.
     mutating func forgetProofs(besides anchor: Int? = nil) {
         for place in places where place != anchor { sources[place].forgetProof() }
         if let anchor { sources[anchor].evidence.forgetProof() }
+    }
+
+    /// Requires the sources to prove their file, because none is pinned any more.
+    mutating func forgetFile() {
+        for place in places { sources[place].evidence.forgetProof() }
+    }
+
+    // MARK: - Speed
+
+    /// Ignores the time up to now, because the download was suspended.
+    mutating func skip(to now: Moment) {
+        for place in places { sources[place].evidence.record.skip(to: now) }
+    }
+
+    /// Counts consecutive segments below the minimum speed; returns their number.
+    mutating func countSlow(_ isTooSlow: Bool, _ place: Int) -> Int {
+        sources[place].slowStrikes = isTooSlow ? sources[place].slowStrikes + 1 : 0
+        return sources[place].slowStrikes
+    }
+
+    /// Takes in that a connection is replaced as slow.
+    mutating func wasReplaced(_ segment: Segment) {
+        sources[segment.source].slowBytesPerSecond = segment.bytesPerSecond
+    }
+
+    // MARK: - Failures
+
+    /// Follows a redirect; returns an error if it is not allowed.
+    mutating func redirected(_ segment: Segment, to location: String) -> DownloadError? {
+        let place = segment.source
+        guard sources[place].exchange.isCurrent(segment.attempt, segment.url),
+            case .fail(let error) = sources[place].exchange.redirected(to: location)
+        else { return nil }
+        return error
+    }
+
+    /// Returns whether the original URL is requested again after a refusal.
+    mutating func renews(_ segment: Segment, after status: Int) -> Bool {
+        sources[segment.source].exchange.renews(after: status, of: segment.attempt)
+    }
+
+    /// Lets a source that waits after a failure wait at least until `moment`.
+    mutating func wait(_ place: Int, until moment: Moment) {
+        if let retryAt = sources[place].retryAt { sources[place].retryAt = max(retryAt, moment) }
     }
 
     /// Stops using a source; returns whether another one takes over.

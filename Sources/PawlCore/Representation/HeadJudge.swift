@@ -96,8 +96,8 @@ package enum HeadJudge {
         }
         if let coding = seen.contentEncoding {
             return .brokenRange(
-                "the server sent a range of a \(coding.sanitized(atMost: 40)) encoding, "
-                    + "whose offsets are not the file's"
+                "the server sent a range of the file encoded as \(coding.sanitized(atMost: 40)), "
+                    + "whose offsets are not those of the file"
             )
         }
         switch range(of: head, asked: asked) {

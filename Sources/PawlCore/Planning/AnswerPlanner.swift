@@ -1,0 +1,455 @@
+/// Judges the answers of the servers against the pinned representation: which bytes are kept, and
+/// when a download starts over with another version of the file.
+struct AnswerPlanner: Sendable {
+    private let allowsWeakResume: Bool
+    /// The number of changes of the representation.
+    private var changes = 0
+    /// The number of times that bytes differed although nothing indicated a change.
+    private var differences = 0
+
+    /// The next step of the download, after an answer that needs more than a change of transfers.
+    enum Step {
+        /// Holds the response until its store is open.
+        case openStore(TransferID, Representation)
+        /// Resumes the held response, which is compared with all bytes received so far.
+        case resumeAlone(TransferID)
+        /// Drops all bytes, because the file is another one.
+        case startOver
+        /// Drops all bytes, and takes the held response as the first one of a new representation.
+        case startOverWith(TransferID, Representation)
+        case fail(DownloadError)
+    }
+
+    init(_ settings: DownloadSettings) { allowsWeakResume = settings.allowsWeakResume }
+
+    /// Begins with the bytes of an earlier run, if they may be joined with new ones.
+    func begin(at point: StartingPoint, _ transfers: inout TransferPlanner) {
+        transfers.file.resume(isForeign: point.isForeign)
+        let isOfSource = transfers.sources.sent(point)
+        guard transfers.file.canResume(point, isOfSource: isOfSource) else {
+            return transfers.notice(
+                "the earlier download cannot be resumed, because nothing proves that the server's "
+                    + "file is unchanged: starting over"
+            )
+        }
+        let anchor = transfers.sources.place(of: point)
+        transfers.file.pin(point.representation, by: anchor)
+        if let anchor {
+            transfers.sources.learn(about: anchor) { $0.hasServed = !point.have.isEmpty }
+        }
+        transfers.begin(with: point, total: point.representation.total)
+    }
+
+    /// Takes in the head of an answer.
+    mutating func judged(
+        _ id: TransferID,
+        _ verdict: HeadVerdict,
+        _ transfers: inout TransferPlanner
+    ) -> Step? {
+        guard let segment = transfers.parts.segments[id] else { return nil }
+        // The first bytes of the file are kept even if their connection has been given up.
+        let isFirst = transfers.file.representation == nil && verdict.isPin
+        guard !segment.isClosing || isFirst else { return nil }
+        switch verdict {
+        case .pin(let representation, let acceptsRanges):
+            transfers.sources.succeeded(segment)
+            learnFirst(segment, representation, acceptsRanges: acceptsRanges, &transfers)
+            return .openStore(id, representation)
+        case .write(let range, let representation):
+            accept(segment, range, representation, &transfers)
+        case .whole(let representation, _): return gotWhole(segment, representation, &transfers)
+        case .unproven(let reason): transfers.doubt(segment.source, reason)
+        case .changed(let representation, let onlyEntityTag):
+            transfers.sources.succeeded(segment)
+            return changed(segment, representation, onlyEntityTag: onlyEntityTag, &transfers)
+        case .rangeNotSatisfiable(let total): return notSatisfiable(segment, total, &transfers)
+        case .redirect(let location): transfers.redirected(segment, to: location)
+        case .brokenRange(let reason):
+            transfers.log(reason)
+            if transfers.gotBrokenRange(segment) {
+                transfers.log("the server's ranges are broken: using one connection from now on")
+            }
+        case .malformed(let reason):
+            let advice = "try again later, or try another URL for the file"
+            transfers.giveUp(segment.source, DownloadError(.badResponse, reason, advice: advice))
+        case .captivePortal: transfers.gotErrorPage(segment, .webPage)
+        case .unprovenWhole(let missing): transfers.gotErrorPage(segment, .missing(missing))
+        case .lostEntityTag(let representation, let range):
+            lostEntityTag(segment, representation, range, &transfers)
+        case .status(let status, let reason, let retryAfter):
+            transfers.refused(segment, status, reason, retryAfter)
+        }
+        return nil
+    }
+
+    private func learnFirst(
+        _ segment: Segment,
+        _ representation: Representation,
+        acceptsRanges: Bool,
+        _ transfers: inout TransferPlanner
+    ) {
+        let answer = SourceEvidence.Answer.whole(representation, acceptsRanges: acceptsRanges)
+        transfers.sources.learn(answer, from: segment.source)
+        guard let coding = representation.contentEncoding else { return }
+        transfers.log(
+            "the server encoded the file (\(coding)) although that was not requested: the file "
+                + "is kept as received, and the download cannot be resumed"
+        )
+    }
+
+    private func accept(
+        _ segment: Segment,
+        _ range: ByteRange,
+        _ representation: Representation,
+        _ transfers: inout TransferPlanner
+    ) {
+        let place = segment.source
+        transfers.sources.succeeded(segment)
+        transfers.sources.learn(.range, from: place)
+        let known = transfers.sources[place].evidence.known
+        if transfers.file.isUnproven(place, known: known) {
+            transfers.sources.learn(about: place) { $0.prove(representation) }
+        }
+        transfers.accepted(segment, range)
+        if transfers.file.isAdopting { transfers.adopt(representation, by: place) }
+        transfers.setTotal(representation.total)
+    }
+
+    /// Takes in a 200 while a representation is pinned; the response is held.
+    private mutating func gotWhole(
+        _ segment: Segment,
+        _ representation: Representation,
+        _ transfers: inout TransferPlanner
+    ) -> Step? {
+        let place = segment.source
+        guard proves(representation, of: place, &transfers) else {
+            transfers.close(segment.id)
+            return nil
+        }
+        if needsConfirmation(representation, of: place, &transfers) {
+            transfers.close(segment.id)
+            transfers.gotErrorPage(segment, .otherLength(representation.total))
+            return nil
+        }
+        transfers.sources.succeeded(segment)
+        if !segment.isWhole {
+            transfers.sources.learn(.wholeInsteadOfRange, from: place)
+            transfers.log(
+                "the server answers ranges with the whole file: using one connection from now on"
+            )
+        }
+        let parts = transfers.parts
+        guard !parts.segments.values.contains(where: { $0.id != segment.id && $0.isHeadAccepted })
+        else {
+            transfers.close(segment.id)
+            return nil
+        }
+        guard let known = transfers.file.representation,
+            transfers.file.isOther(place)
+                || transfers.file.mayJoin(representation, to: known, have: parts.have)
+        else { return startOver(with: segment, representation, &transfers) }
+        if transfers.file.isAdopting { transfers.adopt(representation, by: place) }
+        transfers.setTotal(known.total ?? representation.total)
+        guard transfers.parts.isComplete else { return .resumeAlone(segment.id) }
+        transfers.close(segment.id)
+        return nil
+    }
+
+    /// Returns whether a whole answer comes from a source that has proven its file, or proves it.
+    private func proves(
+        _ seen: Representation,
+        of place: Int,
+        _ transfers: inout TransferPlanner
+    ) -> Bool {
+        let known = transfers.sources[place].evidence.known
+        if let reason = transfers.file.difference(to: seen, of: place, known: known) {
+            transfers.doubt(place, reason)
+            return false
+        }
+        if transfers.file.isOther(place), known?.isProvenSame(seen) != true {
+            transfers.sources.learn(about: place) { $0.prove(seen) }
+        }
+        return true
+    }
+
+    private func notSatisfiable(
+        _ segment: Segment,
+        _ total: Int64?,
+        _ transfers: inout TransferPlanner
+    ) -> Step? {
+        let (place, host, parts) = (segment.source, segment.host, transfers.parts)
+        if segment.isWhole {
+            let error = DownloadError(
+                .badResponse,
+                "\(host) answered 416 although no range was requested",
+                advice: "try another URL for the file"
+            )
+            transfers.giveUp(place, error)
+        } else if parts.isReceiving(from: place) {
+            // The server serves ranges to other connections: this one exceeded its limit.
+            transfers.noteTooMany(segment)
+            let text = "\(host) answered 416 to a request for a part of the file"
+            transfers.failed(segment, DownloadError(.badResponse, text), .later)
+        } else if transfers.file.isOther(place) {
+            transfers.doubt(place, "it does not have the requested range")
+        } else if let total {
+            let isAllThere = parts.have == RangeSet(ByteRange(0, total))
+            if isAllThere, transfers.file.total ?? total == total {
+                transfers.setTotal(total)
+            } else if transfers.file.isAdopting {
+                return Self.refuseAdoption(parts.have.count, total)
+            } else {
+                // A 416 has no validator: a whole answer will show whether the file is another one.
+                transfers.sources.learn(.rangeNotSatisfiable(total: total), from: place)
+            }
+        } else {
+            // One request without a range will show which file it is.
+            transfers.sources.learn(.rangeNotSatisfiable(total: nil), from: place)
+        }
+        return nil
+    }
+
+    // MARK: - Other versions
+
+    private mutating func changed(
+        _ segment: Segment,
+        _ representation: Representation,
+        onlyEntityTag: Bool,
+        _ transfers: inout TransferPlanner
+    ) -> Step? {
+        let place = segment.source
+        if transfers.file.isAdopting {
+            return Self.refuseAdoption(transfers.parts.have.count, representation.total)
+        }
+        guard place == transfers.file.anchor else {
+            // A mirror may prove its file once more.
+            if let reason = transfers.sources.fileChanged(on: place) {
+                transfers.doubt(place, reason)
+            }
+            return nil
+        }
+        if needsConfirmation(representation, of: place, &transfers) {
+            transfers.gotErrorPage(segment, .otherLength(representation.total))
+            return nil
+        }
+        changes += 1
+        if onlyEntityTag, transfers.parts.isOneStreamsWork || changes > 1 {
+            // The tag differs from answer to answer: no two answers may be joined.
+            transfers.sources.learn(.inconsistent, from: place)
+            transfers.log(
+                "the server's ETag differs from response to response: using one connection only"
+            )
+            if transfers.parts.isOneStreamsWork {
+                // The date stayed the same while the tag changed: it is not trusted, either.
+                transfers.distrustValidators()
+                return nil
+            }
+        } else if changes > 1, let error = leaveChanging(place, &transfers) {
+            return .fail(error)
+        }
+        if !onlyEntityTag || changes <= 1 {
+            transfers.notice("the file changed on the server: starting over")
+        }
+        return .startOver
+    }
+
+    /// Starts over with another version, which neither validators nor the length revealed.
+    mutating func seamDiffered(_ place: Int, _ transfers: inout TransferPlanner) -> Step {
+        differences += 1
+        if place != transfers.file.anchor { transfers.doubt(place, "it has a different file") }
+        if differences == 2 {
+            // Its bytes may differ from answer to answer: no two answers may be joined.
+            transfers.sources.learn(.inconsistent, from: place)
+        } else if differences > 2, let error = leaveChanging(place, &transfers) {
+            return .fail(error)
+        }
+        transfers.notice(
+            "the file changed on the server: its bytes differ from those received before; "
+                + "starting over"
+        )
+        return .startOver
+    }
+
+    /// Fails, because the adopted bytes, which Pawl must not delete, are not of the server's file.
+    private static func refuseAdoption(_ count: Int64, _ total: Int64?) -> Step {
+        let size = total.map { "\($0)" } ?? "an unknown number of"
+        return .fail(
+            DownloadError(
+                .checksumMismatch,
+                "the partial file to adopt has \(count) bytes and does not match the server's "
+                    + "file, which has \(size) bytes",
+                advice: "omit --adopt, or rename the partial file"
+            )
+        )
+    }
+
+    /// Stops using a source whose file keeps changing; returns an error if no other one can take
+    /// over.
+    private mutating func leaveChanging(
+        _ place: Int,
+        _ transfers: inout TransferPlanner
+    ) -> DownloadError? {
+        let error = DownloadError(
+            .keepsChanging,
+            "the file on the server changed again during the download",
+            advice: "try again when the file is no longer being written"
+        )
+        // A source that was doubted may have the present version.
+        guard transfers.sources.hasUnfailed(besides: place) else { return error }
+        transfers.giveUp(place, error)
+        changes = 0
+        return nil
+    }
+
+    /// Takes the held response as the first one of a new representation.
+    private mutating func startOver(
+        with segment: Segment,
+        _ representation: Representation,
+        _ transfers: inout TransferPlanner
+    ) -> Step {
+        let (place, count) = (segment.source, transfers.parts.have.count)
+        if transfers.file.isAdopting { return Self.refuseAdoption(count, representation.total) }
+        let match = transfers.file.representation?.compare(representation)
+        if count > 0, match == .changed(onlyEntityTag: false) {
+            transfers.sources.learn(.newVersion, from: place)
+            changes += 1
+            transfers.forgetProgress()
+            if changes > 1 {
+                return leaveChanging(place, &transfers).map { .fail($0) } ?? .startOver
+            }
+            transfers.log("the file changed on the server: starting over")
+        } else if count > 0 {
+            // Without proof this can happen repeatedly. The failures that lead here are counted
+            // until there are more bytes than ever before.
+            transfers.log("nothing proves that the server's file is unchanged: starting over")
+        }
+        let acceptsRanges = transfers.sources[place].evidence.ranges != .unusable
+        learnFirst(segment, representation, acceptsRanges: acceptsRanges, &transfers)
+        return .startOverWith(segment.id, representation)
+    }
+
+    // MARK: - The store
+
+    /// Takes in that the store of a held first answer is open, with the bytes of an earlier run if
+    /// there are any.
+    func storeOpened(
+        _ id: TransferID,
+        _ representation: Representation,
+        _ point: StartingPoint?,
+        _ transfers: inout TransferPlanner
+    ) -> Step? {
+        let place = transfers.parts.segments[id]?.source
+        transfers.pin(representation, by: place)
+        transfers.begin(total: representation.total)
+        guard let point, !point.have.isEmpty else {
+            transfers.resume(id, skipUntil: 0)
+            return nil
+        }
+        transfers.file.resume(isForeign: point.isForeign)
+        let isOfSource = transfers.sources.sent(point)
+        let isSameSource = place == transfers.sources.place(of: point)
+        if !point.isForeign, isSameSource,
+            let doubt = transfers.file.doubt(
+                about: representation,
+                insteadOf: point,
+                isOfSource: isOfSource
+            )
+        {
+            refuseBeginning(with: id, representation, point, doubt, &transfers)
+            return nil
+        }
+        let mayJoin = transfers.file.mayJoin(
+            representation,
+            to: point,
+            isOfSource: isOfSource,
+            isSameSource: isSameSource
+        )
+        guard mayJoin else {
+            if transfers.file.isAdopting {
+                return Self.refuseAdoption(point.have.count, representation.total)
+            }
+            transfers.log(
+                "the server's file is not the file of the earlier run: starting over"
+            )
+            return .startOverWith(id, representation)
+        }
+        if transfers.file.isAdopting {
+            transfers.adopt(representation, by: transfers.file.anchor)
+            transfers.setTotal(representation.total)
+        }
+        transfers.begin(with: point, total: representation.total)
+        guard transfers.parts.isComplete || !transfers.isSingleStream else {
+            return .resumeAlone(id)
+        }
+        transfers.close(id)
+        return nil
+    }
+
+    // MARK: - Error pages
+
+    /// Returns whether to refuse an answer of another length.
+    ///
+    /// If bytes would be lost, only a second answer of the same length is believed without a
+    /// validator.
+    private func needsConfirmation(
+        _ seen: Representation,
+        of place: Int,
+        _ transfers: inout TransferPlanner
+    ) -> Bool {
+        let isOtherLength =
+            !transfers.parts.arrived.isEmpty
+            && transfers.file.differsOnlyInLength(from: seen, of: place)
+        return transfers.sources.learn(about: place) {
+            if isOtherLength { return $0.needsConfirmation(ofLength: seen.total) }
+            $0.lengthIsAsExpected()
+            return false
+        }
+    }
+
+    /// Takes in that the server has stopped sending its tag.
+    ///
+    /// If no connection receives bytes, answers are joined as without validators: only where their
+    /// bytes were compared (``Seam``).
+    private func lostEntityTag(
+        _ segment: Segment,
+        _ seen: Representation,
+        _ range: ByteRange?,
+        _ transfers: inout TransferPlanner
+    ) {
+        let place = segment.source
+        if place == transfers.file.anchor, !transfers.file.isAdopting, allowsWeakResume,
+            !transfers.parts.isReceiving(from: place)
+        {
+            transfers.log("the server no longer sends the file's ETag: comparing bytes instead")
+            transfers.compareBytes()
+        } else if let range {
+            transfers.gotBrokenRange(segment)
+            transfers.log("the server sent bytes \(range) without the ETag that it sent before")
+        } else {
+            transfers.gotErrorPage(segment, .missing("ETag"))
+        }
+    }
+
+    /// Keeps the bytes of an earlier run, although their source has answered with an error page.
+    private func refuseBeginning(
+        with id: TransferID,
+        _ seen: Representation,
+        _ point: StartingPoint,
+        _ doubt: WholeDoubt,
+        _ transfers: inout TransferPlanner
+    ) {
+        guard let segment = transfers.parts.segments[id] else { return }
+        transfers.pin(point.representation, by: segment.source)
+        transfers.begin(with: point, total: point.representation.total)
+        if case .otherLength(let total) = doubt {
+            transfers.sources.learn(about: segment.source) {
+                _ = $0.needsConfirmation(ofLength: total)
+            }
+        }
+        transfers.close(id)
+        if case .missing = doubt, point.representation.hasLostOnlyEntityTag(in: seen) {
+            return lostEntityTag(segment, seen, nil, &transfers)
+        }
+        transfers.gotErrorPage(segment, doubt)
+    }
+}

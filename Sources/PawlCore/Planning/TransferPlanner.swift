@@ -1,0 +1,564 @@
+internal import struct FoundationEssentials.URL
+
+/// Decides which transfers of a download are open: opens, extends, replaces and closes them, and
+/// judges why they ended.
+///
+/// It collects the actions of the event that is being handled.
+struct TransferPlanner: Sendable {
+    private(set) var parts = SegmentPlanner()
+    /// The representation to which the bytes belong; it changes only by its own methods.
+    var file: PinnedFile { didSet { parts.provesSeams = file.needsSeams } }
+    /// The evidence of the sources; it changes only by its own methods.
+    var sources: SourcePlanner
+    /// The highest number of bytes so far; only more than that is progress.
+    private var highWater: Int64 = 0
+    /// The generator that chooses where the bytes of an earlier run are compared.
+    private var random: SplitMix64
+    private var nextNumber = 1
+    /// The moment of the event that is being handled.
+    private(set) var now = Moment.zero
+    private var actions: [DownloadAction] = []
+
+    init(_ urls: [URL], _ settings: DownloadSettings, seed: UInt64) {
+        sources = SourcePlanner(urls, settings, seed: seed)
+        file = PinnedFile(settings)
+        random = SplitMix64(seed: seed)
+    }
+
+    /// Begins an event, whose actions `takeActions` returns.
+    mutating func begin(at now: Moment) { self.now = now }
+
+    mutating func takeActions() -> [DownloadAction] {
+        defer { actions = [] }
+        return actions
+    }
+
+    mutating func add(_ action: DownloadAction) { actions.append(action) }
+
+    mutating func act(_ addActions: (inout [DownloadAction]) -> Void) { addActions(&actions) }
+
+    mutating func log(_ text: String) { actions.append(.log(text)) }
+
+    /// Sends a notice to the user.
+    mutating func notice(_ text: String) { actions.append(.notice(text)) }
+
+    /// Whether the file is received in one stream from offset 0.
+    var isSingleStream: Bool { !file.isDivisible || sources.isSingleStream }
+
+    // MARK: - The file
+
+    /// Pins an answer of a source; the other sources have to prove their file.
+    mutating func pin(_ representation: Representation, by place: Int?) {
+        file.pin(representation, by: place)
+        sources.forgetProofs(besides: place)
+    }
+
+    /// Pins the first answer that matches adopted bytes.
+    mutating func adopt(_ representation: Representation, by place: Int?) {
+        file.adopt(representation, by: place)
+        sources.forgetProofs(besides: place)
+    }
+
+    mutating func setTotal(_ total: Int64?) {
+        guard file.total == nil, let total else { return }
+        file.setTotal(total)
+        parts.total = total
+        updateRepresentation()
+    }
+
+    /// Stops trusting the validators.
+    mutating func distrustValidators() {
+        file.distrustValidators()
+        updateRepresentation()
+    }
+
+    private mutating func updateRepresentation() {
+        if let pinned = file.representation { actions.append(.updateRepresentation(pinned)) }
+    }
+
+    /// Begins without bytes.
+    mutating func begin(total: Int64?) { parts.begin(have: RangeSet(), total: total) }
+
+    /// Begins with the bytes of an earlier run.
+    mutating func begin(with point: StartingPoint, total: Int64?) {
+        parts.begin(have: point.have, total: total)
+        if parts.provesSeams { parts.takeSamples(&random) }
+        highWater = point.have.count
+    }
+
+    /// Compares bytes from now on instead of validators; all transfers end.
+    mutating func compareBytes() {
+        closeAll()
+        distrustValidators()
+        parts.takeSamples(&random)
+        restrictLedger()
+    }
+
+    /// Drops the file, because another one is served now.
+    mutating func giveUpFile() {
+        file.giveUp()
+        highWater = 0
+    }
+
+    /// Drops the bytes; all bytes that are received from now on are progress.
+    mutating func forgetProgress() { highWater = 0 }
+
+    /// Forgets all bytes, and the file with its proofs unless the next one is known.
+    mutating func reset(keepsFile: Bool) {
+        parts.reset()
+        guard !keepsFile else { return }
+        file.giveUp()
+        file.forgetAnchor()
+        parts.total = nil
+        sources.forgetFile()
+    }
+
+    mutating func restrict(to durable: RangeSet) {
+        parts.restrict(to: durable)
+        actions.append(.restrictLedger(durable))
+    }
+
+    /// Restricts the driver's ledger to the bytes that are kept.
+    mutating func restrictLedger() { actions.append(.restrictLedger(parts.kept)) }
+
+    /// Whether nothing can prove the bytes: without a validator, only an open connection shows that
+    /// the next bytes are of the same file.
+    var isUnprovable: Bool {
+        guard let pinned = file.representation else { return false }
+        let isVouchedFor = parts.segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
+        return !isVouchedFor && !parts.provesSeams && !file.canResume(pinned)
+            && !parts.have.isEmpty && !parts.isComplete
+    }
+
+    // MARK: - Answers
+
+    /// Takes in the head of an answer; `connectTime` is `nil` if its connection was reused.
+    mutating func answered(_ id: TransferID, connectTime: Duration?) {
+        parts.update(id) {
+            $0.headAt = now
+            $0.connectTime = connectTime ?? $0.connectTime
+        }
+        guard let segment = parts.segments[id], let connectTime else { return }
+        sources.learn(about: segment.source) {
+            $0.record.connected(to: segment.host, in: connectTime)
+        }
+    }
+
+    /// Takes in that the bytes `range` of an answer are kept.
+    mutating func accepted(_ segment: Segment, _ range: ByteRange) {
+        if range.end < segment.responseEnd, segment.responseEnd != .max {
+            parts.answeredShort(range.count)
+        }
+        parts.update(segment.id) {
+            $0.isHeadAccepted = true
+            if $0.end == .max { $0.end = range.end }
+            $0.responseEnd = range.end
+        }
+    }
+
+    /// Takes in a 206 that cannot be used; returns whether the ranges of its source are unusable now.
+    @discardableResult
+    mutating func gotBrokenRange(_ segment: Segment) -> Bool {
+        let newest = TransferID(nextNumber - 1)
+        return sources.learn(.brokenRange(in: segment.id, lastOpened: newest), from: segment.source)
+    }
+
+    mutating func redirected(_ segment: Segment, to location: String) {
+        guard let error = sources.redirected(segment, to: location) else { return }
+        giveUp(segment.source, error)
+    }
+
+    /// Takes in a 4xx or 5xx.
+    mutating func refused(
+        _ segment: Segment,
+        _ status: Int,
+        _ reason: String,
+        _ retryAfter: Duration?
+    ) {
+        if refusedRange(segment, status) { return }
+        if sources.renews(segment, after: status) {
+            return log("the redirected URL answered \(status): requesting the original URL again")
+        }
+        let error = DownloadError(
+            status: status,
+            reason: reason,
+            retryAfter: retryAfter,
+            host: segment.host
+        )
+        guard error.retryClass == .later else { return giveUp(segment.source, error) }
+        if status == 429 || status == 503 { refusedMore(segment.source) }
+        failed(segment, error, .later)
+    }
+
+    /// Takes a refusal as evidence about ranges; returns whether a request for the whole file
+    /// replaces a retry.
+    private mutating func refusedRange(_ segment: Segment, _ status: Int) -> Bool {
+        guard segment.isWhole || (!file.isAdopting && file.total != nil) else { return false }
+        let refusal = SourceEvidence.Answer.refusal(
+            status: status,
+            ofWhole: segment.isWhole,
+            isReceiving: parts.isReceiving(from: segment.source)
+        )
+        guard sources.learn(refusal, from: segment.source) else { return false }
+        log(
+            "\(segment.host) answers ranges with \(status): requesting the whole file, and "
+                + "skipping the bytes received so far"
+        )
+        return SourceEvidence.isFinal(status)
+    }
+
+    // MARK: - Ends
+
+    /// Removes an ended transfer; its slot is returned and requested again, because others may have
+    /// waited longer without one.
+    mutating func finish(_ id: TransferID, offset: Int64) -> Segment? {
+        guard let segment = parts.finish(id, offset: offset) else { return nil }
+        actions.append(.releaseSlot(host: segment.host))
+        if !parts.segments.values.contains(where: { $0.source == segment.source }) {
+            sources.learn(about: segment.source) { $0.record.rest() }
+        }
+        return segment
+    }
+
+    /// Takes in how a transfer ended; returns its failure, if it has to be judged.
+    mutating func ended(_ segment: Segment, _ outcome: TransferOutcome) -> TransferFailure? {
+        let isProgress = noteProgress(of: segment.offset > segment.start ? [segment.source] : [])
+        // The transfers that lost a race.
+        for other in parts.inOrder
+        where parts.have.contains(ByteRange(other.offset, other.end)) && other.end != .max {
+            if !other.isComplete { close(other.id) }
+        }
+        switch outcome {
+        case .failed(let failure): return segment.isClosing ? nil : failure
+        case .completed where !segment.isHeadAccepted: return nil
+        case .completed where parts.total == nil:
+            // The end of a body without a stated length is the length of the file.
+            setTotal(segment.offset)
+            return nil
+        case .completed where !segment.isComplete && !isProgress:
+            return TransferFailure(.bodyIncomplete, "fewer bytes than announced")
+        case .completed, .stopped, .cancelled: return nil
+        }
+    }
+
+    /// Gives the remaining bytes of an ended transfer to the one before it, if that saves time.
+    mutating func giveBack(_ segment: Segment) {
+        if let id = parts.giveBack(segment) { endMoved(id) }
+    }
+
+    mutating func broke(_ segment: Segment, _ failure: TransferFailure) {
+        let error = DownloadError(failure, host: segment.host)
+        let repetition = ExchangePlanner.repetition(
+            after: failure.kind,
+            hasAnswered: sources[segment.source].hasAnswered
+        )
+        guard let repetition else { return giveUp(segment.source, error) }
+        // A server that never answered does not limit the number of connections.
+        if repetition != .threeTimes { noteTooMany(segment) }
+        failed(segment, error, repetition)
+    }
+
+    /// Takes a connection that was cut before it received a byte, even one to be compared, as a
+    /// sign of the server's limit.
+    mutating func noteTooMany(_ segment: Segment) {
+        guard segment.offset == segment.start, segment.skippedBytes == 0 else {
+            return sources.learn(about: segment.source) { $0.limit.servedConnectionBroke(at: now) }
+        }
+        refusedMore(segment.source)
+    }
+
+    private mutating func refusedMore(_ place: Int) {
+        let serving = parts.connections(to: place).serving
+        sources.learn(about: place) { $0.limit.refused(serving: serving, at: now) }
+    }
+
+    /// Takes in a failure that may be repeated.
+    mutating func failed(
+        _ segment: Segment,
+        _ error: DownloadError,
+        _ repetition: ExchangePlanner.Repetition
+    ) {
+        let isSurplus = segment.offset == segment.start && parts.isReceiving(from: segment.source)
+        let step = sources.failed(segment, error, repetition, isSurplus: isSurplus, at: now)
+        if case .fail(let error) = step { return giveUp(segment.source, error) }
+        if case .sendLater(_, _, let pause) = step {
+            actions.append(.backOffHost(segment.host, pause))
+        }
+        guard !isSurplus, let delay = step?.delay else { return }
+        log("\(error.message); trying again \(delay == .zero ? "now" : "in \(delay)")")
+    }
+
+    /// Takes in an error page; a second one at the same moment would prove no more than the first.
+    mutating func gotErrorPage(_ segment: Segment, _ doubt: WholeDoubt) {
+        failed(
+            segment,
+            DownloadError(doubt, host: segment.host, expectedBytes: file.total),
+            .later
+        )
+        if case .otherLength = doubt { sources.wait(segment.source, until: now + .seconds(1)) }
+    }
+
+    /// Resets the failures of sources that sent more bytes than ever before.
+    ///
+    /// Bytes that are received again are no progress, so a server that always breaks at the same
+    /// offset is given up.
+    @discardableResult
+    private mutating func noteProgress(of movers: Set<Int>) -> Bool {
+        let count = parts.arrived.count
+        guard count > highWater else { return false }
+        highWater = count
+        for place in movers { sources.progressed(place) }
+        return true
+    }
+
+    // MARK: - Sources
+
+    /// Stops using a source.
+    mutating func giveUp(_ place: Int, _ error: DownloadError) {
+        guard sources.giveUp(place, error) else { return }
+        log("\(error.message): continuing with the other sources")
+    }
+
+    /// Stops using a source, because nothing proves that it has the same file.
+    mutating func doubt(_ place: Int, _ reason: String) {
+        sources.learn(about: place) { $0.doubt(reason) }
+        log("\(sources[place].host) is not used: \(reason)")
+        for segment in parts.inOrder where segment.source == place && !segment.isHeadAccepted {
+            close(segment.id)
+        }
+    }
+
+    // MARK: - Opening
+
+    /// Lets an open whole response continue to its end; returns whether there is one.
+    mutating func widenStream() -> Bool {
+        guard let stream = parts.segments.values.first(where: { $0.isWhole && !$0.isClosing })
+        else { return false }
+        if stream.end < stream.responseEnd, !stream.isComplete, parts.isFree(behind: stream) {
+            if parts.provesSeams {
+                for rival in parts.rivals(behind: stream) { withdraw(rival) }
+            }
+            parts.update(stream.id) { ($0.end, $0.isEndOpen) = ($0.responseEnd, false) }
+            actions.append(.setEnd(stream.id, stream.responseEnd))
+        }
+        return true
+    }
+
+    /// Returns the bytes for a new connection; `nil` if there are none.
+    func nextClaim(for choice: SourcePromise) -> SegmentPlanner.Claim? {
+        guard isSingleStream else {
+            // A new connection to a single source is expected to be as fast as the present ones.
+            let promised = sources.places.count > 1 ? choice.known : nil
+            return parts.claim(promised: promised, at: now)
+        }
+        let frontier = parts.have.frontier
+        // Without a length, a strong validator still allows a request for the rest.
+        if frontier > 0, let pinned = file.representation, file.canResume(pinned),
+            sources[choice.source].evidence.ranges != .unusable
+        {
+            return SegmentPlanner.Claim(range: ByteRange(frontier, .max))
+        }
+        return SegmentPlanner.Claim(range: ByteRange(0, file.total ?? .max))
+    }
+
+    /// Returns the range to request: the bytes of a claim, and those that are compared before and
+    /// behind them; `nil` for the whole file.
+    private func request(for claim: SegmentPlanner.Claim) -> ByteRange? {
+        if isSingleStream { return claim.range.start > 0 ? claim.range : nil }
+        guard parts.provesSeams, let total = parts.total else { return claim.range }
+        return ByteRange(
+            claim.range.start - claim.leadBytes,
+            min(total, claim.range.end + Seam.tailBytes)
+        )
+    }
+
+    mutating func open(_ claim: SegmentPlanner.Claim, from place: Int) {
+        defer { nextNumber += 1 }
+        let source = sources.use(place)
+        var order = TransferOrder(
+            id: TransferID(nextNumber),
+            url: source.exchange.request.url,
+            range: request(for: claim),
+            pinned: nil,
+            start: claim.range.start,
+            end: claim.range.end
+        )
+        order.source = place
+        file.expect(&order, of: place, known: source.evidence.known)
+        if let donor = claim.donor { giveUp(from: order.start, of: donor) }
+        if parts.provesSeams, !isSingleStream {
+            order.comparesBytes = true
+            order.isEndProven = !claim.isEndOpen && claim.range.end != parts.total
+            if claim.isEndOpen { order.end = claim.range.end - 1 }
+        }
+        var segment = Segment(
+            order: order,
+            host: source.host,
+            attempt: source.exchange.attempt,
+            openedAt: now,
+            attention: sources.places.count > 1 ? .milliseconds(700) : .seconds(2)
+        )
+        (segment.end, segment.isEndOpen) = (claim.range.end, claim.isEndOpen)
+        if let rival = claim.rival {
+            segment.rival = rival
+            parts.update(rival) { $0.rival = order.id }
+        }
+        parts.add(segment)
+        actions.append(.open(order))
+    }
+
+    // MARK: - Moving the end, closing
+
+    /// Resumes a held whole response.
+    mutating func resume(_ id: TransferID, skipUntil: Int64) {
+        let end = parts.total ?? .max
+        parts.update(id) {
+            $0.isHeadAccepted = true
+            // The server is not to blame for the time that opening the store took.
+            $0.lastProgressAt = now
+            ($0.start, $0.offset) = (skipUntil, skipUntil)
+            ($0.end, $0.isEndOpen, $0.responseEnd) = (end, false, end)
+        }
+        actions.append(.setEnd(id, end))
+        let compares = parts.provesSeams
+        actions.append(.resumeTransfer(id, skipUntil: skipUntil, comparing: compares))
+    }
+
+    /// Resumes a held whole response, which is compared with all bytes received so far; returns
+    /// `false` if the other transfers must end first.
+    mutating func resumeAlone(_ id: TransferID) -> Bool {
+        guard let place = parts.segments[id]?.source else { return true }
+        let others = parts.segments.values.filter { $0.id != id }
+        if !parts.provesSeams || others.isEmpty {
+            resume(id, skipUntil: prepareSkipping())
+            return true
+        }
+        // Another source may serve ranges.
+        guard others.contains(where: { $0.source != place && !$0.isClosing }) else { return false }
+        close(id)
+        return true
+    }
+
+    /// Prepares for reading a whole answer from offset 0: it is compared with the bytes received so
+    /// far, and contains the rest; returns the offset of the rest.
+    private mutating func prepareSkipping() -> Int64 {
+        guard parts.provesSeams else { return parts.have.frontier }
+        parts.endSampling()
+        let frontier = parts.have.frontier
+        parts.restrict(to: RangeSet(ByteRange(0, frontier)))
+        actions.append(.restrictLedger(parts.have))
+        return frontier
+    }
+
+    mutating func close(_ id: TransferID) {
+        guard let segment = parts.segments[id], !segment.isClosing else { return }
+        parts.update(id) { $0.isClosing = true }
+        actions.append(.close(id))
+    }
+
+    mutating func closeAll(but held: TransferID? = nil) {
+        for segment in parts.inOrder where segment.id != held { close(segment.id) }
+    }
+
+    /// Withdraws all bytes from a transfer without an answer: it writes none, even if its answer is
+    /// on its way.
+    private mutating func withdraw(_ segment: Segment) {
+        parts.update(segment.id) { ($0.end, $0.isEndOpen) = ($0.start, false) }
+        actions.append(.setEnd(segment.id, segment.start))
+        close(segment.id)
+    }
+
+    private mutating func giveUp(from start: Int64, of donor: TransferID) {
+        guard let segment = parts.segments[donor] else { return }
+        guard segment.start < start else { return withdraw(segment) }
+        moveEnd(of: donor, to: start, isOpen: parts.provesSeams)
+    }
+
+    /// Lets connections continue into bytes that no other connection receives: the server may allow
+    /// no more connections.
+    mutating func extendEnds() {
+        for segment in parts.endingSoon() {
+            guard let (end, unanswered) = parts.unservedBytes(behind: segment, at: now) else {
+                continue
+            }
+            if let unanswered { withdraw(unanswered) }
+            let last = min(end, segment.responseEnd)
+            moveEnd(of: segment.id, to: last, isOpen: parts.provesSeams && last != parts.total)
+        }
+    }
+
+    private mutating func moveEnd(of id: TransferID, to end: Int64, isOpen: Bool) {
+        parts.update(id) { ($0.end, $0.isEndOpen) = (end, isOpen) }
+        endMoved(id)
+    }
+
+    /// Sends a transfer its new end.
+    private mutating func endMoved(_ id: TransferID) {
+        guard let segment = parts.segments[id] else { return }
+        actions.append(.setEnd(id, segment.writableEnd))
+    }
+
+    /// Lets segments continue into the bytes of their neighbours, which are present now, to compare
+    /// them.
+    mutating func proveEnds() {
+        for id in parts.closeOpenEnds() {
+            guard let segment = parts.segments[id] else { continue }
+            actions.append(.setEnd(id, segment.end, isProven: true))
+        }
+    }
+
+    // MARK: - Ticks
+
+    /// Takes in the progress of the transfers.
+    ///
+    /// While the download is suspended, time makes no connection slow or silent.
+    mutating func observe(_ samples: [TransferSample], isSuspended: Bool) {
+        var moved: Set<Int> = []
+        for sample in samples {
+            guard let before = parts.segments[sample.id] else { continue }
+            parts.update(sample.id) {
+                guard $0.observe(sample, at: now, isSuspended: isSuspended) else { return }
+                moved.insert($0.source)
+                let count = $0.offset - before.offset
+                sources.learn(about: $0.source) { $0.record.came(count) }
+            }
+            noteFirstByte(sample.id)
+        }
+        noteProgress(of: moved)
+        if isSuspended {
+            sources.skip(to: now)
+        } else {
+            for place in Set(parts.segments.values.map(\.source)) {
+                sources.learn(about: place) { $0.record.pass(now) }
+            }
+        }
+    }
+
+    private mutating func noteFirstByte(_ id: TransferID) {
+        guard let segment = parts.segments[id], segment.firstByteAt == now,
+            !segment.hasStoodStill
+        else { return }
+        // A tick may be 200 ms late. With several sources that would leave the faster one idle at
+        // the end.
+        let first = sources.places.count > 1 ? segment.headAt ?? now : now
+        parts.noteFirstByte(after: first - segment.openedAt)
+    }
+
+    /// Begins another measurement of a connection against the minimum speed.
+    mutating func beginWindow(of id: TransferID) {
+        parts.update(id) { $0.window = (now, $0.offset) }
+    }
+
+    /// Closes a connection that is much slower than the others, or than the promise of another
+    /// source; returns whether there is one.
+    mutating func closeSlow(_ promises: [SourcePromise]) -> Bool {
+        let slow = parts.slowConnection(at: now) { segment in
+            promises.lazy.filter { $0.source != segment.source }.map(\.bytesPerSecond).max()
+        }
+        guard let slow, let segment = parts.segments[slow] else { return false }
+        log("connection \(slow) is much slower than the others: replacing it")
+        close(slow)
+        sources.wasReplaced(segment)
+        return true
+    }
+}
