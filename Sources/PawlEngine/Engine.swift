@@ -18,7 +18,7 @@ package struct Engine: Sendable {
     package let budgets: HostBudgets
     package let queue: DownloadQueue
     package let alarms: AlarmClock
-    package let finisher: Finisher
+    package let finisher: SmallFileFinisher
     package let seeds = Seeds()
     package let smallBodies = SmallBodyBudget()
     /// The limit for all transfers together.
@@ -48,7 +48,7 @@ package struct Engine: Sendable {
         syncs = BlockingPool(threads: 8, name: "pawl-sync")
         digests = BlockingPool(threads: cores, name: "pawl-digest")
         budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
-        finisher = Finisher(pool: syncs)
+        finisher = SmallFileFinisher(pool: syncs)
         alarms = AlarmClock(time: time)
         queue = DownloadQueue(limit: settings.maximumConcurrentDownloads)
         limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)

@@ -45,7 +45,7 @@ extension DownloadDriver {
         case .updateRepresentation(let representation): await learn(representation)
         case .backOffHost(let host, let duration): engine.budgets.close(host, for: duration)
         case .log(let text): logger.notice("\(text.sanitized)")
-        case .notice(let text): note([text])
+        case .notice(let text): report([text])
         case .complete(let total): await complete(total)
         case .fail(let error): fail(error)
         }
@@ -84,7 +84,9 @@ extension DownloadDriver {
         if order.isEndProven { cursor.currentEdge.isProven = true }
         monitor.bytes.opened(order.id, cursor, from: Self.shownHost(of: order.url))
         let sink = SegmentSink(order: order, cursor: cursor, context: context)
-        let transfer = engine.transport.start(request(for: order), sink: sink)
+        var request = requests.request(for: order)
+        request.multiplexes = multiplexes(order)
+        let transfer = engine.transport.start(request, sink: sink)
         transfers[order.id] = RunningTransfer(transfer: transfer, cursor: cursor)
         if context.store.current != nil { monitor.entered(.receiving) }
     }
@@ -95,27 +97,6 @@ extension DownloadDriver {
         let usual = url.scheme?.lowercased() == "https" ? 443 : 80
         let port = url.port.flatMap { $0 == usual ? nil : ":\($0)" } ?? ""
         return (host + port).sanitized(atMost: 260)
-    }
-
-    private func request(for order: TransferOrder) -> TransferRequest {
-        let settings = job.settings
-        var request = TransferRequest(
-            order.url,
-            range: order.range,
-            settings: settings,
-            original: job.url
-        )
-        request.cookies = job.cookies ?? engine.cookies
-        if order.source > 0 { request.signIn(to: job.mirrors[order.source - 1]) }
-        let isNew = order.pinned == nil || order.proof != .unchanged
-        if isNew, settings.checksum == .automatic {
-            request.fields.append(
-                HTTPField(name: "Want-Repr-Digest", value: "sha-256=10, sha-512=9")
-            )
-        }
-        request.multiplexes = multiplexes(order)
-        request.bufferBytes = bufferBytes(for: order)
-        return request
     }
 
     /// Whether the request may share a connection.
@@ -132,15 +113,6 @@ extension DownloadDriver {
         }
         let host = HostBudget.name(of: order.url)
         return streamHost == host || engine.budgets.isShared(host)
-    }
-
-    /// The size of the receive buffer.
-    ///
-    /// A single stream gains from a large one; the buffers of many must be small.
-    private func bufferBytes(for order: TransferOrder) -> Int {
-        context.limits.bufferBytes(
-            atMost: order.id == TransferID(1) ? 512 * 1024 : 128 * 1024
-        )
     }
 
     /// Records what a head reports besides the bytes: whether the length can be verified, and a

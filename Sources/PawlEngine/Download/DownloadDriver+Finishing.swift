@@ -30,11 +30,7 @@ extension DownloadDriver {
         _ total: Int64,
         _ digest: ContentDigest?
     ) async throws(DownloadError) {
-        let policy = finishPolicy(store.paths)
-        var file = CompleteFile(store: store, total: total, policy: policy, epoch: trustedEpoch)
-        file.acceptsSame = job.acceptsSameFile
-        try await announce(file)
-        let name = try await place(file)
+        let name = try await finisher.finish(store, total: total, epoch: trustedEpoch)
         monitor.named(name.path.lastComponent?.string ?? "")
         var downloaded = DownloadedFile(path: name.path.string, byteCount: total)
         downloaded.wasAlreadyThere = name.wasThere
@@ -44,56 +40,10 @@ extension DownloadDriver {
         outcome = .success(downloaded)
     }
 
-    /// Gives the file its name, or finds an existing file with the same bytes.
-    private func place(_ file: CompleteFile) async throws(DownloadError) -> FinishedName {
-        var file = file
-        file.readsFiles = false
-        let stop = stop
-        while true {
-            let complete = file
-            // This syncs, which may take long. Checkpoints must not wait for that.
-            let placed = try await engine.syncs.run { () throws(DownloadError) in
-                try complete.finish()
-            }
-            switch placed {
-            case .named(let name): return name
-            case .undecided(let path):
-                // Reading a large file takes long. The syncs of other downloads must not wait for
-                // that.
-                let stamp = try await engine.digests.run { () throws(DownloadError) in
-                    try complete.stamp(ofSameAt: path) { () throws(DownloadError) in
-                        try stop.check()
-                    }
-                }
-                file.note(stamp, at: path)
-            }
-        }
-    }
-
-    /// Announces the file before it gets its name, so that it can be identified after a kill in
-    /// between.
-    private func announce(_ file: CompleteFile) async throws(DownloadError) {
-        guard let willFinish = job.willFinish else { return }
-        let stamp = try await engine.syncs.run { () throws(DownloadError) in
-            try file.makeDurable()
-            return try file.stamp()
-        }
-        try await willFinish(file.announced(stamp))
-    }
-
-    private func announceCorrupt(_ store: PartialStore) async throws(DownloadError) {
-        guard let willFinish = job.willFinish else { return }
-        let stamp = try await engine.disk.run { () throws(DownloadError) in try store.stamp() }
-        try await willFinish(WrittenFile(.corrupt, at: store.paths.final.string, stamp))
-    }
-
     private func keepAsCorrupt(_ store: PartialStore, _ error: DownloadError) async {
         guard error.code == .checksumMismatch else { return fail(error) }
         await attempt { () async throws(DownloadError) in
-            try await self.announceCorrupt(store)
-            let place = try await self.engine.syncs.run { () throws(DownloadError) in
-                try store.keepAsCorrupt(reason: error.message)
-            }
+            let place = try await self.finisher.keepAsCorrupt(store, error)
             self.context.store.current = nil
             throw DownloadError(
                 .checksumMismatch,
@@ -120,7 +70,7 @@ extension DownloadDriver {
     /// Ends the running transfers and keeps the bytes received so far.
     ///
     /// `unread` are the messages that arrived together with the one that ended the download.
-    func windUp(_ unread: [DriverMessage]) async {
+    func shutDown(_ unread: [DriverMessage]) async {
         for action in follow(.abandoned) { _ = await perform(action) }
         for running in transfers.values { running.transfer.cancel() }
         for message in unread { await receiveAtEnd(message) }

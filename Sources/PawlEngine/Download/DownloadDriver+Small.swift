@@ -22,7 +22,7 @@ extension DownloadDriver {
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
             for attempt in 1...Self.mostAttempts {
-                switch try await self.finish(prepare) {
+                switch try await self.finisher.finish(prepare) {
                 case .named(let named): return self.succeed(named)
                 case .durable: throw DownloadError(.unknown, "the file has no name")
                 case .syncFailed(let error):
@@ -31,22 +31,6 @@ extension DownloadDriver {
                 }
             }
         }
-    }
-
-    private func finish(
-        _ prepare: @escaping @Sendable () throws(DownloadError) -> Finisher.Prepared
-    ) async throws(DownloadError) -> Finisher.Answer {
-        let finisher = engine.finisher
-        guard let willFinish = job.willFinish else { return try await finisher.finish(prepare) }
-        let answer = try await finisher.makeDurable(prepare)
-        guard case .durable(let file, let stamp) = answer else { return answer }
-        do throws(DownloadError) {
-            try await willFinish(file.announced(stamp))
-        } catch {
-            try await engine.disk.run { () throws(DownloadError) in try file.discard() }
-            throw error
-        }
-        return try await finisher.finish { .file(file) }
     }
 
     /// Writes the body to a file like that of a large file.
@@ -82,7 +66,7 @@ extension DownloadDriver {
                 try store.write(body.bytes, from: start)
             }
             cursor.caughtUp(to: max(start, Int64(body.bytes.count)))
-            self.context.pulse.wrote(body.bytes.count)
+            self.context.unclaimed.wrote(body.bytes.count)
             try await self.saveCheckpoint()
         }
     }
@@ -121,9 +105,9 @@ extension DownloadDriver {
     private func preparation(
         of body: SmallBody,
         _ source: String
-    ) -> @Sendable () throws(DownloadError) -> Finisher.Prepared {
+    ) -> @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared {
         let (resolver, absent) = (resolver, absent)
-        let (logger, policy, acceptsSame) = (logger, finishPolicy, job.acceptsSameFile)
+        let (logger, policy, acceptsSame) = (logger, finisher.policy, job.acceptsSameFile)
         return { () throws(DownloadError) in
             let representation = body.representation
             let store: PartialStore
@@ -168,26 +152,11 @@ extension DownloadDriver {
         }
     }
 
-    private func succeed(_ named: Finisher.Named) {
+    private func succeed(_ named: SmallFileFinisher.Named) {
         monitor.named(named.path.lastComponent?.string ?? "")
         var file = DownloadedFile(path: named.path.string, byteCount: named.size)
         file.wasAlreadyThere = named.wasAlreadyThere
         file.isLengthVerified = isLengthVerified
         outcome = .success(file)
-    }
-
-    /// The policy for an existing file with the same name, by the names of the download.
-    var finishPolicy: @Sendable (DownloadPaths) -> FinishPolicy {
-        let (ifExists, replaced) = (job.settings.ifExists, job.replaces)
-        return { paths in
-            let numbered: @Sendable (Int) -> FilePath = {
-                paths.wanted.numbered($0)
-            }
-            return switch ifExists {
-            case .overwrite: replaced.map { .replace($0, numbered: numbered) } ?? .overwrite
-            case .fail: .fail
-            case .rename, .skip: .rename(numbered: numbered)
-            }
-        }
     }
 }

@@ -21,7 +21,7 @@ extension DownloadDriver {
             switch found {
             case .alreadyThere(let path): try await finishEarly(path)
             case .created(let store, let notes):
-                note(notes)
+                report(notes)
                 try await adopt(store, have: RangeSet(), total: representation.total)
                 return follow(.storeOpened(id, nil))
             case .resumable(let store, let recovery):
@@ -57,7 +57,13 @@ extension DownloadDriver {
                 comparison.readsFiles = true
                 pool = engine.digests
             case .likely(let path):
-                if await hasSamples(of: path, head, representation) { return .alreadyThere(path) }
+                let samples = SampleComparison(head, representation, requests, engine: engine)
+                if await samples.matches(path) {
+                    logger.notice(
+                        "\(path) exists: its URL, length and two samples match the server's file"
+                    )
+                    return .alreadyThere(path)
+                }
                 comparison.different.insert(path)
             default: return found
             }
@@ -123,13 +129,13 @@ extension DownloadDriver {
     }
 
     /// Reports to the user which bytes of an earlier run or of this one are not used.
-    func note(_ notes: [String]) {
+    func report(_ notes: [String]) {
         for note in notes { logger.warning("\(note.sanitized)") }
     }
 
     /// Takes over an earlier run's store as this download's own.
     func adopt(_ store: PartialStore, _ recovery: Recovery) async throws(DownloadError) {
-        note(recovery.notes)
+        report(recovery.notes)
         untouched =
             recovery.have.isEmpty
             ? nil
@@ -176,7 +182,7 @@ extension DownloadDriver {
             try resolver.openBeside(wanted, representation, source: source)
         }
         guard case .created(let store, let notes) = found else { return }
-        note(notes)
+        report(notes)
         try await adopt(store, have: RangeSet(), total: representation.total)
     }
 
@@ -195,7 +201,7 @@ extension DownloadDriver {
         }
         trustedEpoch = store.trustEpoch
         monitor.named(store.paths.final.lastComponent?.string ?? "")
-        keeper.opened(at: engine.time.now())
+        schedule.opened(at: engine.time.now())
         if adopted == nil { try await reserve(total, in: store) }
     }
 
@@ -232,13 +238,13 @@ extension DownloadDriver {
     func saveCheckpoint() async throws(DownloadError) {
         guard let store = context.store.current else { return }
         let now = engine.time.now()
-        keeper.looked(at: now)
+        schedule.looked(at: now)
         // A transfer may have stopped for the previous checkpoint just after that was written.
         guard !isDistrusting else { return }
-        let unclaimed = context.pulse.bytes
+        let unclaimed = context.unclaimed.bytes
         guard unclaimed > 0 else {
             // The bytes of the last second must become durable, too, even if no more follow.
-            if keeper.hasUnsynced { sync(monitor.bytes.written, now) }
+            if schedule.hasUnsynced { sync(monitor.bytes.written, now) }
             return releaseHeld()
         }
         let (written, epoch) = (monitor.bytes.written, trustedEpoch)
@@ -246,17 +252,17 @@ extension DownloadDriver {
             try await engine.disk.run { () throws(DownloadError) in
                 try store.saveCheckpoint(written: written, epoch: epoch)
             }
-            keeper.claimed()
+            schedule.claimed()
             sync(written, now)
             flusher.follow(store)
         }
-        context.pulse.claimed(unclaimed)
+        context.unclaimed.claimed(unclaimed)
         releaseHeld()
         try digests.follow(written.frontier, in: store)
     }
 
     private func sync(_ written: RangeSet, _ now: Moment) {
-        guard isResumable, keeper.beginSync(at: now) else { return }
+        guard isResumable, schedule.beginSync(at: now) else { return }
         syncer.follow(SyncRequest(written: written, epoch: trustedEpoch))
     }
 
@@ -267,13 +273,13 @@ extension DownloadDriver {
 
     func releaseHeld() {
         guard !isSuspended else { return }
-        for running in transfers.values where running.cursor.letGo() && !running.awaitsFile {
+        for running in transfers.values where running.cursor.releaseHold() && !running.awaitsFile {
             running.transfer.resume()
         }
     }
 
     func synced(_ epoch: Int, _ failure: DownloadError?) async {
-        keeper.endedSync(at: engine.time.now(), succeeded: failure == nil)
+        schedule.endedSync(at: engine.time.now(), succeeded: failure == nil)
         // If the finish has seen the same failure, the bytes are distrusted already.
         guard let failure, epoch == trustedEpoch else { return }
         await distrust(failure)

@@ -14,7 +14,7 @@ package final class DownloadDriver {
     let monitor: DownloadMonitor
     let whenFetched: @Sendable () -> Void
     let mailbox = Mailbox<DriverMessage>()
-    let context: TransferContext
+    let context: DownloadContext
     let stop: CancellationToken
     let resolver: TargetResolver
     var planner: DownloadPlanner
@@ -35,11 +35,13 @@ package final class DownloadDriver {
     var absent: FilePath?
     var ticket: HostBudget.Ticket = 0
     private var alarm: AlarmClock.Ticket = 0
-    var keeper = CheckpointKeeper()
-    let digests: DigestKeeper
-    let syncer: Follower<SyncRequest>
+    var schedule = CheckpointSchedule()
+    let requests: DownloadRequests
+    let finisher: FileFinisher
+    let digests: FileDigester
+    let syncer: LatestRequestWorker<SyncRequest>
     /// Starts writing to the disk early, so that the disk is not idle until the first sync.
-    let flusher: Follower<PartialStore>
+    let flusher: LatestRequestWorker<PartialStore>
     var isLengthVerified = true
     /// Whether requests may share a connection.
     ///
@@ -89,10 +91,10 @@ package final class DownloadDriver {
         self.engine = engine
         self.monitor = monitor
         let mailbox = mailbox
-        context = TransferContext(
+        context = DownloadContext(
             mailbox: mailbox,
             store: StoreBox(),
-            pulse: CheckpointPulse { mailbox.post(.checkpointDue) },
+            unclaimed: UnclaimedBytes { mailbox.post(.checkpointDue) },
             limits: TransferLimits(
                 all: engine.limit,
                 group: job.groupLimit,
@@ -105,15 +107,18 @@ package final class DownloadDriver {
             control: job.control
         )
         stop = CancellationToken(after: job.settings.maximumDuration, engine.time)
+        requests = DownloadRequests(job, engine: engine, limits: context.limits)
+        finisher = FileFinisher(job, engine: engine, stop: stop)
         resolver = TargetResolver(job, engine.storeSettings, stop)
-        digests = DigestKeeper(policy: job.settings.checksum, pool: engine.digests)
+        digests = FileDigester(policy: job.settings.checksum, pool: engine.digests)
         let box = context.store
-        syncer = Follower(pool: engine.syncs) { (request: SyncRequest) throws(DownloadError) in
+        syncer = LatestRequestWorker(pool: engine.syncs) {
+            (request: SyncRequest) throws(DownloadError) in
             try box.current?.sync(written: request.written, epoch: request.epoch)
         } done: { request, failure in
             mailbox.post(.synced(epoch: request.epoch, failure))
         }
-        flusher = Follower(pool: engine.syncs) { store in
+        flusher = LatestRequestWorker(pool: engine.syncs) { store in
             store.startWriteback()
         } done: { _, _ in
         }
@@ -174,7 +179,7 @@ package final class DownloadDriver {
             if outcome == nil { await passTime() }
             unread = Array(messages)
         }
-        await windUp(unread)
+        await shutDown(unread)
         return outcome ?? .failure(DownloadError(.unknown, "the download ended without a reason"))
     }
 
@@ -191,7 +196,7 @@ package final class DownloadDriver {
         let now = engine.time.now()
         let times = [
             planner.wakeAt(now), stop.deadline, engine.budgets.nextOpening,
-            context.store.current == nil ? nil : keeper.nextDue,
+            context.store.current == nil ? nil : schedule.nextDue,
         ]
         return times.compactMap { $0 }.min() ?? .distantFuture
     }
@@ -207,7 +212,7 @@ package final class DownloadDriver {
         }
         switch found {
         case .nothing(let notes, let path):
-            note(notes)
+            report(notes)
             absent = path
             await tell(.started(nil))
         case .created, .undecided, .likely: break
@@ -295,7 +300,7 @@ package final class DownloadDriver {
             let work = load.observe(engine.transport.workTimes)
             await tell(.ticked(samples, work: work, isSuspended: isSuspended))
         }
-        if let due = keeper.nextDue, now >= due { await attempt(saveCheckpoint) }
+        if let due = schedule.nextDue, now >= due { await attempt(saveCheckpoint) }
     }
 
     var isSuspended: Bool { job.control?.isSuspended == true }

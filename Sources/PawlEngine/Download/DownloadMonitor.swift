@@ -33,7 +33,7 @@ package final class DownloadMonitor: Sendable {
 
     private let state = Mutex(State())
     private let ledger = ByteLedger()
-    let resuming = ResumeDesk()
+    let resuming = ResumeDataSource()
     private let time: any Timekeeper
     private let whenOpened: (@Sendable (PartialStore) -> Void)?
 

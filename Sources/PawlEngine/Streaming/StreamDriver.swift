@@ -43,7 +43,7 @@ package final class StreamDriver: Sendable {
     let engine: Engine
     let state: Mutex<State>
     let wakeup = Wakeup()
-    let line: SlotLine
+    let line: SlotWaiter
     let logger: Logger
     private let alarm: AlarmClock.Ticket
 
@@ -54,7 +54,7 @@ package final class StreamDriver: Sendable {
         self.order = order
         self.engine = engine
         let wakeup = wakeup
-        line = SlotLine(engine.budgets) { wakeup.send() }
+        line = SlotWaiter(engine.budgets) { wakeup.send() }
         alarm = engine.alarms.enroll { wakeup.send() }
         let exchange = ExchangePlanner(
             url: order.url,

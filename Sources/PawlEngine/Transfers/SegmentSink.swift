@@ -8,7 +8,7 @@ internal import PawlStorage
 /// call at a time.
 final class SegmentSink: TransferSink, @unchecked Sendable {
     private let order: TransferOrder
-    private let context: TransferContext
+    private let context: DownloadContext
     private let cursor: TransferCursor
     private var store: PartialStore?
     /// The position of the next byte of the response, counting skipped bytes.
@@ -22,7 +22,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     private var failure: DownloadError?
     private var small: SmallBody?
 
-    init(order: TransferOrder, cursor: TransferCursor, context: TransferContext) {
+    init(order: TransferOrder, cursor: TransferCursor, context: DownloadContext) {
         self.order = order
         self.cursor = cursor
         self.context = context
@@ -194,13 +194,15 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     }
 
     private func answer(after written: Int, of received: Int) -> BodyAnswer {
-        let (pulse, control, limits) = (context.pulse, context.control, context.limits)
-        pulse.wrote(written)
+        let (unclaimed, control, limits) = (context.unclaimed, context.control, context.limits)
+        unclaimed.wrote(written)
         let isLimited = limits.isLimited
         let changes = isLimited ? limits.changes : 0
         let now = isLimited ? context.time.now() : .zero
         let wait = isLimited ? limits.charge(bytes: received, now: now) : .zero
-        if cursor.hold(while: { pulse.isBehind || control?.isSuspended == true }) { return .hold }
+        if cursor.hold(while: { unclaimed.isBehind || control?.isSuspended == true }) {
+            return .hold
+        }
         guard wait > .zero else { return .more }
         cursor.pause(until: now + wait)
         // A limit that was changed meanwhile found no pause to end.

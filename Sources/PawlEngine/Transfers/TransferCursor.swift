@@ -130,13 +130,13 @@ package final class TransferCursor: Sendable {
         held.store(true, ordering: .sequentiallyConsistent)
         // The need may have ended between the check and the hold, when there was nothing to
         // release.
-        return isNeeded() || !letGo()
+        return isNeeded() || !releaseHold()
     }
 
     /// Ends a hold.
     ///
     /// Returns `true` to the one thread that ended it, which must resume the transfer.
-    package func letGo() -> Bool { held.exchange(false, ordering: .sequentiallyConsistent) }
+    package func releaseHold() -> Bool { held.exchange(false, ordering: .sequentiallyConsistent) }
 
     /// Whether the transfer is held back on our side.
     func isPaused(at now: Moment) -> Bool {

@@ -10,9 +10,9 @@ struct TransferCursorTests {
     @Test func `a transfer that must wait is held until it is resumed, once`() {
         #expect(cursor.hold { true })
         #expect(cursor.isHeld)
-        #expect(cursor.letGo())
+        #expect(cursor.releaseHold())
         #expect(!cursor.isHeld)
-        #expect(!cursor.letGo())
+        #expect(!cursor.releaseHold())
     }
 
     @Test func `a transfer that need not wait is not held`() {
@@ -29,7 +29,7 @@ struct TransferCursorTests {
         }
         #expect(!isHeld)
         #expect(!cursor.isHeld)
-        #expect(!cursor.letGo())
+        #expect(!cursor.releaseHold())
     }
 
     @Test func `a reason that ends after the hold lets the other thread resume`() {
@@ -37,7 +37,7 @@ struct TransferCursorTests {
         let isHeld = cursor.hold {
             looks += 1
             guard looks > 1 else { return true }
-            #expect(cursor.letGo())
+            #expect(cursor.releaseHold())
             return false
         }
         // It waits for the resume that the other thread is about to send.

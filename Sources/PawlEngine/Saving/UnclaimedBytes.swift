@@ -6,7 +6,7 @@ internal import Synchronization
 /// A crash may cost at most 16 MiB, so the driver is woken at half of that. A transfer that comes
 /// close to 16 MiB waits until the checkpoint was written; bytes that others have gathered may
 /// still follow.
-final class CheckpointPulse: Sendable {
+final class UnclaimedBytes: Sendable {
     static let wakeBytes: Int64 = 8 << 20
     static let mostBytes: Int64 = 13 << 20
 

@@ -3,7 +3,7 @@ internal import PawlStorage
 internal import Synchronization
 
 /// Computes the file's digest up to the frontier, and verifies it.
-final class DigestKeeper: Sendable {
+final class FileDigester: Sendable {
     private struct State {
         var policy: ChecksumPolicy
         var expected: ContentDigest?
@@ -12,7 +12,7 @@ final class DigestKeeper: Sendable {
 
     private let state: Mutex<State>
     private let pool: BlockingPool
-    private let follower: Follower<Piece>
+    private let follower: LatestRequestWorker<Piece>
 
     private struct Piece: Sendable {
         var digest: FrontierDigest
@@ -24,7 +24,7 @@ final class DigestKeeper: Sendable {
         if case .digest(let digest) = policy { initial.expected = digest }
         state = Mutex(initial)
         self.pool = pool
-        follower = Follower(pool: pool) { (piece: Piece) throws(DownloadError) in
+        follower = LatestRequestWorker(pool: pool) { (piece: Piece) throws(DownloadError) in
             try piece.digest.advance(to: piece.frontier)
         } done: { _, _ in
             // A piece that could not be read is read again at the end, where its error counts.

@@ -3,10 +3,10 @@ internal import PawlStorage
 internal import Synchronization
 
 /// What all transfers of one download share.
-struct TransferContext: Sendable {
+struct DownloadContext: Sendable {
     let mailbox: Mailbox<DriverMessage>
     let store: StoreBox
-    let pulse: CheckpointPulse
+    let unclaimed: UnclaimedBytes
     let limits: TransferLimits
     let time: any Timekeeper
     /// The memory for small files; `nil` if every byte must be written to the file as it arrives.

@@ -1,7 +1,7 @@
 internal import PawlCore
 
 /// Decides when to write a checkpoint and when to sync.
-struct CheckpointKeeper: Sendable {
+struct CheckpointSchedule: Sendable {
     /// The interval between checkpoints: a crash may cost at most one second of work.
     static let interval: Duration = .milliseconds(750)
     /// The interval between syncs: a power cut costs the bytes received since the last one.

@@ -5,7 +5,7 @@ internal import SystemPackage
 
 /// Names finished small files in batches, so that files that finish together share the disk's
 /// syncs.
-package final class Finisher: Sendable {
+package final class SmallFileFinisher: Sendable {
     /// The result of preparing an order.
     enum Prepared: Sendable {
         case file(CompleteFile)

@@ -7,7 +7,7 @@ import Testing
 
 /// A download's end must not wait for a transfer that ended just before.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
-struct WindingUpTests {
+struct ShutdownTests {
     /// Delivers a head and breaks, all before `start` returns.
     private struct AbruptTransport: Transport {
         final class Ended: Transfer {

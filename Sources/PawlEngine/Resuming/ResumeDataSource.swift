@@ -5,7 +5,7 @@ package import SystemPackage
 package import struct FoundationEssentials.URL
 
 /// Knows at any time from which data a download could be resumed later, or why it could not.
-final class ResumeDesk: Sendable {
+final class ResumeDataSource: Sendable {
     private struct State {
         var job: DownloadJob?
         /// The store while the download runs.

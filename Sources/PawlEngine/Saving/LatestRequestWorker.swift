@@ -3,7 +3,7 @@ internal import PawlStorage
 internal import Synchronization
 
 /// Does blocking work for the newest request, piece by piece, in parallel with the driver.
-final class Follower<Request: Sendable>: Sendable {
+final class LatestRequestWorker<Request: Sendable>: Sendable {
     private struct State {
         var next: Request?
         var isBusy = false

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Waits for a connection to a host.
 ///
 /// Releasing this object ends the wait.
-final class SlotLine: Sendable {
+final class SlotWaiter: Sendable {
     private final class Granted: Sendable {
         let hosts = Mutex<[String]>([])
     }

@@ -1,0 +1,42 @@
+internal import PawlCore
+internal import struct FoundationEssentials.URL
+
+/// Makes the requests of one download.
+struct DownloadRequests: Sendable {
+    private let job: DownloadJob
+    private let cookies: CookieJar?
+    private let limits: TransferLimits
+
+    init(_ job: DownloadJob, engine: Engine, limits: TransferLimits) {
+        self.job = job
+        self.limits = limits
+        cookies = job.cookies ?? engine.cookies
+    }
+
+    /// Returns a request with the settings of the download.
+    func request(_ url: URL, range: ByteRange?) -> TransferRequest {
+        var request = TransferRequest(
+            url,
+            range: range,
+            settings: job.settings,
+            original: job.url
+        )
+        request.cookies = cookies
+        return request
+    }
+
+    func request(for order: TransferOrder) -> TransferRequest {
+        var request = request(order.url, range: order.range)
+        if order.source > 0 { request.signIn(to: job.mirrors[order.source - 1]) }
+        let isNew = order.pinned == nil || order.proof != .unchanged
+        if isNew, job.settings.checksum == .automatic {
+            request.fields.append(
+                HTTPField(name: "Want-Repr-Digest", value: "sha-256=10, sha-512=9")
+            )
+        }
+        // A single stream gains from a large buffer; the buffers of many must be small.
+        let isFirst = order.id == TransferID(1)
+        request.bufferBytes = limits.bufferBytes(atMost: isFirst ? 512 * 1024 : 128 * 1024)
+        return request
+    }
+}

@@ -1,0 +1,106 @@
+internal import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
+/// Gives the complete files of one download their names.
+struct FileFinisher: Sendable {
+    private let job: DownloadJob
+    private let engine: Engine
+    private let stop: CancellationToken
+
+    init(_ job: DownloadJob, engine: Engine, stop: CancellationToken) {
+        (self.job, self.engine, self.stop) = (job, engine, stop)
+    }
+
+    /// The policy for an existing file with the same name, by the names of the download.
+    var policy: @Sendable (DownloadPaths) -> FinishPolicy {
+        let (ifExists, replaced) = (job.settings.ifExists, job.replaces)
+        return { paths in
+            let numbered: @Sendable (Int) -> FilePath = {
+                paths.wanted.numbered($0)
+            }
+            return switch ifExists {
+            case .overwrite: replaced.map { .replace($0, numbered: numbered) } ?? .overwrite
+            case .fail: .fail
+            case .rename, .skip: .rename(numbered: numbered)
+            }
+        }
+    }
+
+    /// Gives the file in a store its name, or finds an existing file with the same bytes.
+    ///
+    /// `epoch` is the store's epoch in which all bytes count.
+    func finish(
+        _ store: PartialStore,
+        total: Int64,
+        epoch: Int
+    ) async throws(DownloadError) -> FinishedName {
+        let policy = policy(store.paths)
+        var file = CompleteFile(store: store, total: total, policy: policy, epoch: epoch)
+        file.acceptsSame = job.acceptsSameFile
+        try await announce(file)
+        file.readsFiles = false
+        let stop = stop
+        while true {
+            let complete = file
+            // This syncs, which may take long. Checkpoints must not wait for that.
+            let placed = try await engine.syncs.run { () throws(DownloadError) in
+                try complete.finish()
+            }
+            switch placed {
+            case .named(let name): return name
+            case .undecided(let path):
+                // Reading a large file takes long. The syncs of other downloads must not wait for
+                // that.
+                let stamp = try await engine.digests.run { () throws(DownloadError) in
+                    try complete.stamp(ofSameAt: path) { () throws(DownloadError) in
+                        try stop.check()
+                    }
+                }
+                file.note(stamp, at: path)
+            }
+        }
+    }
+
+    /// Gives a small file its name; `prepare` opens and fills it, and blocks.
+    func finish(
+        _ prepare: @escaping @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared
+    ) async throws(DownloadError) -> SmallFileFinisher.Answer {
+        let finisher = engine.finisher
+        guard let willFinish = job.willFinish else { return try await finisher.finish(prepare) }
+        let answer = try await finisher.makeDurable(prepare)
+        guard case .durable(let file, let stamp) = answer else { return answer }
+        do throws(DownloadError) {
+            try await willFinish(file.announced(stamp))
+        } catch {
+            try await engine.disk.run { () throws(DownloadError) in try file.discard() }
+            throw error
+        }
+        return try await finisher.finish { .file(file) }
+    }
+
+    /// Announces the file before it gets its name, so that it can be identified after a kill in
+    /// between.
+    private func announce(_ file: CompleteFile) async throws(DownloadError) {
+        guard let willFinish = job.willFinish else { return }
+        let stamp = try await engine.syncs.run { () throws(DownloadError) in
+            try file.makeDurable()
+            return try file.stamp()
+        }
+        try await willFinish(file.announced(stamp))
+    }
+
+    /// Keeps the file of a store under a name that tells that its bytes are wrong; returns its path.
+    func keepAsCorrupt(
+        _ store: PartialStore,
+        _ error: DownloadError
+    ) async throws(DownloadError) -> FilePath {
+        if let willFinish = job.willFinish {
+            let stamp = try await engine.disk.run { () throws(DownloadError) in try store.stamp() }
+            try await willFinish(WrittenFile(.corrupt, at: store.paths.final.string, stamp))
+        }
+        return try await engine.syncs.run { () throws(DownloadError) in
+            try store.keepAsCorrupt(reason: error.message)
+        }
+    }
+}
