@@ -14,7 +14,13 @@ extension DownloadDriver {
         guard transfers[id] != nil else { return }
         monitor.sized(body.representation.total)
         noteHead(body.head, body.verdict)
-        let prepare = preparation(of: body, planner.sourceText(pinnedBy: id))
+        let prepare = finisher.preparation(
+            of: body,
+            source: planner.sourceText(pinnedBy: id),
+            resolver,
+            absent: absent,
+            logger
+        )
         // There is nothing left to plan, so the connection is released for others.
         for action in follow(.abandoned) { _ = await perform(action) }
         await ended(id, offset: Int64(body.bytes.count), .completed)
@@ -99,56 +105,6 @@ extension DownloadDriver {
             }
         } catch {
             logger.warning("cannot keep the received bytes: \(error)")
-        }
-    }
-
-    private func preparation(
-        of body: SmallBody,
-        _ source: String
-    ) -> @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared {
-        let (resolver, absent) = (resolver, absent)
-        let (logger, policy, acceptsSame) = (logger, finisher.policy, job.acceptsSameFile)
-        return { () throws(DownloadError) in
-            let representation = body.representation
-            let store: PartialStore
-            let found = try resolver.open(
-                body.head,
-                representation,
-                nil,
-                source: source,
-                absent: absent
-            )
-            switch found {
-            case .alreadyThere(let path):
-                return .alreadyThere(path, size: try ExistingFile.size(path))
-            case .created(let created, let notes):
-                for note in notes { logger.warning("\(note.sanitized)") }
-                store = created
-            case .resumable(let found, _):
-                // The whole file is in memory, and newer than the bytes that an earlier run left.
-                try found.reset(
-                    representation: representation,
-                    source: resolver.url.redacted,
-                    mark: resolver.mark
-                )
-                store = found
-            case .nothing, .undecided, .likely:
-                throw DownloadError(.unknown, "no file was created")
-            }
-            do throws(DownloadError) {
-                try store.write(body.bytes)
-            } catch {
-                store.close()
-                throw error
-            }
-            var file = CompleteFile(
-                store: store,
-                total: Int64(body.bytes.count),
-                policy: policy(store.paths),
-                epoch: store.trustEpoch
-            )
-            file.acceptsSame = acceptsSame
-            return .file(file)
         }
     }
 

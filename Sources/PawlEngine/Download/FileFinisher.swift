@@ -1,3 +1,4 @@
+internal import Logging
 internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
@@ -13,7 +14,7 @@ struct FileFinisher: Sendable {
     }
 
     /// The policy for an existing file with the same name, by the names of the download.
-    var policy: @Sendable (DownloadPaths) -> FinishPolicy {
+    private var policy: @Sendable (DownloadPaths) -> FinishPolicy {
         let (ifExists, replaced) = (job.settings.ifExists, job.replaces)
         return { paths in
             let numbered: @Sendable (Int) -> FilePath = {
@@ -59,6 +60,59 @@ struct FileFinisher: Sendable {
                 }
                 file.note(stamp, at: path)
             }
+        }
+    }
+
+    /// Returns a function that writes a small file, which was received completely; it blocks.
+    func preparation(
+        of body: SmallBody,
+        source: String,
+        _ resolver: TargetResolver,
+        absent: FilePath?,
+        _ logger: Logger
+    ) -> @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared {
+        let (policy, acceptsSame) = (policy, job.acceptsSameFile)
+        return { () throws(DownloadError) in
+            let representation = body.representation
+            let store: PartialStore
+            let found = try resolver.open(
+                body.head,
+                representation,
+                nil,
+                source: source,
+                absent: absent
+            )
+            switch found {
+            case .alreadyThere(let path):
+                return .alreadyThere(path, size: try ExistingFile.size(path))
+            case .created(let created, let notes):
+                for note in notes { logger.warning("\(note.sanitized)") }
+                store = created
+            case .resumable(let found, _):
+                // The whole file is in memory, and newer than the bytes that an earlier run left.
+                try found.reset(
+                    representation: representation,
+                    source: resolver.url.redacted,
+                    mark: resolver.mark
+                )
+                store = found
+            case .nothing, .undecided, .likely:
+                throw DownloadError(.unknown, "no file was created")
+            }
+            do throws(DownloadError) {
+                try store.write(body.bytes)
+            } catch {
+                store.close()
+                throw error
+            }
+            var file = CompleteFile(
+                store: store,
+                total: Int64(body.bytes.count),
+                policy: policy(store.paths),
+                epoch: store.trustEpoch
+            )
+            file.acceptsSame = acceptsSame
+            return .file(file)
         }
     }
 
