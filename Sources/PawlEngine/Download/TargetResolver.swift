@@ -8,16 +8,16 @@ internal import SystemPackage
 /// Its calls block.
 struct TargetResolver: Sendable {
     let url: URL
-    let destination: Destination
-    let choice: DestinationChoice?
-    let settings: DownloadSettings
-    let storeSettings: StoreSettings
-    let stop: CancellationToken
-    /// The data to resume from, wherever the partial file is.
-    let resume: ResumeOrder?
+    private let destination: Destination
+    private let choice: DestinationChoice?
+    private let settings: DownloadSettings
+    private let storeSettings: StoreSettings
+    private let stop: CancellationToken
+    /// Opens the partial file of the data to resume from, wherever that is.
+    private let restorer: ResumeRestorer?
     /// The key that is recorded with the file.
-    let storageKey: String?
-    let search: PartialSearch
+    private let storageKey: String?
+    private let search: PartialSearch
     /// The expected path before the server has answered.
     let expected: FilePath
 
@@ -26,7 +26,7 @@ struct TargetResolver: Sendable {
         destination = job.destination
         choice = job.choosesDestination
         settings = job.settings
-        resume = job.resume
+        restorer = job.resume.map { ResumeRestorer($0, of: job, storeSettings, stop) }
         storageKey = job.storageKey
         search = PartialSearch(job)
         self.storeSettings = storeSettings
@@ -77,11 +77,13 @@ struct TargetResolver: Sendable {
             if settings.ifExists == .skip { return .alreadyThere(path) }
             if settings.ifExists == .fail { throw PartialSearch.exists(path) }
         }
-        guard let resume else { return try findBeforeAsking(path, isThere: isThere, notes: []) }
-        switch try restore(resume, to: path) {
+        guard let restorer else {
+            return try findBeforeAsking(path, isThere: isThere, notes: [])
+        }
+        switch try restorer.restore(to: path) {
         case .resumable(let store, let recovery): return .resumable(store, recovery)
         case .obstacle(let obstacle):
-            guard resume.fallback == .startAnew else { throw DownloadError(obstacle) }
+            guard restorer.order.fallback == .startAnew else { throw DownloadError(obstacle) }
             let note =
                 "the resume data cannot be used: \(obstacle.description); starting over"
             return try findBeforeAsking(path, isThere: isThere, notes: [note])

@@ -2,17 +2,34 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// Resuming from resume data, before the server is asked.
-extension TargetResolver {
-    func restore(_ order: ResumeOrder, to final: FilePath) throws(DownloadError) -> RestoredStore {
+/// Opens the partial file that resume data describe, before the server is asked.
+///
+/// Its calls block.
+struct ResumeRestorer: Sendable {
+    let order: ResumeOrder
+    private let job: DownloadJob
+    private let storeSettings: StoreSettings
+    private let stop: CancellationToken
+
+    init(
+        _ order: ResumeOrder,
+        of job: DownloadJob,
+        _ storeSettings: StoreSettings,
+        _ stop: CancellationToken
+    ) {
+        (self.order, self.job) = (order, job)
+        (self.storeSettings, self.stop) = (storeSettings, stop)
+    }
+
+    func restore(to final: FilePath) throws(DownloadError) -> RestoredStore {
         let content = order.data.content
         var facts = ResumeFacts()
         facts.method = content.method
         facts.representation = content.representation
         facts.receivedBytes = content.claimed.count
-        facts.allowsWeakResume = settings.allowsWeakResume && !content.isImported
+        facts.allowsWeakResume = job.settings.allowsWeakResume && !content.isImported
         if let obstacle = Resumability(facts).obstacle { return .obstacle(obstacle) }
-        if let partial = partialFile(order) {
+        if let partial = partialFile {
             let found = try restore(content, at: partial, to: final)
             guard case .obstacle(.partialFileMissing) = found else { return found }
         }
@@ -32,7 +49,7 @@ extension TargetResolver {
         return try PartialRestoration.takeOver(
             beginning: content.importedBytes,
             of: content.representation,
-            source: url.redacted,
+            source: job.url.redacted,
             at: place(partial, final),
             settings: storeSettings
         )
@@ -45,9 +62,9 @@ extension TargetResolver {
     ) throws(DownloadError) -> RestoredStore {
         try PartialRestoration.restore(
             Checkpoint(content),
-            of: [content.url] + search.urls,
+            of: [content.url] + PartialSearch(job).urls,
             at: place(partial, final),
-            allowsWeakResume: settings.allowsWeakResume,
+            allowsWeakResume: job.settings.allowsWeakResume,
             settings: storeSettings
         )
     }
@@ -62,7 +79,7 @@ extension TargetResolver {
         )
     }
 
-    private func partialFile(_ order: ResumeOrder) -> FilePath? {
+    private var partialFile: FilePath? {
         if let path = order.partialPath { return FilePath(path) }
         // Apple's data may contain only a file name, whose folder is not known.
         let path = FilePath(bytes: order.data.content.partialPath)
