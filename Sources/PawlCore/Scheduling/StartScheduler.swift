@@ -98,7 +98,11 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
     /// Adds a download, or changes its entry.
     package mutating func wait(_ entry: Entry) {
         lastVersion += 1
-        waiting[entry.id] = Waiting(entry: entry, version: lastVersion)
+        let before = waiting.updateValue(
+            Waiting(entry: entry, version: lastVersion),
+            forKey: entry.id
+        )
+        releaseNext(of: before?.entry.group)
         lineUp(entry, lastVersion)
         compact()
     }
@@ -109,7 +113,9 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
     @discardableResult
     package mutating func leave(_ id: ID) -> Bool {
         heldByRun[id] = nil
-        return waiting.removeValue(forKey: id) != nil
+        guard let left = waiting.removeValue(forKey: id) else { return false }
+        releaseNext(of: left.entry.group)
+        return true
     }
 
     /// Sets the priority of a waiting download, which keeps its position.
@@ -174,6 +180,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
     private mutating func mayRun(_ entry: Entry, _ key: ReadyKey) -> Bool {
         if running.contains(entry.id) {
             heldByRun[entry.id] = key
+            releaseNext(of: entry.group)
             return false
         }
         if let group = entry.group, let limit = groupLimits[group],
@@ -193,7 +200,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         guard let group = groups.removeValue(forKey: id) else { return }
         let count = groupCounts[group, default: 1] - 1
         groupCounts[group] = count > 0 ? count : nil
-        releaseOne(of: group)
+        releaseNext(of: group)
     }
 
     /// The maximum number of downloads that lend their places: all of them continue when the
@@ -243,8 +250,11 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         lineUp(item.entry, item.version)
     }
 
-    /// Releases the next download of a group in which a place has become free.
-    private mutating func releaseOne(of group: String) {
+    /// Releases the next download of a group in which a place is free: the one that was released
+    /// before may have left, or cannot run yet.
+    private mutating func releaseNext(of group: String?) {
+        guard let group, groupLimits[group].map({ groupCounts[group, default: 0] < $0 }) ?? true
+        else { return }
         while let key = heldByGroup[group]?.popMin() {
             guard isCurrent(key.id, key.version) else { continue }
             return ready.insert(key)

@@ -174,6 +174,20 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [])
     }
 
+    @Test func `a free place of a group is not lost with the download that should take it`() {
+        var scheduler = Scheduler(limit: 2)
+        scheduler.groupLimits = ["a": 1]
+        for id in Int64(1)...3 {
+            var new = entry(id)
+            new.group = "a"
+            scheduler.wait(new)
+        }
+        #expect(scheduler.begin() == [1])
+        scheduler.ended(1)
+        scheduler.leave(2)
+        #expect(scheduler.begin() == [3])
+    }
+
     /// Compares the scheduler with a model that searches all entries each time.
     @Test func `random entries start as a linear search finds them`() {
         var random = TestSeed.generator("scheduler")
