@@ -2,8 +2,8 @@
 import PackageDescription
 
 // This manifest describes two packages (docs/decisions/026-packages.md):
-// - In the root of the repository, the library `Pawl` and its tests. A program that depends on
-//   Pawl therefore resolves only the packages that the library needs.
+// - In the root of the repository, the libraries `Pawl` and `PawlLibrary`, and their tests. A
+//   program that depends on them therefore resolves only the packages that they need.
 // - In the folder `Development`, whose entries are links to those of the root, everything: also
 //   the command, the daemon, the examples and their tests. All scripts build this one.
 let isDevelopment = Context.packageDirectory.hasSuffix("/Development")
@@ -58,7 +58,10 @@ func tests(
 let package = Package(
     name: "pawl",
     platforms: [.macOS(.v15)],
-    products: [.library(name: "Pawl", targets: ["Pawl"])],
+    products: [
+        .library(name: "Pawl", targets: ["Pawl"]),
+        .library(name: "PawlLibrary", targets: ["PawlLibrary"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
@@ -89,6 +92,10 @@ let package = Package(
                 system, logging,
             ]
         ),
+        ours(
+            "PawlLibrary",
+            ["Pawl", "PawlCore", "PawlStorage", "PawlEngine", "CPlatform", system, logging]
+        ),
 
         .target(
             name: "PawlTesting",
@@ -98,7 +105,7 @@ let package = Package(
         ),
         program("StorageProbe", ["PawlStorage", "PawlCore", system]),
         program("SessionProbe", ["Pawl"]),
-        program("LibraryProbe", ["Pawl"]),
+        program("LibraryProbe", ["Pawl", "PawlLibrary"]),
         tests("PawlCoreTests", ["PawlCore"]),
         tests("PawlStorageTests", ["PawlStorage", "PawlCore", "StorageProbe", system]),
         tests("PawlTransportTests", ["PawlTransport", "PawlCore"]),
@@ -108,7 +115,11 @@ let package = Package(
         ),
         tests(
             "PawlTests",
-            ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "SessionProbe", "LibraryProbe", system]
+            ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "SessionProbe", system]
+        ),
+        tests(
+            "PawlLibraryTests",
+            ["PawlLibrary", "Pawl", "PawlCore", "PawlStorage", "LibraryProbe", system]
         ),
     ],
     swiftLanguageModes: [.v6]
@@ -196,7 +207,7 @@ if isDevelopment {
 func example(_ name: String) -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["Pawl"],
+        dependencies: ["Pawl", "PawlLibrary"],
         path: "Examples/\(name)/Sources/\(name)",
         packageAccess: false
     )

@@ -8,7 +8,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "Articles",
-            dependencies: [.product(name: "Pawl", package: "pawl")]
+            dependencies: [
+                .product(name: "Pawl", package: "pawl"),
+                .product(name: "PawlLibrary", package: "pawl"),
+            ]
         )
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 public import struct FoundationEssentials.URL
+internal import Glibc
 public import Logging
 @_exported public import PawlCore
 internal import PawlEngine
@@ -57,6 +58,49 @@ public final class Downloader: Sendable {
         Download(url, to: destination, settings: settings, engine: engine)
     }
 
+    /// Creates a download that resumes an ended one, even one of another process.
+    ///
+    /// ```swift
+    /// do {
+    ///     _ = try await download.run()
+    /// } catch {
+    ///     guard let data = error.resumeData else { throw error }
+    ///     let again = try downloader.makeDownload(resuming: data)
+    ///     _ = try await again.run()
+    /// }
+    /// ```
+    ///
+    /// The partial file is trusted as far as it is proven, and joined with the server's bytes only
+    /// if they are proven to be of the same file. Otherwise the download starts over or fails,
+    /// depending on ``ResumeSettings/fallback``. The request's fields are those of `settings` and,
+    /// if missing there, those of the data. A digest in the data still applies.
+    ///
+    /// - Throws: `DownloadError` with the code `.usage` if no destination is known.
+    public func makeDownload(
+        resuming data: ResumeData,
+        with resume: ResumeSettings = ResumeSettings(),
+        settings: DownloadSettings = DownloadSettings()
+    ) throws(DownloadError) -> Download {
+        guard let target = ResumeTarget(data, resume) else {
+            throw DownloadError(
+                .usage,
+                "no destination is known for the file",
+                advice: "give a destination, or the path of the partial file"
+            )
+        }
+        return Download(
+            resume.url ?? data.url,
+            to: .file(target.path),
+            settings: data.settings(settings),
+            engine: engine,
+            resume: ResumeOrder(
+                data,
+                partialPath: resume.partialFile,
+                fallback: resume.fallback
+            )
+        )
+    }
+
     /// Requests the description of a file from the server, without its bytes.
     ///
     /// - Throws: `DownloadError`.
@@ -79,5 +123,28 @@ public final class Downloader: Sendable {
     public func shutDown() {
         transport.shutDown()
         engine.shutDown()
+    }
+}
+
+extension Engine {
+    /// Creates the engine of this system, based on libcurl.
+    ///
+    /// Threads start with the first download.
+    static func make(
+        over transport: CurlTransport = CurlTransport(),
+        _ settings: DownloaderSettings,
+        _ logger: Logger,
+        network: (any NetworkPathMonitoring)? = nil
+    ) -> Engine {
+        var engine = Engine(
+            transport: transport,
+            time: SystemTimekeeper(),
+            settings: settings,
+            // The number of processors that this process may use.
+            cores: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
+            logger: logger
+        )
+        engine.network = network ?? SystemNetwork.monitor()
+        return engine
     }
 }

@@ -66,7 +66,7 @@ package struct Engine: Sendable {
     }
 }
 
-/// A callback that chooses the destination of a file from the server's answer.
+/// A callback that chooses the destination of a file from the server's response.
 ///
 /// It may block.
 package typealias DestinationChoice =
@@ -81,7 +81,7 @@ package struct DownloadJob: Sendable {
     package var settings: DownloadSettings
     /// The seed for the random delays.
     package var seed: UInt64
-    /// A callback that chooses the destination from the first good answer, in place of
+    /// A callback that chooses the destination from the first good response, in place of
     /// `destination`.
     package var choosesDestination: DestinationChoice?
     /// The control with which the download is suspended or stopped; `nil` if only cancelling its

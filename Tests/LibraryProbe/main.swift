@@ -1,12 +1,14 @@
 import FoundationEssentials
 import Glibc
 import Pawl
+import PawlLibrary
 
 // Another process that opens a test's folder as a library.
 //
 //   LibraryProbe FOLDER KEY URL      downloads one file and prints the result
 //   LibraryProbe FOLDER drop DROP    imports files from a drop folder, until it is killed
 //   LibraryProbe FOLDER watch        watches the files of the library, until it is killed
+//   LibraryProbe FOLDER burst COUNT  creates, renames and removes files, without opening the library
 
 func say(_ text: String) {
     print(text)
@@ -32,8 +34,31 @@ func watch(_ library: DownloadLibrary) async {
     }
 }
 
+/// Creates `count` files, renames every second and removes every third.
+func burst(_ folder: String, _ count: Int) {
+    for number in 0..<count {
+        let file = open("\(folder)/\(number).tmp", O_WRONLY | O_CREAT | O_EXCL, 0o644)
+        guard file >= 0 else { exit(1) }
+        _ = withUnsafeBytes(of: number) { write(file, $0.baseAddress, number % 9) }
+        close(file)
+    }
+    for number in stride(from: 0, to: count, by: 2) {
+        rename("\(folder)/\(number).tmp", "\(folder)/\(number).done")
+    }
+    for number in stride(from: 0, to: count, by: 3) {
+        unlink("\(folder)/\(number).tmp")
+        unlink("\(folder)/\(number).done")
+    }
+    close(open("\(folder)/end", O_WRONLY | O_CREAT | O_EXCL, 0o644))
+    say("done")
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count >= 3 else { exit(2) }
+if arguments[2] == "burst", let count = arguments.last.flatMap({ Int($0) }) {
+    burst(arguments[1], count)
+    exit(0)
+}
 var configuration = LibraryConfiguration()
 configuration.session.settings.connections = .fixed(1)
 do throws(DownloadError) {

@@ -70,7 +70,7 @@ struct AppleResumeTests {
         #expect(scene.origin.requests.map(\.status) == [206])
     }
 
-    @Test func `Apple's resume data work again after a first use that failed`() async throws {
+    @Test func `Apple's resume data works again after a first use that failed`() async throws {
         let scene = try LibraryScene()
         let data = try data(scene, tag: resource.entityTag)
         scene.origin.route("/disk.bin", .status(404))
@@ -118,7 +118,7 @@ struct AppleResumeTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
-    @Test func `Apple's resume data without a destination are a usage error`() throws {
+    @Test func `Apple's resume data without a destination is a usage error`() throws {
         let scene = try LibraryScene()
         let data = try data(scene, tag: nil)
         let error = #expect(throws: DownloadError.self) {

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlTesting
 import PawlTransport
 import Synchronization
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CancelTests {
     @Test func `a transfer can be cancelled before it is connected`() async throws {
-        let server = try DeafServer()
+        let server = try FullBacklogServer()
         try await withTransport { transport in
             let sink = RecordingSink()
             let transfer = transport.start(TransferRequest(url: server.url), sink: sink)
@@ -82,7 +83,7 @@ struct CancelTests {
             let running = Mutex<(any Transfer)?>(nil)
             let started = Gate()
             let sink = RecordingSink(head: { _ in
-                started.pass()
+                started.wait()
                 running.withLock { $0?.cancel() }
                 return .hold
             })

@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlTesting
 import PawlTransport
 import Testing
 
@@ -134,7 +135,7 @@ struct FailureTests {
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\n\r\n12345")
-            gate.pass()
+            gate.wait()
             connection.reset()
         }
         let sink = RecordingSink(body: { _ in
@@ -193,7 +194,7 @@ struct FailureTests {
     }
 
     @Test func `connecting to a server that does not accept times out`() async throws {
-        let server = try DeafServer()
+        let server = try FullBacklogServer()
         var request = TransferRequest(url: server.url)
         request.connection.connectTimeout = .milliseconds(100)
         let record = try await fetch(request)

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlTesting
 import PawlTransport
 import Synchronization
 import Testing
@@ -131,7 +132,7 @@ struct FlowTests {
             let started = Gate()
             let sink = RecordingSink(
                 head: { _ in
-                    started.pass()
+                    started.wait()
                     running.withLock { $0?.resume() }
                     return .hold
                 },
@@ -156,7 +157,7 @@ struct FlowTests {
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc")
-            sent.pass()
+            sent.wait()
             try connection.send("def")
             connection.waitForClose()
         }

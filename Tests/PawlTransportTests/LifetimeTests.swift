@@ -1,4 +1,5 @@
 import PawlCore
+import PawlTesting
 import PawlTransport
 import Testing
 
@@ -56,9 +57,9 @@ struct LifetimeTests {
             while true { try connection.answer("hello") }
         }
         let transport = CurlTransport(loops: 2)
-        let deaf = try DeafServer()
+        let server = try FullBacklogServer()
         var kept: [any Transfer] = []
-        let urls = try [origin.url(), deaf.url, makeURL("none:"), origin.url(), deaf.url]
+        let urls = try [origin.url(), server.url, makeURL("none:"), origin.url(), server.url]
         let remembered = try await { () async throws -> [WeakSink] in
             var sinks: [RecordingSink] = []
             for (number, url) in urls.enumerated() {

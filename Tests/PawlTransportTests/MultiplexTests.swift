@@ -137,8 +137,8 @@ struct MultiplexTests {
     }
 
     @Test func `transfers that wait for one silent connection all time out`() async throws {
-        let deaf = try DeafServer()
-        let port = try #require(deaf.url.port)
+        let server = try FullBacklogServer()
+        let port = try #require(server.url.port)
         try await withTransport { transport in
             var request = try TransferRequest(url: makeURL("https://127.0.0.1:\(port)/"))
             request.multiplexes = true

@@ -34,25 +34,6 @@ func move(_ arguments: [String]) throws {
     say("moved \(try move.run().path)")
 }
 
-/// Runs `burst FOLDER COUNT`: creates `COUNT` files, renames every second and deletes every third.
-func burst(_ folder: String, _ count: Int) throws {
-    for number in 0..<count {
-        let file = open("\(folder)/\(number).tmp", O_WRONLY | O_CREAT | O_EXCL, 0o644)
-        guard file >= 0 else { throw Errno(rawValue: errno) }
-        _ = withUnsafeBytes(of: number) { write(file, $0.baseAddress, number % 9) }
-        close(file)
-    }
-    for number in stride(from: 0, to: count, by: 2) {
-        rename("\(folder)/\(number).tmp", "\(folder)/\(number).done")
-    }
-    for number in stride(from: 0, to: count, by: 3) {
-        unlink("\(folder)/\(number).tmp")
-        unlink("\(folder)/\(number).done")
-    }
-    close(open("\(folder)/end", O_WRONLY | O_CREAT | O_EXCL, 0o644))
-    say("done")
-}
-
 func say(_ text: String) {
     print(text)
     fflush(nil)
@@ -64,7 +45,6 @@ do {
     case ("area", 2): try stayInArea(FilePath(arguments[1]))
     case ("leave", 2): try leaveArea(FilePath(arguments[1]))
     case ("move", 4...5): try move(Array(arguments.dropFirst()))
-    case ("burst", 3): try burst(arguments[1], Int(arguments[2]) ?? 0)
     default: exit(2)
     }
 } catch let error as DownloadError {

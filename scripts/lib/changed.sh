@@ -25,7 +25,7 @@ plan_for_changes() {
     [ ${#patterns[@]} -eq 0 ] || steps+=(tests)
     { is_affected PawlDaemonTool || has_changed '^Tests/Web/'; } && late+=(web)
     { is_affected PawlDaemonTool || has_changed '^scripts/check-api$'; } && late+=(api)
-    { is_affected Pawl || has_changed '\.docc/'; } && late+=(docs)
+    { is_affected PawlLibrary || has_changed '\.docc/'; } && late+=(docs)
     is_affected PawlDaemon && late+=(optimized)
     [ ${#late[@]} -eq 0 ] || steps+=("$(beside "${late[@]}")")
     has_changed '^Benchmarks/|^scripts/bench$' && steps+=(bench)

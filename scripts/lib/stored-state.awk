@@ -24,7 +24,7 @@ function has_reason(number) {
     if (holder[depth] && is_open_state(code) && !has_reason(line)) {
         sub(/^ */, "", code); print path ":" line ": state that other files can change: " code; found = 1
     }
-    if (code ~ /(^|[^A-Za-z_.])(class|actor) +[A-Z]/) expected = 1
+    if (code ~ /(^|[^A-Za-z_.])(class|actor) +[A-Z]/) expected = code !~ /(^|[^A-Za-z_])(file)?private /
     else if (code ~ /(^|[^A-Za-z_.])(struct|enum|extension|protocol|func|init|deinit|subscript) *[A-Za-z_(`?<{]/)
         expected = 0
     while (match(code, /[{}]/)) {

@@ -12,5 +12,5 @@ struct BenchError: Error, CustomStringConvertible {
     }
 }
 
-/// The user ended the benchmark with Ctrl-C, or something else with SIGTERM.
+/// The benchmark was ended with Ctrl-C or SIGTERM.
 struct Interrupted: Error {}

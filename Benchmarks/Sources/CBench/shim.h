@@ -1,4 +1,4 @@
-// System calls that Glibc hides from Swift: variadic ones, and those behind _GNU_SOURCE.
+// System calls that Glibc hides from Swift: variadic functions, and those that need _GNU_SOURCE.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +19,11 @@ static inline int bench_open_process(pid_t process) {
     return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
-// Only what this process has changed of its memory is copied, so that the child's peak begins low;
-// `posix_spawn` would have it begin with all of ours.
+// The child shares unchanged memory with this process, so its peak begins low. With `posix_spawn`,
+// the peak would begin at the whole memory of this process.
 static inline pid_t bench_fork(void) { return fork(); }
 
-// The kernel sends this process the signal when the one that started it ends.
+// Has the kernel send this process the signal when its parent ends.
 static inline int bench_end_with_parent(int signal) {
     return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0);
 }
@@ -41,8 +41,8 @@ static inline int bench_enter_network(const char *path) {
     return result;
 }
 
-// Our end of the TUN device `name` in this thread's network namespace: whole IP packets, and no
-// waiting.
+// Opens the TUN device `name` in this thread's network namespace, for IP packets and without
+// blocking.
 static inline int bench_open_tunnel(const char *name) {
     struct ifreq request;
     int file = open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK);
@@ -55,13 +55,13 @@ static inline int bench_open_tunnel(const char *name) {
     return -1;
 }
 
-// `poll` with a limit in nanoseconds; a negative one waits for ever.
+// `poll` with a limit in nanoseconds; a negative limit waits forever.
 static inline int bench_poll(struct pollfd *entries, int count, int64_t nanoseconds) {
     struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     return (int)syscall(SYS_ppoll, entries, count, nanoseconds < 0 ? 0 : &limit, 0, 0);
 }
 
-// What <sys/epoll.h> has, which Swift cannot import: its number is in a union.
+// The event of <sys/epoll.h>, which Swift cannot import because its `data` is a union.
 struct bench_epoll_event {
     uint32_t events;
     uint64_t number;
@@ -75,14 +75,13 @@ static inline int bench_epoll_open(void) {
     return (int)syscall(SYS_epoll_create1, O_CLOEXEC);
 }
 
-// Has the kernel tell, under a number of the caller's, when something is to be read.
+// Watches a descriptor for bytes to read, under a number chosen by the caller.
 static inline int bench_epoll_add(int epoll, int descriptor, uint64_t number) {
     struct bench_epoll_event event = {1 /* EPOLLIN */, number};
     return (int)syscall(SYS_epoll_ctl, epoll, 1 /* EPOLL_CTL_ADD */, descriptor, &event);
 }
 
-// The numbers of those that something is to be read from, or that have failed; waits so many
-// nanoseconds at most.
+// Returns the numbers of descriptors that can be read or have failed; waits up to `nanoseconds`.
 static inline int bench_epoll_wait(int epoll, uint64_t *numbers, int count, int64_t nanoseconds) {
     struct bench_epoll_event events[256];
     struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
@@ -92,7 +91,7 @@ static inline int bench_epoll_wait(int epoll, uint64_t *numbers, int count, int6
     return found;
 }
 
-// memmem(3), which is hidden, too.
+// The same as memmem(3), which Glibc also hides from Swift.
 static inline int64_t bench_find(
     const void *bytes, int64_t count, const void *sought, int64_t length
 ) {

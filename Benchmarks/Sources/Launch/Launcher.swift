@@ -2,12 +2,12 @@ internal import CBench
 internal import Glibc
 
 enum Launcher {
-    /// Runs a program, and writes one line when it begins and one when it has ended.
+    /// Runs a program, and writes one line before its start and one after its end.
     ///
-    /// The first contains the time in nanoseconds. The second contains the time, the user and
+    /// The first line contains the time in nanoseconds. The second contains the time, the user and
     /// system time in microseconds, the peak memory in KiB, and the status as from `wait`.
     static func measure(_ command: [String], in folder: String, result: String) -> Never {
-        guard chdir(folder) == 0 else { fail("no folder \(folder)") }
+        guard chdir(folder) == 0 else { fail("cannot enter the folder \(folder)") }
         guard let file = fopen(result, "we") else { fail("cannot write \(result)") }
         let began = now()
         fputs("\(began)\n", file)
@@ -35,7 +35,7 @@ enum Launcher {
     static func fail(_ text: String) -> Never {
         let line = "launch: \(text)\n"
         _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
-        // This is not `exit`, with which a child would write the parent's buffers again.
+        // In a child, `exit` would write the parent's buffers again.
         _exit(125)
     }
 

@@ -1,9 +1,9 @@
 // Starts one program for the benchmark:
-//   launch measure RESULT FOLDER PROGRAM …   runs it in FOLDER and writes its cost to RESULT
-//   launch serve PROGRAM …                   becomes it; it ends with the benchmark
+//   launch measure RESULT FOLDER PROGRAM …   runs PROGRAM in FOLDER and writes its cost to RESULT
+//   launch serve PROGRAM …                   becomes PROGRAM, which ends with the benchmark
 //
-// This is a separate program because the kernel counts the memory of a process's starter in that
-// process's peak. The benchmark is larger than curl, this program is not.
+// This is a separate program because the kernel includes the parent's memory at the fork in a
+// process's peak. The benchmark uses more memory than curl; this program does not.
 
 var words = CommandLine.arguments.dropFirst()
 switch words.popFirst() {

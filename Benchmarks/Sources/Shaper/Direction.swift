@@ -1,4 +1,4 @@
-/// What a link does to packets in each direction.
+/// The delay, loss and rate of a link in each direction.
 struct LinkShape {
     var delayNanoseconds: Int64
     var lossPerMillion: UInt64

@@ -16,8 +16,8 @@ struct Lane {
 
     var nextDue: Int64? { direction.nextDue }
 
-    /// Takes what the source sends, a few packets at a time, so that packets that are due do not
-    /// wait for a flood.
+    /// Reads packets from the source, a few at a time, so that a burst does not delay packets that
+    /// are due.
     mutating func take() {
         for _ in 0..<64 {
             guard let packet = source.receive(&buffer) else { return }

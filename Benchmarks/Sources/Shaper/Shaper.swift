@@ -15,7 +15,7 @@ struct Shaper {
         }
     }
 
-    /// Waits until a packet enters or one on its way arrives.
+    /// Waits until a packet can be read or one on its way is due.
     private func wait() {
         let due = lanes.compactMap(\.nextDue).min()
         let limit = due.map { max(0, $0 - Lane.now()) } ?? -1

@@ -11,7 +11,7 @@ struct Tunnel {
 
     /// Opens the device.
     ///
-    /// This thread stays in that namespace.
+    /// The calling thread stays in that namespace.
     init(_ device: String, network: String) throws {
         guard bench_enter_network("/run/netns/" + network) == 0 else {
             throw Failure(description: "\(network): \(String(cString: strerror(errno)))")
@@ -24,7 +24,7 @@ struct Tunnel {
         }
     }
 
-    /// Returns the next packet; `nil` if none waits.
+    /// Returns the next packet; `nil` if none is available.
     func receive(_ buffer: inout [UInt8]) -> [UInt8]? {
         let count = read(descriptor, &buffer, buffer.count)
         return count > 0 ? Array(buffer[..<count]) : nil
@@ -32,7 +32,7 @@ struct Tunnel {
 
     /// Sends a packet.
     ///
-    /// If the device has no room, it is lost, as on any link.
+    /// If the device's queue is full, the packet is lost, as on any link.
     func send(_ packet: [UInt8]) {
         _ = write(descriptor, packet, packet.count)
     }

@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.Date
 internal import Glibc
 internal import Logging
 internal import PawlCore
@@ -5,11 +6,8 @@ internal import PawlEngine
 internal import PawlWire
 internal import Synchronization
 
-/// Connects a background session to the daemon: attaches to it, receives its events, and
-/// acknowledges those that the session has reported.
-///
-/// Events are handled one at a time and completely. So they are reported in order, and every
-/// acknowledged event was reported.
+/// Connects a background session to the daemon: attaches to it again and again, and sends requests
+/// for which no run of a task waits.
 final class BackgroundLink: Sendable {
     /// The state of the connection to the daemon.
     enum Phase: Sendable {
@@ -21,53 +19,39 @@ final class BackgroundLink: Sendable {
         case lost(DownloadError)
     }
 
-    struct State {
+    private struct State {
         var phase = Phase.connecting
-        var wasAttached = false
         /// The session's numbers of the daemon's downloads that it knows.
         var numbers: [Int64: Int] = [:]
-        /// The daemon's downloads of the session at the time of attaching.
-        var there: Set<Int64> = []
-        /// The newest event that was received.
-        var lastSeen: Int64?
-        /// Set when the latest event has been reported.
-        var telling: Completion<Void>?
         /// Whether the daemon may be started: it was not ended on purpose, or is needed again.
         var mayStart = true
-        var hasReplayed = false
         weak var session: DownloadSession?
     }
 
     let identifier: String
-    /// The first number that the session gives to a task.
-    let firstNumber: Int
+    /// The first number that the session gives to a task: the microseconds since 1970.
+    ///
+    /// The numbers outlive the process, and nobody has created that many tasks before.
+    let firstNumber = Int(Date().timeIntervalSince1970 * 1e6)
     let configuration: SessionConfiguration
     let logger: Logger
-    let state = Mutex(State())
     /// Set when the session has the tasks that the daemon knew, or cannot have any.
     let listed = Completion<Void>()
     /// Set when nothing more is to be reported.
     let stopped = Completion<Void>()
+    private let state = Mutex(State())
     /// Woken when the daemon is needed again.
     private let wanted = Wakeup()
-    /// The newest event that was reported, for the daemon.
-    let told = Mailbox<Int64>()
-    private let chores = Mailbox<Chore>()
+    private let requests = Mailbox<Request>()
     private let made: Result<DaemonClient, DownloadError>
 
     /// A request to the daemon.
     ///
     /// Returns whether it was answered; otherwise it is repeated.
-    typealias Chore = @Sendable (DaemonClient) async -> Bool
+    typealias Request = @Sendable (DaemonClient) async -> Bool
 
-    init(
-        _ identifier: String,
-        _ configuration: SessionConfiguration,
-        firstNumber: Int,
-        _ logger: Logger
-    ) {
+    init(_ identifier: String, _ configuration: SessionConfiguration, _ logger: Logger) {
         self.identifier = identifier
-        self.firstNumber = firstNumber
         self.configuration = configuration
         self.logger = logger
         made = Result { () throws(DownloadError) in DaemonClient(try .current()) }
@@ -99,44 +83,55 @@ final class BackgroundLink: Sendable {
     }
 
     /// Adds a request to the daemon for which no run of a task waits.
-    func later(_ chore: @escaping Chore) { chores.post(chore) }
+    func later(_ request: @escaping Request) { requests.post(request) }
 
+    /// Records the session's number of the daemon's download.
     func bind(_ id: Int64, to number: Int) { state.withLock { $0.numbers[id] = number } }
+
+    /// Whether the daemon's download has, or had, a task.
+    func isBound(_ id: Int64) -> Bool { state.withLock { $0.numbers[id] != nil } }
+
+    /// The task of the daemon's download.
+    func task(_ id: Int64) -> BackgroundTask? {
+        let (session, number) = state.withLock { ($0.session, $0.numbers[id]) }
+        return number.flatMap { session?.task($0) } as? BackgroundTask
+    }
+
+    /// The session's tasks that the daemon runs.
+    var tasks: [BackgroundTask] {
+        (session?.currentTasks ?? []).compactMap { $0 as? BackgroundTask }
+    }
+
+    /// Handles that the session is attached, and has the tasks that the daemon knew.
+    func attached() { enter(.attached) }
 
     // MARK: - Running
 
     private func run() async {
+        let receiver = BackgroundReceiver(self)
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.acknowledge() }
-            group.addTask { await self.doChores() }
+            group.addTask { await receiver.acknowledge() }
+            group.addTask { await self.sendRequests() }
             group.addTask {
-                await self.follow()
+                await self.follow(receiver)
                 self.stopped.complete()
             }
             await self.stopped.waitIgnoringCancellation()
-            await self.acknowledgeLast()
+            await receiver.acknowledgeLast()
             group.cancelAll()
-            self.told.wake()
-            self.chores.wake()
+            receiver.wake()
+            self.requests.wake()
             self.wanted.send()
         }
         guard let client = try? client() else { return }
-        for chore in chores.take() { _ = await chore(client) }
+        for request in requests.take() { _ = await request(client) }
     }
 
-    /// Acknowledges the last events.
-    ///
-    /// While the stream is open, no other process has the session, which would report them again.
-    private func acknowledgeLast() async {
-        await state.withLock { $0.telling }?.waitIgnoringCancellation()
-        if let last = state.withLock({ $0.lastSeen }) { await acknowledge(last) }
-    }
-
-    private func follow() async {
+    private func follow(_ receiver: BackgroundReceiver) async {
         while !stopped.isComplete {
             let mayStart = state.withLock { $0.mayStart }
             do throws(DownloadError) {
-                try await attachAndHear(starting: mayStart)
+                try await receiver.receive(starting: mayStart)
                 state.withLock { state in
                     state.phase = .connecting
                     // The user who ends the daemon on purpose does not want it to start again at
@@ -168,7 +163,7 @@ final class BackgroundLink: Sendable {
     private func wasKilled() async -> Bool {
         guard let client = try? client() else { return false }
         // A daemon that takes too long to shut down counts as killed.
-        try? await client.waitForEnd()
+        try? await client.process.waitForEnd()
         return access(client.places.socket, F_OK) == 0
     }
 
@@ -178,18 +173,14 @@ final class BackgroundLink: Sendable {
     /// A start may fail for a moment: a killed daemon may still hold its socket.
     private func fail(_ error: DownloadError, wasToStart: Bool) async {
         if wasToStart {
-            state.withLock { $0.phase = .failed(error) }
-            listed.complete()
-            wakeTasks()
+            enter(.failed(error))
         }
         await pause()
     }
 
     /// Handles the loss of the session: another process has it, or there is a permanent error.
-    func lose(_ error: DownloadError) {
-        state.withLock { $0.phase = .lost(error) }
-        listed.complete()
-        wakeTasks()
+    private func lose(_ error: DownloadError) {
+        enter(.lost(error))
         logger.error("session '\(identifier)': \(error)")
         session?.lost(error)
     }
@@ -208,33 +199,20 @@ final class BackgroundLink: Sendable {
 
     private static let lookInterval: Duration = .seconds(1)
 
-    func wakeTasks() {
-        for task in session?.currentTasks ?? [] { (task as? BackgroundTask)?.wakeup.send() }
+    private func enter(_ phase: Phase) {
+        state.withLock { $0.phase = phase }
+        listed.complete()
+        wakeTasks()
     }
 
-    /// Acknowledges to the daemon the events that were reported, as often as it can keep up.
-    private func acknowledge() async {
+    private func wakeTasks() { for task in tasks { task.wake() } }
+
+    private func sendRequests() async {
         while !Task.isCancelled {
-            await told.waitIgnoringCancellation()
-            if let last = told.take().max() { await acknowledge(last) }
-        }
-    }
-
-    private func acknowledge(_ last: Int64) async {
-        do throws(DownloadError) {
-            try await client().acknowledge(last, of: identifier)
-        } catch {
-            // These events are reported again when the session attaches the next time.
-            logger.debug("session '\(identifier)': \(error)")
-        }
-    }
-
-    private func doChores() async {
-        while !Task.isCancelled {
-            await chores.waitIgnoringCancellation()
+            await requests.waitIgnoringCancellation()
             guard let client = try? client() else { continue }
-            for chore in chores.take() where await !chore(client) {
-                chores.post(chore)
+            for request in requests.take() where await !request(client) {
+                requests.post(request)
                 // If this is cancelled, one more attempt is made at the end.
                 try? await Task.sleep(for: Self.lookInterval)
             }

@@ -1,3 +1,5 @@
+internal import struct FoundationEssentials.Date
+internal import Glibc
 internal import PawlCore
 internal import PawlEngine
 internal import PawlWire
@@ -6,60 +8,12 @@ internal import Synchronization
 /// A download task of a background session: the daemon runs the download, and this task controls
 /// and follows it.
 final class BackgroundTask: DownloadTask, @unchecked Sendable {
-    /// What the daemon should do with the download.
-    enum Wish: Sendable {
-        case run
-        /// Hold the download, which may continue.
-        case hold
-        /// End the run, and keep the bytes received so far.
-        case pause
-        case cancel
-    }
-
-    struct Remote {
-        /// The daemon's number of the download; `nil` before it was added.
-        var id: Int64?
-        var row: WireDownload?
-        var wish = Wish.run
-        /// The last request that the daemon has accepted.
-        var asked: Wish?
-        /// Set at the end of the current request.
-        var request: Completion<Void>?
-        /// Whether the download has ended there, according to an answer; the event reports how.
-        var isOver = false
-        /// Whether the daemon may have the download although it has not confirmed it.
-        var isUnsure = false
-        /// Whether its end and its resume data are being requested.
-        ///
-        /// Its removal from the daemon does not delete them.
-        var isLeaving = false
-        /// Set at the end of the run that began last.
-        var runEnd: Completion<Void>?
-        /// The last event caused by requests of this task.
-        var ownEvents: Int64 = 0
-        var outcome: Result<DownloadedFile, DownloadError>?
-        var resumeData: ResumeData?
-        /// The settable values as the daemon knows them; `nil` before it has the task.
-        var facts: Facts?
-        /// The number of bytes that existed when this process found the download, or when its run
-        /// continued.
-        var foundBytes: Int64 = 0
-        /// The offset at which the run continues, for the delegate; `nil` if it does not continue.
-        var offset: Int64?
-        /// The row when the download was paused, which shows from where a run that ends quickly has
-        /// continued.
-        var pausedRow: WireDownload?
-        /// The number of times that the download has started over, in all and in the daemon's
-        /// current run.
-        var restarts = (all: 0, ofRun: 0)
-    }
-
-    let link: BackgroundLink
+    private let link: BackgroundLink
     /// Whether the download existed before this process requested it.
-    let isAdopted: Bool
-    let remote = Mutex(Remote())
+    private let isAdopted: Bool
+    private let remote = Mutex(RemoteDownload())
     /// Wakes the run to check its state again.
-    let wakeup = Wakeup()
+    private let wakeup = Wakeup()
 
     init(
         _ request: DownloadRequest,
@@ -87,7 +41,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         guard let row else { return DownloadProgress() }
         var progress = row.progress
         progress.resumedBytes = found
-        if isTemporary { progress.name = response?.suggestedFilename ?? row.name }
+        if target.isTemporary { progress.name = response?.suggestedFilename ?? row.name }
         return progress
     }
 
@@ -103,7 +57,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     // MARK: - For its lifecycle
 
-    override func wasChanged() { tellChanges() }
+    override func wasChanged() { sendChangesLater() }
 
     /// Whether the task takes a place; it does not, because the daemon decides whose turn it is.
     override var takesPlace: Bool { false }
@@ -112,22 +66,19 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     /// download.
     override var suspensionLimit: Duration? { nil }
 
-    override func renewControl() { wish(.run) }
+    override func renewControl() { setGoal(.run) }
 
-    override func hold() { wish(.hold) }
+    override func hold() { setGoal(.hold) }
 
-    override func release() { wish(.run) }
+    override func release() { setGoal(.run) }
 
-    override func stop(keeping: Bool) { wish(keeping ? .pause : .cancel) }
+    override func stop(keeping: Bool) { setGoal(keeping ? .pause : .cancel) }
 
-    private func wish(_ wish: Wish) {
-        remote.withLock { remote in
-            remote.wish = wish
-            if wish == .pause || wish == .hold { remote.stoodStill() }
-        }
+    private func setGoal(_ goal: RemoteDownload.Goal) {
+        remote.withLock { $0.setGoal(goal) }
         wakeup.send()
         // A daemon that was ended on purpose must be told of this, too.
-        if wish != .run { link.want() }
+        if goal != .run { link.want() }
     }
 
     override func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
@@ -135,11 +86,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     }
 
     override func discard(_ done: @escaping @Sendable () -> Void) {
-        let id = remote.withLock { remote in
-            defer { remote.wish = .cancel }
-            return remote.asked == .cancel ? nil : remote.id
-        }
-        guard let id else { return done() }
+        guard let id = remote.withLock({ $0.cancel() }) else { return done() }
         let selection = link.selection(id)
         link.want()
         link.later { client in
@@ -190,30 +137,341 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     private func leave(_ id: Int64, _ client: DaemonClient) async throws(DownloadError) {
         let selection = link.selection(id)
         _ = try await client.act(.pause, on: selection)
-        let data = given(try await client.resumeData(of: id))
-        remote.withLock { remote in
-            remote.resumeData = data
-            remote.isLeaving = true
-        }
+        let data = portable(try await client.resumeData(of: id))
+        remote.withLock { $0.leaves(with: data) }
         // Without resume data there is nothing to keep.
         _ = try await client.act(data == nil ? .removeWithFiles : .remove, on: selection)
     }
 
-    // MARK: - Reporting
-
-    override func tell(_ told: inout Told, isLast: Bool) {
+    override var received: DelegateReports.Received? {
         let progress = ownProgress
-        let (offset, restarts) = remote.withLock { ($0.offset, $0.restarts.all) }
-        if told.restarts != restarts {
-            told.restarts = restarts
-            session.post(.startedOver(self, discarded: told.bytes))
-            told.bytes = 0
+        return remote.withLock { remote in
+            DelegateReports.Received(
+                progress: progress,
+                restarts: remote.restarts,
+                offset: remote.offset ?? 0
+            )
         }
-        if !told.hasOffset, let offset, offset > 0 {
-            told.hasOffset = true
-            told.bytes = offset
-            session.post(.resumed(self, offset: offset, expected: progress.totalBytes))
-        }
-        tellBytes(&told, progress, isLast: isLast)
     }
+
+    // MARK: - Requests
+
+    /// Follows the download.
+    ///
+    /// Returns when the file is in its place.
+    private func follow() async throws(DownloadError) -> DownloadedFile {
+        let runEnd = Completion<Void>()
+        remote.withLock { $0.runEnd = runEnd }
+        defer { runEnd.complete() }
+        link.want()
+        while true {
+            let phase = link.phase
+            switch remote.withLock({ $0.nextStep(phase) }) {
+            case .ask(let goal): try await ask(goal)
+            case .wait: await wakeup.waitIgnoringCancellation()
+            case .wantDaemon:
+                link.want()
+                await wakeup.waitIgnoringCancellation()
+            case .end(let result): return try await placed(try result.get())
+            case .leave: throw DownloadError(.interrupted, "the task was stopped")
+            }
+        }
+    }
+
+    private func ask(_ goal: RemoteDownload.Goal) async throws(DownloadError) {
+        // What the daemon reports meanwhile is handled when its response is known.
+        let request = Completion<Void>()
+        remote.withLock { $0.request = request }
+        defer { request.complete() }
+        do throws(DownloadError) {
+            let client = try link.client()
+            guard let id = remote.withLock({ $0.id }) else { return try await add(client) }
+            // A date that was set while the task was paused applies from here on.
+            if goal == .run { _ = await sendChanges(client) }
+            let answer = try await client.act(goal.action, on: link.selection(id))
+            remote.withLock { $0.accepted(goal, answer) }
+        } catch {
+            let hasID = remote.withLock { $0.id } != nil
+            switch error.code {
+            case .conflict where hasID:
+                // The download has ended there meanwhile; its event reports how.
+                remote.withLock { $0.refused() }
+            // A request that the daemon does not understand now will not be understood later.
+            case .usage where hasID, .daemonVersion where hasID:
+                remote.withLock { $0.ended(.failure(error)) }
+            case .notFound where hasID: remote.withLock { $0.ended(.failure(Self.isGone)) }
+            case .daemonUnavailable, .network, .timedOut:
+                if !hasID { remote.withLock { $0.addingFailed() } }
+                await restShortly()
+            // The daemon's disk may be full, for example. The download that it has continues.
+            case _ where hasID: await restShortly()
+            default: throw error
+            }
+        }
+    }
+
+    /// Waits briefly.
+    ///
+    /// The link finds out by itself whether there is a daemon, and wakes this task when there is
+    /// one again.
+    private func restShortly() async {
+        // Only cancelling the run ends this early.
+        try? await engine.time.sleep(until: engine.time.now() + .seconds(1))
+    }
+
+    private func add(_ client: DaemonClient) async throws(DownloadError) {
+        let options = BackgroundTaskOptions(self)
+        let new = try await newDownload(options)
+        let answer = try await client.add([new], key: "\(link.identifier)/\(taskIdentifier)")
+        guard let row = answer.downloads.first else { return }
+        link.bind(row.id, to: taskIdentifier)
+        let known = BackgroundTaskOptions(row)
+        remote.withLock { remote in
+            remote.added(row, answer.lastEvent)
+            remote.options = known
+        }
+        // Something may have been set meanwhile, or before a response that was lost.
+        if BackgroundTaskOptions(self) != known { sendChangesLater() }
+    }
+
+    private func newDownload(
+        _ options: BackgroundTaskOptions
+    ) async throws(DownloadError) -> NewDownload {
+        guard isGET else { throw Self.notDownloadable(originalRequest.method) }
+        var settings = originalRequest.settings(in: session.configuration)
+        settings.limitBytesPerSecond = options.limit
+        var new = NewDownload(
+            url: originalRequest.url.absoluteString,
+            destination: try await files.path(for: target.requested, taskIdentifier),
+            settings: SettingsDocument(settings)
+        )
+        new.session = link.identifier
+        new.taskIdentifier = Int64(taskIdentifier)
+        new.taskDescription = options.description
+        new.priority = WirePriority(options.priority)
+        new.notBefore = options.notBefore
+        new.resumeData = resumeOrder?.data.data
+        return new
+    }
+
+    private var files: BackgroundFiles { BackgroundFiles(session) }
+
+    /// Moves the file to where the caller wants it: the daemon can call no closure, and does not
+    /// create temporary files.
+    private func placed(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
+        if let choose = target.choice, let response {
+            return try await files.move(file, of: self, to: try choose(response), response)
+        }
+        // A temporary file stays where the next process can find it, too, until its end was
+        // reported.
+        guard target.isTemporary, isAdopted,
+            let moved = await files.moved(file, of: taskIdentifier)
+        else { return file }
+        // The closure that chose the file's path now owns the file.
+        target.claim()
+        return moved
+    }
+
+    private static let isGone = DownloadError(
+        .cancelled,
+        "the download was removed from the daemon",
+        advice: "add it again"
+    )
+
+    // MARK: - Options
+
+    /// Sends everything that was set meanwhile in one request, when the daemon can be asked.
+    private func sendChangesLater() {
+        guard remote.withLock({ $0.takesChanges }) else { return }
+        link.later { [weak self] client in await self?.sendChanges(client) ?? true }
+    }
+
+    /// Sends the changes.
+    ///
+    /// Returns whether the daemon knows them now, or need not know them.
+    private func sendChanges(_ client: DaemonClient) async -> Bool {
+        // The order matters: a value set by another process is stored here before it counts as
+        // known (`takeChanges`).
+        let (id, row, known) = remote.withLock { ($0.id, $0.row, $0.options) }
+        let wanted = BackgroundTaskOptions(self)
+        guard let id, let known else { return true }
+        let isRunning = row?.state.isUnderWay == true
+        let changes = wanted.changes(from: known, Date(), isRunning: isRunning)
+        guard !changes.isEmpty else { return true }
+        do throws(DownloadError) {
+            _ = try await client.change(link.selection(id), changes)
+            remote.withLock { remote in
+                remote.options = wanted
+                if changes.notBefore == nil { remote.options?.notBefore = known.notBefore }
+            }
+            return true
+        } catch {
+            // A download that has ended or gone meanwhile needs no changes.
+            return error.code == .usage || error.code == .notFound
+        }
+    }
+
+    /// Applies changes that another process made, or this process, which makes no difference.
+    private func takeChanges(_ row: WireDownload) {
+        let theirs = BackgroundTaskOptions(row)
+        guard let known = remote.withLock({ $0.options }) else { return }
+        changeOptions { theirs.apply(to: &$0, where: known) }
+        limit.changeLimit(from: known.limit, to: theirs.limit, now: engine.time.now())
+        remote.withLock { $0.options = theirs }
+    }
+
+    // MARK: - Reports of the daemon
+
+    /// The daemon's number of the download while its end is not known.
+    var openID: Int64? { remote.withLock { $0.openID } }
+
+    /// Makes the task check the state of the link.
+    func wake() { wakeup.send() }
+
+    /// Forgets the numbers of events of a queue that was replaced.
+    func forgetEvents() { remote.withLock { $0.forgetEvents() } }
+
+    /// Handles that a download of the daemon belongs to this task.
+    func found(_ row: WireDownload) {
+        if let event = remote.withLock({ $0.found(row, isAdopted: isAdopted) }) { handle(event) }
+        wakeup.send()
+        // If the response was lost, the download was added with the values of that time.
+        if !isAdopted { sendChangesLater() }
+    }
+
+    func update(_ row: WireDownload) { remote.withLock { $0.update(row) } }
+
+    func update(_ progress: WireProgress.Row) { remote.withLock { $0.update(progress) } }
+
+    /// Handles an event.
+    ///
+    /// Throws if the daemon is gone meanwhile; then the event is sent again.
+    func hear(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
+        await remote.withLock { $0.request }?.waitIgnoringCancellation()
+        switch event.kind {
+        case .added, .settings: break
+        case .changed: try await heardOfChanges(event, client)
+        case .started: remote.withLock { $0.entered(.running) }
+        case .retrying: remote.withLock { $0.entered(.waiting) }
+        case .paused: heard(.pause, .paused, event)
+        case .resumed: heard(.run, .waiting, event)
+        case .finished, .failed, .cancelled, .removed: try await ended(event, client)
+        }
+    }
+
+    private func heardOfChanges(
+        _ event: WireEvent,
+        _ client: DaemonClient
+    ) async throws(DownloadError) {
+        guard let id = event.download else { return }
+        do throws(DownloadError) {
+            takeChanges(try await client.download(id))
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+    }
+
+    /// Handles a pause or a resume, perhaps by another process.
+    private func heard(_ goal: RemoteDownload.Goal, _ state: TaskState, _ event: WireEvent) {
+        guard remote.withLock({ $0.heard(goal, state, event: event.id) }) else { return }
+        handle(goal == .pause ? .pauseAsked : .resumeAsked)
+        // The lifecycle's requests from now on ask for the state that exists already.
+        remote.withLock { $0.isAlready(goal) }
+        wakeup.send()
+    }
+
+    private func ended(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
+        if let row = event.removed, row.state.isEnd {
+            // It had ended before, and nobody had been told.
+            update(row)
+            return concluded(Self.outcome(of: row))
+        }
+        if event.kind == .cancelled || event.kind == .removed {
+            let keeps = remote.withLock { $0.wasCancelled() }
+            handle(.cancelAsked(keeping: keeps))
+            return wakeup.send()
+        }
+        guard let id = event.download else { return }
+        do throws(DownloadError) {
+            update(try await client.download(id))
+        } catch {
+            // If the download is gone meanwhile, only the event describes it.
+            guard error.code == .notFound else { throw error }
+        }
+        let outcome: Result<DownloadedFile, DownloadError>
+        if event.kind == .finished, let path = event.path {
+            let count = event.completedBytes ?? 0
+            remote.withLock { $0.finished(count) }
+            outcome = .success(DownloadedFile(path: path, byteCount: count))
+        } else {
+            var error =
+                event.problem?.error
+                ?? DownloadError(.unknown, "the download ended without a reason")
+            error.resumeData = try await resumeData(of: id, client)
+            if error.resumeData == nil { error.resumeObstacle = resumability.obstacle }
+            outcome = .failure(error)
+        }
+        concluded(outcome)
+    }
+
+    /// Handles an end whose event may have been lost.
+    func catchUp(with row: WireDownload) {
+        update(row)
+        if row.state.isEnd { concluded(Self.outcome(of: row)) }
+    }
+
+    /// Handles that the daemon no longer has the download.
+    func lost() { concluded(.failure(Self.isGone)) }
+
+    private func concluded(_ outcome: Result<DownloadedFile, DownloadError>) {
+        remote.withLock { $0.ended(outcome) }
+        wakeup.send()
+        // A task that is held or paused here starts a run for its end.
+        handle(.resumeAsked)
+    }
+
+    /// Returns the outcome of a download that was removed after its end.
+    private static func outcome(of row: WireDownload) -> Result<DownloadedFile, DownloadError> {
+        if row.state == .finished, let path = row.path, access(path, F_OK) == 0 {
+            return .success(DownloadedFile(path: path, byteCount: row.completedBytes))
+        }
+        guard row.state == .failed, let problem = row.problem else { return .failure(isGone) }
+        return .failure(problem.error)
+    }
+
+    /// Returns the resume data.
+    ///
+    /// For a task without a destination, the daemon's file is a temporary one.
+    private func portable(_ data: ResumeData?) -> ResumeData? {
+        switch target.requested {
+        case .file, .directory, .place: return data
+        case .temporary, .choosing:
+            guard var content = data?.content else { return nil }
+            content.finalPath = []
+            return ResumeData(content)
+        }
+    }
+
+    private func resumeData(
+        of id: Int64,
+        _ client: DaemonClient
+    ) async throws(DownloadError) -> ResumeData? {
+        do throws(DownloadError) {
+            return portable(try await client.resumeData(of: id))
+        } catch {
+            guard error.code == .daemonUnavailable else { return nil }
+            throw error
+        }
+    }
+}
+
+extension BackgroundLink {
+    /// Selects that download, and none of another session with such a name.
+    func selection(_ id: Int64) -> Selection {
+        Selection(targets: ["\(id)"], session: identifier)
+    }
+}
+
+extension TaskState {
+    fileprivate var isUnderWay: Bool { self == .running || self == .waitingForConnectivity }
 }

@@ -19,6 +19,9 @@ package final class DaemonClient: Sendable {
         session = DownloadSession()
     }
 
+    /// The daemon as a process.
+    package var process: DaemonProcess { DaemonProcess(self) }
+
     // MARK: - Requests
 
     package func status() async throws(DownloadError) -> DaemonStatus {
@@ -185,13 +188,14 @@ package final class DaemonClient: Sendable {
 
     private static let versionField = ProtocolVersion.field.lowercased()
 
-    /// Whether the daemon that answered is older than this program; `nil` if none has answered yet.
+    /// Whether the daemon that responded is older than this program; `nil` if none has responded
+    /// yet.
     package var isDaemonOlder: Bool? {
         peer.withLock { $0.map { $0 < ProtocolVersion.current } }
     }
 
-    /// Distinguishes two answers of an older daemon: a request that it does not know, and one that
-    /// it cannot carry out now.
+    /// Distinguishes two responses of an older daemon: a request that it does not know, and one
+    /// that it cannot carry out now.
     private func translated(
         _ error: DownloadError,
         _ status: Int,

@@ -5,12 +5,12 @@ internal import PawlWire
 
 /// Starts a daemon as a separate process that outlives this one.
 enum DaemonLauncher {
-    /// The descriptor on which the daemon reports that it answers, or why it does not.
+    /// The descriptor on which the daemon reports that it accepts requests, or why it does not.
     private static let readyDescriptor: Int32 = 3
 
     /// Starts the daemon.
     ///
-    /// Returns when it answers.
+    /// Returns when the daemon accepts requests.
     ///
     /// It blocks. Throws the daemon's own error if it ends instead.
     static func start(

@@ -1,4 +1,4 @@
-public import struct FoundationEssentials.Data
+public import FoundationEssentials
 public import PawlCore
 internal import PawlEngine
 
@@ -44,8 +44,136 @@ public struct FetchedData: Sendable, Hashable {
             || response.value("Transfer-Encoding") != nil
     }
 
+    // MARK: - JSON
+
+    /// Decodes the body from JSON.
+    ///
+    /// ```swift
+    /// let release = try await session.data(from: url).json(Release.self)
+    /// ```
+    ///
+    /// - Throws: `DownloadError` that names the place of the mistake in the document.
+    public func json<Value: Decodable>(
+        _ type: Value.Type = Value.self,
+        decoder: JSONDecoder = JSONDecoder()
+    ) throws(DownloadError) -> Value {
+        try requireUncoded(as: "JSON")
+        do {
+            return try decoder.decode(type, from: data)
+        } catch {
+            throw DownloadError(
+                .badResponse,
+                "the response is not the expected JSON: \(Self.fault(error))",
+                advice: "check the URL and the response's header fields",
+                context: "reading \(response.url.redacted) as JSON"
+            )
+        }
+    }
+
+    private static func fault(_ error: any Error) -> String {
+        switch error as? DecodingError {
+        case .keyNotFound(let key, let context):
+            return "\(place(context.codingPath)) has no '\(key.stringValue)'"
+        case .valueNotFound(let type, let context):
+            return "\(place(context.codingPath)) is null instead of \(type)"
+        case .typeMismatch(let type, let context):
+            return "\(place(context.codingPath)) is not of type \(type)"
+        case .dataCorrupted(let context):
+            guard !context.codingPath.isEmpty else { return context.debugDescription }
+            return "\(place(context.codingPath)) is not valid: \(context.debugDescription)"
+        default: return "it could not be decoded"
+        }
+    }
+
+    /// Returns a place such as `users[3].name`.
+    private static func place(_ path: [any CodingKey]) -> String {
+        guard !path.isEmpty else { return "the document" }
+        return path.reduce(into: "") { text, key in
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+    }
+
+    // MARK: - Text
+
+    /// Decodes the body as text.
+    ///
+    /// The encoding is the given one, otherwise that of a mark at the beginning (BOM), otherwise
+    /// the `charset` of the `Content-Type`, otherwise UTF-8. A `charset` is read as browsers read
+    /// it: ISO-8859-1 and ASCII mean Windows-1252. A mark is not part of the text.
+    ///
+    /// Supported are UTF-8, UTF-16, ISO-8859-1, ASCII, Windows-1252, and the others of
+    /// `String.init(bytes:encoding:)`.
+    ///
+    /// - Throws: `DownloadError` if the bytes are not valid in that encoding, or the encoding is
+    ///   not known.
+    public func string(encoding: String.Encoding? = nil) throws(DownloadError) -> String {
+        try requireUncoded(as: "text")
+        let found: (name: String, text: String?)
+        if let encoding { found = decoded(as: encoding) } else { found = try decodedByItself() }
+        guard let text = found.text else {
+            throw DownloadError(
+                .badResponse,
+                "the bytes are not \(found.name)",
+                advice: "give the right encoding",
+                context: context("text")
+            )
+        }
+        return text
+    }
+
+    private func context(_ what: String) -> String { "reading \(response.url.redacted) as \(what)" }
+
+    private func decodedByItself() throws(DownloadError) -> (name: String, text: String?) {
+        if let (coding, _) = TextCoding.marked(bytes) {
+            return ("valid in the encoding of their mark", coding.decode(bytes))
+        }
+        guard let label = charset else { return ("UTF-8", TextCoding.utf8.decode(bytes)) }
+        let name = label.sanitized(atMost: 40)
+        guard let coding = TextCoding(label: label) else {
+            throw DownloadError(
+                .badResponse,
+                "the server reports the unknown encoding '\(name)'",
+                advice: "give another encoding, or read the bytes",
+                context: context("text")
+            )
+        }
+        return (name, coding.decode(bytes))
+    }
+
+    private var charset: String? {
+        response.value("Content-Type").flatMap { MediaTypeParameter.value("charset", in: $0) }
+    }
+
+    private func decoded(as encoding: String.Encoding) -> (name: String, text: String?) {
+        let name = "valid in the given encoding"
+        guard let coding = coding(encoding) else {
+            return (name, String(bytes: bytes, encoding: encoding))
+        }
+        return (name, coding.decode(bytes))
+    }
+
+    private func coding(_ encoding: String.Encoding) -> TextCoding? {
+        switch encoding {
+        case .utf8: .utf8
+        case .ascii: .ascii
+        case .isoLatin1: .latin1
+        case .windowsCP1252: .windows1252
+        case .utf16BigEndian: .utf16BigEndian
+        case .utf16LittleEndian: .utf16LittleEndian
+        case .utf16:
+            // A mark of another encoding does not belong to this one.
+            TextCoding.marked(bytes)?.coding == .utf16BigEndian
+                ? .utf16BigEndian : .utf16LittleEndian
+        default: nil
+        }
+    }
+
     /// Throws if the bytes are encoded.
-    func requireUncoded(as what: String) throws(DownloadError) {
+    private func requireUncoded(as what: String) throws(DownloadError) {
         guard let coding = contentEncoding else { return }
         throw DownloadError(
             .badResponse,

@@ -1,5 +1,5 @@
 public import PawlCore
-internal import PawlStorage
+package import PawlStorage
 internal import SystemPackage
 
 /// A folder and operations on its files, by names relative to it.
@@ -14,7 +14,7 @@ public struct PlaceFolder: Sendable {
     private let files: FileFolder
     private let places: Places
 
-    init(_ files: FileFolder, places: Places) {
+    package init(_ files: FileFolder, places: Places) {
         self.files = files
         self.places = places
     }

@@ -1,7 +1,7 @@
 public import struct FoundationEssentials.URL
 public import PawlCore
 
-/// How resume data are used.
+/// The settings for using resume data.
 public struct ResumeSettings: Sendable {
     /// The current path of the partial file.
     ///

@@ -1,5 +1,6 @@
 public import struct FoundationEssentials.URL
 public import PawlCore
+internal import PawlEngine
 
 /// A request: what to fetch, and how.
 public struct DownloadRequest: Sendable {
@@ -37,5 +38,14 @@ public struct DownloadRequest: Sendable {
         var settings = settings ?? configuration.settings
         settings.fields += fields
         return settings
+    }
+}
+
+extension StreamOrder {
+    init(_ request: DownloadRequest, _ checked: CheckedRequest, seed: UInt64) {
+        self.init(url: checked.url, settings: checked.settings, seed: seed)
+        method = request.method
+        body = request.body
+        acceptsErrorStatuses = request.acceptsErrorStatuses
     }
 }

@@ -1,9 +1,10 @@
 public import Logging
-package import PawlCore
-internal import PawlEngine
+public import PawlCore
+package import PawlEngine
 internal import PawlStorage
 internal import PawlTransport
-internal import struct FoundationEssentials.Date
+package import PawlWire
+public import struct FoundationEssentials.URL
 internal import Synchronization
 
 /// Tasks that share one configuration and its limits, similar to `URLSession`.
@@ -15,37 +16,24 @@ internal import Synchronization
 ///
 /// A session lives until its last task has ended, even if nobody holds it. Then its threads end.
 public final class DownloadSession: Sendable {
-    struct State {
+    private struct State {
         var tasks: [Int: SessionTask] = [:]
         var nextIdentifier = 1
-        var scheduler: StartScheduler<Int>
-        /// The number of tasks queued so far: each gets the next position.
-        var lastPosition: Int64 = 0
-        /// The tasks that may start and have not started yet.
-        var starting: ArraySlice<Int> = []
-        /// The tasks that need no place.
-        var atOnce: [Int] = []
         /// The closures that end the responses being read as streams.
         var streams: [Int: @Sendable () -> Void] = [:]
         var nextStream = 1
-        /// The number of runs that have begun and not ended, with or without connections.
-        var runs = 0
-        var undelivered = 0
-        var isRunning = false
-        var hasCleaned = false
+        /// Whether a task was queued.
+        var hasBegun = false
         var phase = Phase.open
         var isCancelled = false
         /// The reason why the session is invalid, unless it was invalidated by the user.
         var loss: DownloadError?
         var delegate: (any DownloadSessionDelegate)?
 
-        var isIdle: Bool {
-            scheduler.isEmpty && starting.isEmpty && atOnce.isEmpty && runs == 0
-                && undelivered == 0
-        }
+        init(_ delegate: (any DownloadSessionDelegate)?) { self.delegate = delegate }
     }
 
-    enum Phase {
+    private enum Phase {
         case open
         /// Existing tasks run to their end; no new ones start.
         case finishing
@@ -54,14 +42,12 @@ public final class DownloadSession: Sendable {
 
     /// The configuration of the session and its tasks.
     public let configuration: SessionConfiguration
-    let engine: Engine
-    let events = Mailbox<SessionEvent>()
-    /// Wakes the runner.
-    let wakeup = Wakeup()
-    let state: Mutex<State>
+    package let engine: Engine
+    let runner: SessionRunner
     let temporaryFiles: TemporaryFiles
     /// The connection of a background session to the daemon.
     let link: BackgroundLink?
+    private let state: Mutex<State>
 
     /// Creates a session.
     ///
@@ -91,40 +77,24 @@ public final class DownloadSession: Sendable {
         if !configuration.keepsCookies { engine.cookies = nil }
         engine.storeSettings.keeper = configuration.keeper
         self.engine = engine
-        state = Mutex(
-            State(
-                scheduler: StartScheduler(limit: settings.maximumConcurrentDownloads),
-                delegate: delegate
-            )
-        )
-        guard case .background(let identifier) = configuration.kind else {
+        runner = SessionRunner(limit: settings.maximumConcurrentDownloads, engine)
+        var state = State(delegate)
+        if case .background(let identifier) = configuration.kind {
+            let link = BackgroundLink(identifier, configuration, logger)
+            self.link = link
+            state.nextIdentifier = link.firstNumber
+        } else {
             link = nil
-            return
         }
-        // The numbers of a background session outlive the process.
-        let number = Self.freshNumber
-        state.withLock { $0.nextIdentifier = number }
-        let link = BackgroundLink(identifier, configuration, firstNumber: number, logger)
-        self.link = link
-        link.start(for: self)
+        self.state = Mutex(state)
+        runner.serve(self)
+        link?.start(for: self)
     }
 
     deinit { link?.stop() }
 
-    /// The microseconds since 1970: nobody has created that many tasks before.
-    private static var freshNumber: Int { Int(Date().timeIntervalSince1970 * 1e6) }
-
     /// The object that receives the events of the tasks; `nil` after the session was invalidated.
     public var delegate: (any DownloadSessionDelegate)? { state.withLock { $0.delegate } }
-
-    func forgetDelegate() {
-        // The delegate's deinitializer must not run under the lock.
-        let old = state.withLock { state in
-            defer { state.delegate = nil }
-            return state.delegate
-        }
-        withExtendedLifetime(old) {}
-    }
 
     /// All tasks that have not ended, the oldest first.
     ///
@@ -143,6 +113,9 @@ public final class DownloadSession: Sendable {
             state.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier }
         }
     }
+
+    /// The task of that number, unless it has ended.
+    func task(_ number: Int) -> SessionTask? { state.withLock { $0.tasks[number] } }
 
     /// Creates a task.
     ///
@@ -164,6 +137,127 @@ public final class DownloadSession: Sendable {
             if !task.isLate { state.tasks[task.taskIdentifier] = task }
             return task
         }
+    }
+
+    /// Queues a task.
+    func enqueue(_ task: SessionTask, _ options: SessionTask.Options) {
+        let isFirst = state.withLock { state in
+            // The session holds a late task from the moment it is to run.
+            state.tasks[task.taskIdentifier] = task
+            defer { state.hasBegun = true }
+            return !state.hasBegun
+        }
+        runner.enqueue(task, priority: options.priority, notBefore: options.earliestBeginDate)
+        guard isFirst else { return }
+        // Files that ended sessions left are removed.
+        engine.disk.start { [temporaryFiles] _ in temporaryFiles.begin() }
+    }
+
+    // MARK: - Streams
+
+    /// Returns a response as it arrives: its head, then its body in pieces, with back-pressure.
+    ///
+    /// It does not wait for a turn, but for the network if the settings require that. The session
+    /// does not end before the response has ended.
+    ///
+    /// - Throws: `DownloadError`.
+    public func bytes(from url: URL) async throws(DownloadError) -> DataStream {
+        try await bytes(for: DownloadRequest(url))
+    }
+
+    /// Returns the response to a request as it arrives.
+    ///
+    /// - Throws: `DownloadError`.
+    public func bytes(for request: DownloadRequest) async throws(DownloadError) -> DataStream {
+        let settings = request.settings(in: configuration)
+        let checked = try CheckedRequest(request.url, settings)
+        let control = StreamControl()
+        guard let number = enter(control) else { throw SessionTask.late }
+        let connected = ConnectedRequest(
+            url: request.url,
+            settings: settings,
+            control: control,
+            engine: engine
+        ) { _ in
+        }
+        let result = await withTaskCancellationHandler {
+            () async -> Result<DataStream, DownloadError> in
+            do throws(DownloadError) {
+                return .success(
+                    try await connected.run(unless: false) {
+                        () async throws(DownloadError) in
+                        let order = StreamOrder(request, checked, seed: engine.seeds.next())
+                        return try await open(order, control)
+                    }
+                )
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            control.stop()
+        }
+        leave(number, with: result)
+        return try result.get()
+    }
+
+    private func open(
+        _ order: StreamOrder,
+        _ control: StreamControl
+    ) async throws(DownloadError) -> DataStream {
+        let driver = StreamDriver(order, engine: engine)
+        control.attach(driver)
+        return DataStream(try await driver.open(), driver)
+    }
+
+    /// Registers a stream; `nil` if the session accepts nothing new.
+    private func enter(_ control: StreamControl) -> Int? {
+        state.withLock { state in
+            guard state.phase == .open else { return nil }
+            defer { state.nextStream += 1 }
+            state.streams[state.nextStream] = { control.stop() }
+            return state.nextStream
+        }
+    }
+
+    /// Hands the response over to its reader.
+    ///
+    /// From now on neither it nor the session holds the other.
+    private func leave(_ number: Int, with result: Result<DataStream, DownloadError>) {
+        guard case .success(let stream) = result else { return forget(number) }
+        let driver = stream.driver
+        state.withLock { state in
+            state.streams[number] = { [weak driver] in driver?.cancel() }
+        }
+        driver.whenEnded { [weak self] in self?.forget(number) }
+    }
+
+    private func forget(_ number: Int) {
+        state.withLock { $0.streams[number] = nil }
+        invalidateIfDone()
+    }
+
+    /// The files of downloads that no longer run.
+    package var leftovers: LeftoverFiles { LeftoverFiles(self) }
+
+    // MARK: - Limits
+
+    /// Sets the maximum speed of all tasks together, in bytes per second; `nil` is no limit.
+    package func setLimit(bytesPerSecond limit: Int64?) {
+        guard engine.limit.limitBytesPerSecond != limit.flatMap({ $0 > 0 ? $0 : nil }) else {
+            return
+        }
+        engine.limit.setLimit(bytesPerSecond: limit, now: engine.time.now())
+        for case let task as DownloadTask in currentTasks { task.sessionLimitChanged() }
+    }
+
+    /// The current use of each host.
+    package var hosts: WireHosts { WireHosts(engine.budgets.hosts.map(WireHost.init)) }
+
+    /// Sets the number of connections per host.
+    ///
+    /// Excess connections end by themselves.
+    package func setLimit(connectionsPerHost: Int) {
+        engine.budgets.setLimit(connectionsPerHost: connectionsPerHost)
     }
 
     // MARK: - The end
@@ -194,7 +288,7 @@ public final class DownloadSession: Sendable {
         invalidateIfDone()
     }
 
-    func invalidateIfDone() {
+    private func invalidateIfDone() {
         let (isDone, loss) = state.withLock { state in
             guard state.phase == .finishing, state.tasks.isEmpty, state.streams.isEmpty else {
                 return (false, state.loss)
@@ -202,12 +296,60 @@ public final class DownloadSession: Sendable {
             state.phase = .invalid
             return (true, state.loss)
         }
-        if isDone { post(.invalidated(loss)) }
+        if isDone { runner.post(.invalidated(loss)) }
     }
 
     /// Handles the end of a task.
     func ended(_ task: SessionTask) {
         state.withLock { $0.tasks[task.taskIdentifier] = nil }
         invalidateIfDone()
+    }
+
+    /// Whether the session has ended, so that it can have no further tasks.
+    var isInvalid: Bool { state.withLock { $0.phase == .invalid } }
+
+    /// Handles the loss of a background session to another process, or its refusal by the daemon.
+    ///
+    /// Its tasks continue there without this process.
+    func lost(_ error: DownloadError) {
+        let tasks = state.withLock { state in
+            if state.phase == .open { state.phase = .finishing }
+            state.loss = error
+            return Array(state.tasks.values)
+        }
+        for task in tasks where task is BackgroundTask && task.state != .running {
+            task.end(keeping: true)
+        }
+        invalidateIfDone()
+    }
+
+    /// Removes the files of a cancelled ephemeral session, which nobody can resume.
+    func removeTraces() async {
+        guard configuration.kind == .ephemeral, state.withLock({ $0.isCancelled }) else { return }
+        let files = temporaryFiles
+        do throws(DownloadError) {
+            try await engine.disk.run { () throws(DownloadError) in try files.remove() }
+        } catch {
+            engine.logger.warning("cannot remove the session's files: \(error)")
+        }
+    }
+
+    /// Releases the delegate, which was told that the session is invalid.
+    func wasInvalidated() {
+        // The delegate's deinitializer must not run under the lock.
+        let old = state.withLock { state in
+            defer { state.delegate = nil }
+            return state.delegate
+        }
+        withExtendedLifetime(old) {}
+        link?.stop()
+    }
+}
+
+extension WireHost {
+    fileprivate init(_ use: HostBudget.Use) {
+        self.init(host: use.name.sanitized, budget: use.limit)
+        (connections, streams, waiting) = (use.connections, use.streams, use.waiting)
+        coolDownSeconds = use.coolDown?.seconds
     }
 }

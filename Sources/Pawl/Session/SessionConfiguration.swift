@@ -104,7 +104,7 @@ public struct SessionConfiguration: Sendable {
 
     private init(kind: Kind) { self.kind = kind }
 
-    var application: StorageKey { StorageKey(applicationIdentifier ?? OwnProgram.name) }
+    package var application: StorageKey { StorageKey(applicationIdentifier ?? OwnProgram.name) }
 
     var downloaderSettings: DownloaderSettings {
         var settings = DownloaderSettings()

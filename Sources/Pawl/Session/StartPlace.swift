@@ -29,7 +29,7 @@ final class StartPlace: Sendable {
 
     func end() {
         state.withLock { state in
-            if state != .ended { session.scheduled { $0.ended(task) } }
+            if state != .ended { session.runner.scheduled { $0.ended(task) } }
             state = .ended
         }
     }
@@ -37,14 +37,14 @@ final class StartPlace: Sendable {
     /// Lets another task start until `takeBack()`.
     func lend() {
         state.withLock { state in
-            if state == .held, session.scheduled({ $0.lend(task) }) { state = .lent }
+            if state == .held, session.runner.scheduled({ $0.lend(task) }) { state = .lent }
         }
     }
 
     func takeBack() {
         state.withLock { state in
             guard state == .lent else { return }
-            session.scheduled { $0.takeBack(task) }
+            session.runner.scheduled { $0.takeBack(task) }
             state = .held
         }
     }

@@ -20,7 +20,7 @@ public enum TaskDestination: Sendable {
     /// The application's folder at that place, with the given name; `nil` takes the name from the
     /// server or the URL.
     case place(Place, name: String? = nil)
-    /// The result of the closure, which is called once the server has answered.
+    /// The result of the closure, which is called once the server has responded.
     ///
     /// It may block and throw.
     case choosing(@Sendable (DownloadResponse) throws(DownloadError) -> Destination)

@@ -6,7 +6,7 @@ internal import PawlStorage
 /// A request that waits for the network if the settings require that.
 ///
 /// The request is tried. If it fails because there is no route, it waits for one and is tried
-/// again, unless there was an answer, like a download. A metered network that must not be used is
+/// again, unless there was a response, like a download. A metered network that must not be used is
 /// waited for in advance.
 struct ConnectedRequest {
     let url: URL

@@ -22,7 +22,7 @@ public typealias DataCompletionHandler = @Sendable (Result<FetchedData, Download
 /// A data task cannot be resumed: if the connection breaks after the first bytes were seen, the
 /// task ends.
 public final class DataTask: SessionTask, @unchecked Sendable {
-    struct Own {
+    private struct Run {
         /// The control of the queued or running run.
         var control = StreamControl()
         var response: DownloadResponse?
@@ -31,14 +31,14 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         var place: StartPlace?
     }
 
-    let limit: Int64
-    let funnel: DataFunnel
+    private let limit: Int64
+    private let buffer: DataTaskBuffer
     /// Whether the task was created and awaited in one call: it needs no turn, and nobody else gets
     /// its bytes.
-    let isAwaitedAtOnce: Bool
-    let own = Mutex(Own())
+    private let isAwaitedAtOnce: Bool
+    private let current = Mutex(Run())
     /// Wakes the run when the delegate has received a piece.
-    let told = Wakeup()
+    private let delivered = Wakeup()
 
     init(
         _ request: DownloadRequest,
@@ -50,7 +50,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         self.limit = limit
         self.isAwaitedAtOnce = isAwaitedAtOnce
         let isCollected = isAwaitedAtOnce || completionHandler != nil
-        funnel = DataFunnel(isCollected ? .collected : .undecided, limit: limit)
+        buffer = DataTaskBuffer(isCollected ? .collected : .undecided, limit: limit)
         super.init(
             request,
             at: place,
@@ -61,7 +61,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     }
 
     /// The server's response; `nil` until the server has responded.
-    public override var response: DownloadResponse? { own.withLock { $0.response } }
+    public override var response: DownloadResponse? { current.withLock { $0.response } }
 
     /// The measurements of the task so far.
     public override var metrics: TaskMetrics { control.driver?.metrics ?? TaskMetrics() }
@@ -76,7 +76,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     public var data: FetchedData {
         get async throws(DownloadError) {
             do throws(DownloadError) {
-                try funnel.claim(.collected)
+                try buffer.claim(.collected)
             } catch {
                 // A failed task has a better reason.
                 throw self.error ?? error
@@ -84,7 +84,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
             var outcome = await waitForOutcome(else: .cancelAsked(keeping: false)).outcome
             if outcome == nil {
                 await end.waitIgnoringCancellation()
-                outcome = shared.withLock { $0.outcome }
+                outcome = self.outcome
             }
             let data = try (outcome ?? .success(.given)).flatMap(\.data).get()
             guard Int64(data.bytes.count) <= limit else {
@@ -107,48 +107,192 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         for try await chunk in bytes { try await sink(chunk) }
     }
 
+    // MARK: - For readers
+
+    func claimBytes() -> Result<Void, DownloadError> {
+        do throws(DownloadError) {
+            return .success(try buffer.claim(.read))
+        } catch {
+            return .failure(self.error ?? error)
+        }
+    }
+
+    func nextBytes() async throws(DownloadError) -> [UInt8]? {
+        let result = await withTaskCancellationHandler {
+            () async -> Result<[UInt8]?, DownloadError> in
+            do throws(DownloadError) {
+                return .success(try await buffer.take())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            cancel()
+        }
+        return try result.get()
+    }
+
+    /// Handles that the delegate has received a piece.
+    func pieceDelivered() { delivered.send() }
+
     // MARK: - For its lifecycle
 
-    var control: StreamControl { own.withLock { $0.control } }
+    private var control: StreamControl { current.withLock { $0.control } }
 
-    override func renewControl() { own.withLock { $0.control = StreamControl() } }
+    override func renewControl() { current.withLock { $0.control = StreamControl() } }
 
     override var takesPlace: Bool { !isAwaitedAtOnce }
 
     override func hold() {
         control.suspend()
-        funnel.nudge()
+        buffer.wakeWriter()
         // The task may be held for ever.
-        own.withLock { $0.place }?.end()
+        current.withLock { $0.place }?.end()
     }
 
     override func release() {
         control.resume()
-        funnel.nudge()
+        buffer.wakeWriter()
     }
 
     override func stop(keeping: Bool) {
         control.stop()
-        funnel.nudge()
+        buffer.wakeWriter()
     }
 
     override func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
-        own.withLock { $0.place = place }
-        defer { own.withLock { $0.place = nil } }
+        current.withLock { $0.place = place }
+        defer { current.withLock { $0.place = nil } }
         if state == .suspended { place.end() }
-        return try await fetchConnected(place)
+        let request = ConnectedRequest(
+            url: originalRequest.url,
+            settings: originalRequest.settings(in: session.configuration),
+            control: control,
+            engine: engine
+        ) { isWaiting in
+            self.connectivityChanged(isWaiting, place)
+        }
+        return try await request.run(unless: response != nil) {
+            () async throws(DownloadError) in try await fetch(place)
+        }
     }
 
     override func settled(_ outcome: Result<TaskProduct, DownloadError>) {
-        funnel.end(outcome.map { _ in })
+        buffer.end(outcome.map { _ in })
     }
 
-    override var ownProgress: DownloadProgress { fetchProgress }
+    /// The progress, in bytes received over the network.
+    override var ownProgress: DownloadProgress {
+        let count = control.driver?.receivedBytes ?? 0
+        let (now, state) = (engine.time.now(), state)
+        return current.withLock { run in
+            var progress = DownloadProgress()
+            progress.completedBytes = count
+            progress.totalBytes = run.response?.expectedContentLength
+            progress.name = run.response?.suggestedFilename ?? ""
+            progress.phase = Self.phase(state, hasResponse: run.response != nil)
+            guard progress.phase == .receiving else { return progress }
+            run.rate.record(totalBytes: count, at: now)
+            progress.bytesPerSecond = run.rate.bytesPerSecond(at: now)
+            progress.connections = 1
+            return progress
+        }
+    }
+
+    private static func phase(_ state: TaskState, hasResponse: Bool) -> DownloadPhase {
+        switch state {
+        case .waiting, .suspended, .paused: .waiting
+        case .waitingForConnectivity: .waitingForConnectivity
+        case .running: hasResponse ? .receiving : .connecting
+        case .finished: .finished
+        case .failed, .cancelled: .failed
+        }
+    }
+
+    // MARK: - The request
+
+    /// Fetches the body into the buffer.
+    private func fetch(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
+        let driver = StreamDriver(try makeOrder(), engine: engine)
+        // A failure outside of it must not leave the connection open while somebody holds the task.
+        defer { driver.cancel() }
+        control.attach(driver)
+        try answered(try await driver.open(), driver)
+        while true {
+            try await waitForRoom(place)
+            switch try await driver.piece(takesBack: buffer.takeBack) {
+            case .bytes(let bytes):
+                let isDelivered = await deliver(bytes)
+                try buffer.put(bytes, isDelivered: isDelivered)
+            case .anew(let isSame):
+                guard let response = driver.response else { continue }
+                guard isSame || session.delegate == nil else { throw StreamDriver.changed }
+                try answered(response, driver)
+            case .end:
+                guard let bytes = buffer.whole, let response else { return .given }
+                return .data(FetchedData(bytes, response))
+            }
+        }
+    }
+
+    private func makeOrder() throws(DownloadError) -> StreamOrder {
+        let request = originalRequest
+        let checked = try CheckedRequest(request.url, request.settings(in: session.configuration))
+        return StreamOrder(request, checked, seed: engine.seeds.next())
+    }
+
+    private func answered(
+        _ response: DownloadResponse,
+        _ driver: StreamDriver
+    ) throws(DownloadError) {
+        let now = engine.time.now()
+        current.withLock { run in
+            run.response = response
+            run.rate.record(totalBytes: 0, at: now)
+        }
+        report()
+        guard buffer.collects, let length = driver.announcedBytes, length > limit else {
+            return
+        }
+        throw StreamDriver.tooLarge("\(length) bytes", limit: limit)
+    }
+
+    /// Waits for room.
+    ///
+    /// Throws if the use of the body is not set for too long.
+    private func waitForRoom(_ place: StartPlace) async throws(DownloadError) {
+        guard buffer.isFull else { return }
+        // The reader may be waiting for a task that has not started.
+        place.end()
+        let (buffer, patience) = (
+            buffer, originalRequest.settings(in: session.configuration).stallTimeout
+        )
+        let alarm = engine.alarms.enroll { buffer.wakeWriter() }
+        defer { engine.alarms.resign(alarm) }
+        var deadline: Moment?
+        while buffer.isFull, !control.isStopped {
+            let now = engine.time.now()
+            let isAwaited = buffer.isUndecided && !control.isSuspended
+            deadline = isAwaited ? deadline ?? now + patience : nil
+            if let deadline, now >= deadline { throw DataTaskBuffer.unread }
+            engine.alarms.set(alarm, at: deadline ?? .distantFuture)
+            await buffer.waitForRoom()
+        }
+    }
+
+    /// Waits until the delegate has received the bytes.
+    ///
+    /// Returns `false` if there is none.
+    private func deliver(_ bytes: [UInt8]) async -> Bool {
+        guard session.delegate != nil, !isAwaitedAtOnce else { return false }
+        session.runner.post(.received(self, bytes))
+        await delivered.waitIgnoringCancellation()
+        return true
+    }
 }
 
 extension TaskProduct {
     fileprivate var data: Result<FetchedData, DownloadError> {
-        guard case .data(let data) = self else { return .failure(DataFunnel.taken) }
+        guard case .data(let data) = self else { return .failure(DataTaskBuffer.taken) }
         return .success(data)
     }
 }

@@ -1,8 +1,8 @@
 public import PawlCore
-internal import Glibc
 internal import PawlEngine
 internal import PawlStorage
 internal import Synchronization
+internal import SystemPackage
 
 /// A handler that is called once, when a task has ended.
 public typealias DownloadCompletionHandler =
@@ -29,32 +29,26 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         var replaces: FileStamp?
     }
 
-    let destination: TaskDestination
-    /// The data to resume from; `nil` looks for files of an earlier run.
-    let resumeOrder: ResumeOrder?
-    let storageKey: String?
-    let replaces: FileStamp?
-    let monitor: DownloadMonitor
-    /// The limit for all runs.
-    let limit: RateLimitClock
-    private let group = Mutex<RateLimitClock?>(nil)
-    private let announcement = Mutex<FinishAnnouncement?>(nil)
-    private let jar = Mutex<CookieJar?>(nil)
-    private let owners = Mutex<PartialFileQuestion?>(nil)
-    /// The control of the queued or running run.
-    private let control = Mutex(DownloadControl())
-    /// The path of an unfinished temporary file, which all runs share.
-    let temporaryPath = Mutex<String?>(nil)
-
-    private enum Claim {
-        case open
-        /// Somebody awaits its file, or has awaited it.
-        case awaited
-        case removed
+    /// The values with which the next run begins.
+    private struct NextRun {
+        /// The control of the queued or running run.
+        var control = DownloadControl()
+        var groupLimit: RateLimitClock?
+        var cookies: CookieJar?
+        var ownerOfPartialFile: PartialFileQuestion?
+        var willFinish: FinishAnnouncement?
     }
 
-    /// The owner of a finished temporary file.
-    private let claim = Mutex(Claim.open)
+    /// The data to resume from; `nil` looks for files of an earlier run.
+    let resumeOrder: ResumeOrder?
+    /// The file that the task creates.
+    let target: TaskFile
+    /// The limit for all runs.
+    let limit: RateLimitClock
+    private let storageKey: String?
+    private let replaces: FileStamp?
+    private let monitor: DownloadMonitor
+    private let nextRun = Mutex(NextRun())
 
     init(
         _ request: DownloadRequest,
@@ -62,11 +56,11 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         at place: Place,
         completionHandler: DownloadCompletionHandler?
     ) {
-        destination = target.destination
+        self.target = TaskFile(target, at: place)
         resumeOrder = target.resume
         storageKey = target.storageKey ?? target.resume?.data.storageKey
         replaces = target.replaces
-        monitor = place.makeMonitor()
+        monitor = self.target.makeMonitor()
         let settings = request.settings(in: place.session.configuration)
         limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
         super.init(
@@ -83,24 +77,27 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Removes the finished file if it is temporary and nobody awaited it: either nobody can
     /// request it any more, or the completion handler, which could have moved it, has returned.
     func removeTemporaryFile() {
-        guard isTemporary, case .success(let file)? = fileOutcome else { return }
-        let isUnclaimed = claim.withLock { claim in
-            defer { if claim == .open { claim = .removed } }
-            return claim == .open
-        }
-        guard isUnclaimed else { return }
-        let path = file.path
-        // Removing a large file takes a while.
-        engine.disk.start { _ in unlink(path) }
+        if case .success(let file)? = fileOutcome { target.removeUnclaimed(file) }
     }
-
-    /// Records that a finished temporary file belongs to somebody else from now on.
-    func disown() { claim.withLock { if $0 == .open { $0 = .awaited } } }
 
     /// The server's response; `nil` until the server has responded.
     public override var response: DownloadResponse? { monitor.response }
 
     package var segmentMap: SegmentMap { monitor.segmentMap }
+
+    /// The path of the finished file, once it is known.
+    ///
+    /// The partial file is found again by this name.
+    ///
+    /// If another file has the partial file's name, its number differs from that of the finished
+    /// file.
+    package var targetPath: String? { monitor.paths?.base.string }
+
+    /// The partial file, once it exists.
+    package var partialFile: WrittenFile? { monitor.partialFile }
+
+    /// Waits until the task has ended, even if the waiting task was cancelled.
+    package func waitForEndIgnoringCancellation() async { await end.waitIgnoringCancellation() }
 
     /// The number of bytes received over its connections, including bytes discarded later.
     ///
@@ -130,7 +127,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// - Throws: `DownloadError`.
     public var file: DownloadedFile {
         get async throws(DownloadError) {
-            disown()
+            target.claim()
             let (outcome, wasLast) = await waitForOutcome(else: .pauseAsked)
             if let outcome { return try outcome.flatMap(\.file).get() }
             throw DownloadError(
@@ -142,12 +139,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     }
 
     /// The outcome; `nil` if the task has not ended.
-    var fileOutcome: Result<DownloadedFile, DownloadError>? {
-        shared.withLock { $0.outcome }.map { $0.flatMap(\.file) }
+    package var fileOutcome: Result<DownloadedFile, DownloadError>? {
+        outcome.map { $0.flatMap(\.file) }
     }
-
-    /// Whether its file is a temporary file of the session.
-    var isTemporary: Bool { if case .temporary = destination { true } else { false } }
 
     /// The maximum speed of the task in bytes per second, in addition to the limit of its session;
     /// `nil` means no limit.
@@ -157,7 +151,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         get { limit.limitBytesPerSecond }
         set {
             limit.setLimit(bytesPerSecond: newValue, now: engine.time.now())
-            currentControl.limitChanged()
+            control.limitChanged()
             wasChanged()
         }
     }
@@ -166,37 +160,40 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     ///
     /// A running run keeps the limit with which it began.
     package var groupLimit: RateLimitClock? {
-        get { group.withLock { $0 } }
-        set { group.withLock { $0 = newValue } }
+        get { nextRun.withLock { $0.groupLimit } }
+        set { nextRun.withLock { $0.groupLimit = newValue } }
     }
 
     /// The cookies of its runs; `nil` takes those of its session.
     ///
     /// A running run keeps the cookies with which it began.
     package var cookies: CookieJar? {
-        get { jar.withLock { $0 } }
-        set { jar.withLock { $0 = newValue } }
+        get { nextRun.withLock { $0.cookies } }
+        set { nextRun.withLock { $0.cookies = newValue } }
     }
 
     /// A closure that returns the owner of partial files found by its runs; `nil` if no queue keeps
     /// track of owners.
     package var ownerOfPartialFile: PartialFileQuestion? {
-        get { owners.withLock { $0 } }
-        set { owners.withLock { $0 = newValue } }
+        get { nextRun.withLock { $0.ownerOfPartialFile } }
+        set { nextRun.withLock { $0.ownerOfPartialFile = newValue } }
     }
 
     /// A closure that is called before the complete file gets its name, by runs that begin after it
     /// was set.
     package var willFinish: FinishAnnouncement? {
-        get { announcement.withLock { $0 } }
-        set { announcement.withLock { $0 = newValue } }
+        get { nextRun.withLock { $0.willFinish } }
+        set { nextRun.withLock { $0.willFinish = newValue } }
     }
 
     /// Changes the limit that it shares with others, for which the same must be done.
     package func setGroupLimit(bytesPerSecond limit: Int64?) {
         groupLimit?.setLimit(bytesPerSecond: limit, now: engine.time.now())
-        currentControl.limitChanged()
+        control.limitChanged()
     }
+
+    /// Handles a change of the limit that all tasks of the session share.
+    func sessionLimitChanged() { control.limitChanged() }
 
     /// Ends the connections and keeps the bytes received so far; `resume()` continues.
     public func pause() { handle(.pauseAsked) }
@@ -238,40 +235,133 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         await end.waitIgnoringCancellation()
         // The file may have been complete before the cancellation.
         if let data = error?.resumeData { return data }
-        if isTemporary, error != nil {
+        if target.isTemporary, error != nil {
             await withCheckedContinuation { continuation in discard { continuation.resume() } }
         }
         return nil
     }
 
     /// The data that it was created with, until one of its runs has read them.
-    var untouchedData: ResumeData? { monitor.paths == nil ? resumeOrder?.data : nil }
+    private var untouchedData: ResumeData? { monitor.paths == nil ? resumeOrder?.data : nil }
 
     var isGET: Bool { originalRequest.method == "GET" && originalRequest.body.isEmpty }
 
     // MARK: - For its lifecycle
 
-    var currentControl: DownloadControl { control.withLock { $0 } }
+    private var control: DownloadControl { nextRun.withLock { $0.control } }
 
     override func renewControl() {
-        control.withLock { $0 = DownloadControl() }
+        nextRun.withLock { $0.control = DownloadControl() }
         monitor.renewed()
     }
 
-    override func hold() { currentControl.suspend() }
+    override func hold() { control.suspend() }
 
-    override func release() { currentControl.resume() }
+    override func release() { control.resume() }
 
-    override func stop(keeping: Bool) { currentControl.stop(keeping: keeping) }
+    override func stop(keeping: Bool) { control.stop(keeping: keeping) }
 
     override func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
-        try await download(place)
+        do throws(DownloadError) {
+            let job = try await makeJob(place)
+            let driver = DownloadDriver(job, engine: engine, monitor: monitor) {
+                place.endEarly()
+            }
+            return .file(try await target.take(try await driver.run()))
+        } catch {
+            monitor.ended(error.code == .interrupted ? .waiting : .failed)
+            throw completed(error)
+        }
     }
 
-    override func tell(_ told: inout Told, isLast: Bool) { tellBytes(&told, isLast: isLast) }
+    /// Returns the error.
+    ///
+    /// If it occurred before the resume data was read, the data stays as it is.
+    private func completed(_ error: DownloadError) -> DownloadError {
+        var error = error
+        if error.resumeObstacle == .nothingReceived, let data = untouchedData {
+            error.resumeData = data
+            error.resumeObstacle = nil
+        }
+        return error
+    }
+
+    private func makeJob(_ run: StartPlace) async throws(DownloadError) -> DownloadJob {
+        guard isGET else { throw Self.notDownloadable(originalRequest.method) }
+        let request = try CheckedRequest(
+            originalRequest.url,
+            originalRequest.settings(in: session.configuration)
+        )
+        var job = DownloadJob(
+            url: request.url,
+            mirrors: request.mirrors,
+            destination: try await target.destination(of: resumeOrder?.data),
+            settings: request.settings,
+            seed: engine.seeds.next()
+        )
+        job.resume = currentOrder
+        job.isTemporary = target.isTemporary
+        job.storageKey = storageKey
+        job.replaces = replaces
+        job.choosesDestination = target.choice
+        job.limit = limit
+        nextRun.withLock { next in
+            job.control = next.control
+            job.groupLimit = next.groupLimit
+            job.cookies = next.cookies
+            job.ownerOfPartialFile = next.ownerOfPartialFile
+            job.willFinish = next.willFinish
+        }
+        job.connectivityChanged = { [weak self] isWaiting in
+            self?.connectivityChanged(isWaiting, run)
+        }
+        return job
+    }
+
+    /// The data with which this run begins: the first with the given data, a later one with what
+    /// the previous run left, which is at another path and more.
+    private var currentOrder: ResumeOrder? {
+        guard let order = resumeOrder, let paths = monitor.paths else { return resumeOrder }
+        guard let data = monitor.resumeData else {
+            return ResumeOrder(
+                order.data,
+                partialPath: paths.partial.string,
+                fallback: order.fallback
+            )
+        }
+        return ResumeOrder(data, fallback: order.fallback)
+    }
+
+    static func notDownloadable(_ method: String) -> DownloadError {
+        var error = DownloadError(
+            .usage,
+            "\(method.sanitized) cannot be downloaded to a file",
+            advice: "use a data task"
+        )
+        error.resumeObstacle = .notGET
+        return error
+    }
+
+    override func newEvents(_ reports: inout DelegateReports, isLast: Bool) -> [SessionEvent] {
+        received.map { reports.newEvents(of: self, $0, isLast: isLast) } ?? []
+    }
+
+    /// What the delegate is told of; `nil` if the file existed before.
+    var received: DelegateReports.Received? {
+        guard !monitor.wasThere else { return nil }
+        let (restarts, progress) = (monitor.restarts, monitor.progress)
+        return DelegateReports.Received(
+            progress: progress,
+            restarts: restarts.count,
+            discardedBytes: restarts.discardedBytes,
+            offset: progress.resumedBytes,
+            hasAgreed: monitor.hasAgreed || progress.phase == .finished
+        )
+    }
 
     override func settled(_ outcome: Result<TaskProduct, DownloadError>) {
-        if case .success(.file(let file)) = outcome { session.post(.finished(self, file)) }
+        guard case .success(.file(let file)) = outcome else { return }
+        session.runner.post(.finished(self, file))
     }
 
     override var ownProgress: DownloadProgress {
@@ -283,7 +373,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             progress.totalBytes = progress.totalBytes ?? data.totalBytes
         }
         // The temporary file's own name means nothing to anybody.
-        if isTemporary { progress.name = suggestedName }
+        if target.isTemporary { progress.name = suggestedName }
         return progress
     }
 
@@ -300,17 +390,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     override func discard(_ done: @escaping @Sendable () -> Void) {
         guard let paths = monitor.paths else { return done() }
-        let (engine, files, note) = (engine, session.temporaryFiles, noteName)
-        engine.disk.start { _ in
-            Leftover.discard(paths, engine)
-            if let note { files.release(note) }
-            done()
-        }
-    }
-
-    /// The name by which an ephemeral session records the partial file; `nil` in other sessions.
-    var noteName: String? {
-        session.configuration.kind == .ephemeral ? "\(taskIdentifier)" : nil
+        target.discard(paths, done)
     }
 
     override func wasCancelled() { monitor.ended() }
@@ -321,17 +401,6 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         error.resumeData = monitor.resumeData ?? untouchedData
         if error.resumeData == nil { error.resumeObstacle = resumability.obstacle }
         return error
-    }
-}
-
-extension SessionTask.Place {
-    /// Creates the monitor.
-    ///
-    /// Files left by an ephemeral session's task are marked to be removed with the session.
-    fileprivate func makeMonitor() -> DownloadMonitor {
-        let (time, files, name) = (session.engine.time, session.temporaryFiles, "\(number)")
-        guard session.configuration.kind == .ephemeral else { return DownloadMonitor(time: time) }
-        return DownloadMonitor(time: time) { store in files.adopt(store, as: name) }
     }
 }
 

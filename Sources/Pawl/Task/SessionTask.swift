@@ -11,13 +11,18 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: the mutable state, here and in those two, is behind a `Mutex`.
 public class SessionTask: @unchecked Sendable, Identifiable {
-    struct State {
-        var lifecycle = TaskLifecycle()
-        var outcome: Result<TaskProduct, DownloadError>?
-        var completionHandler: CompletionHandler?
+    /// The options that can be changed at any time.
+    struct Options {
         var description: String?
         var priority = DownloadPriority.normal
         var earliestBeginDate: Date?
+    }
+
+    private struct State {
+        var lifecycle = TaskLifecycle()
+        var outcome: Result<TaskProduct, DownloadError>?
+        var completionHandler: CompletionHandler?
+        var options = Options()
         var expectedByteCount: Int64?
         /// The number of callers that await the end.
         var waiters = 0
@@ -25,18 +30,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         var expiry: AlarmClock.Ticket?
         /// The number of suspensions so far: the alarm of an earlier one may ring late.
         var suspensions = 0
-        var told = Told()
-    }
-
-    /// What the delegate has been told.
-    struct Told {
-        var bytes: Int64 = 0
-        /// The number of times that the file had started over when `bytes` was reported.
-        var restarts = 0
-        var hasResponse = false
-        var hasOffset = false
-        /// Whether a report of bytes is pending: the next one waits, and reports more bytes.
-        var isUnderWay = false
+        var reports = DelegateReports()
     }
 
     typealias CompletionHandler = @Sendable (Result<TaskProduct, DownloadError>) -> Void
@@ -56,8 +50,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// The session of the task.
     public let session: DownloadSession
     let isLate: Bool
-    let shared: Mutex<State>
-    let end = Completion<Void>()
+    private let shared: Mutex<State>
+    package let end = Completion<Void>()
 
     init(_ request: DownloadRequest, at place: Place, completionHandler: CompletionHandler?) {
         taskIdentifier = place.number
@@ -101,26 +95,29 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     /// The reason why the task ended without its result; `nil` if it did not.
     public var error: DownloadError? {
-        if case .failure(let error) = shared.withLock({ $0.outcome }) { error } else { nil }
+        if case .failure(let error) = outcome { error } else { nil }
     }
+
+    /// The outcome; `nil` if the task has not ended.
+    var outcome: Result<TaskProduct, DownloadError>? { shared.withLock { $0.outcome } }
 
     // MARK: - Name, priority and start
 
     /// A description for your own use, which the session ignores.
     public var taskDescription: String? {
-        get { shared.withLock { $0.description } }
+        get { options.description }
         set {
-            shared.withLock { $0.description = newValue }
+            changeOptions { $0.description = newValue }
             wasChanged()
         }
     }
 
     /// The task's priority among those that wait for their turn.
     public var priority: DownloadPriority {
-        get { shared.withLock { $0.priority } }
+        get { options.priority }
         set {
-            shared.withLock { $0.priority = newValue }
-            session.setPriority(newValue, of: self)
+            changeOptions { $0.priority = newValue }
+            session.runner.setPriority(newValue, of: self)
             wasChanged()
         }
     }
@@ -129,9 +126,9 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     ///
     /// It takes effect with the next `resume()`.
     public var earliestBeginDate: Date? {
-        get { shared.withLock { $0.earliestBeginDate } }
+        get { options.earliestBeginDate }
         set {
-            shared.withLock { $0.earliestBeginDate = newValue }
+            changeOptions { $0.earliestBeginDate = newValue }
             wasChanged()
         }
     }
@@ -140,6 +137,234 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     public var countOfBytesClientExpectsToReceive: Int64? {
         get { shared.withLock { $0.expectedByteCount } }
         set { shared.withLock { $0.expectedByteCount = newValue.map { max(0, $0) } } }
+    }
+
+    private var options: Options { shared.withLock { $0.options } }
+
+    /// Changes the options without reporting the change.
+    func changeOptions(_ body: (inout Options) -> Void) { shared.withLock { body(&$0.options) } }
+
+    // MARK: - Starting, holding and ending
+
+    /// Starts the task, or continues it after a suspension or a pause.
+    ///
+    /// It has no effect if the task runs or has ended.
+    public func resume() { handle(.resumeAsked) }
+
+    /// Stops receiving bytes and keeps the connections.
+    ///
+    /// After the session's `suspensionLimit`, a download is paused.
+    ///
+    /// Servers close connections that are idle for long; the received bytes of a download are kept
+    /// in any case.
+    public func suspend() { handle(.suspendAsked) }
+
+    /// Ends the task and deletes the bytes received so far.
+    ///
+    /// A file that was complete before is not changed.
+    public func cancel() { end(keeping: false) }
+
+    /// Ends the task.
+    ///
+    /// The received bytes are kept if they can be resumed.
+    package func end(keeping: Bool) { handle(.cancelAsked(keeping: keeping)) }
+
+    // MARK: - The lifecycle
+
+    /// Handles an event.
+    ///
+    /// The actions of the lifecycle are carried out under the task's lock, so that they stay in
+    /// order.
+    func handle(_ event: TaskLifecycle.Event) { handle(event, nil) }
+
+    /// Handles an event with the result of a run.
+    ///
+    /// `isWanted` is called under the lock; if it returns `false`, nothing happens.
+    private func handle(
+        _ event: TaskLifecycle.Event,
+        _ result: Result<TaskProduct, DownloadError>? = nil,
+        if isWanted: (inout State) -> Bool = { _ in true }
+    ) {
+        var (hasEnded, discards) = (false, false)
+        shared.withLock { state in
+            guard isWanted(&state) else { return }
+            var actions = state.lifecycle.handle(event)[...]
+            while let action = actions.popFirst() {
+                switch action {
+                case .discard: discards = true
+                case .conclude(let end):
+                    hasEnded = true
+                    clearExpiry(&state)
+                    let isCancelled = end == .cancelled
+                    if isCancelled { wasCancelled() }
+                    state.outcome =
+                        isCancelled ? .failure(cancelled(isKept: !discards)) : result
+                default: actions += perform(action, &state)
+                }
+            }
+        }
+        guard hasEnded else { return }
+        if discards { discard { self.reportEnd() } } else { reportEnd() }
+    }
+
+    /// Carries out an action.
+    ///
+    /// Returns the events that follow at once.
+    private func perform(_ action: TaskLifecycle.Action, _ state: inout State)
+        -> [TaskLifecycle.Action]
+    {
+        switch action {
+        case .start:
+            renewControl()
+            state.reports.runBegins()
+            session.enqueue(self, state.options)
+        case .hold:
+            hold()
+            setExpiry(&state)
+        case .release:
+            clearExpiry(&state)
+            release()
+        case .stop(let keeping):
+            clearExpiry(&state)
+            stop(keeping: keeping)
+            if session.runner.dequeue(self) { return state.lifecycle.handle(.runEnded(.stopped)) }
+        case .discard, .conclude: break
+        }
+        return []
+    }
+
+    private func setExpiry(_ state: inout State) {
+        guard let limit = suspensionLimit else { return }
+        let alarms = engine.alarms
+        let number = state.suspensions
+        // The alarm must not retain the task; it is removed when the suspension ends.
+        let ticket = alarms.enroll { [weak self] in
+            self?.handle(.suspensionExpired) { $0.suspensions == number }
+        }
+        alarms.set(ticket, at: engine.time.now() + limit)
+        state.expiry = ticket
+    }
+
+    private func clearExpiry(_ state: inout State) {
+        guard let ticket = state.expiry else { return }
+        // The alarm may be ringing already.
+        state.suspensions += 1
+        engine.alarms.resign(ticket)
+        state.expiry = nil
+    }
+
+    /// Waits for the outcome; `nil` if the wait was cancelled.
+    ///
+    /// If nobody else waits then, the task gets `event` in the same step.
+    func waitForOutcome(
+        else event: TaskLifecycle.Event
+    ) async -> (outcome: Result<TaskProduct, DownloadError>?, wasLast: Bool) {
+        shared.withLock { $0.waiters += 1 }
+        await end.wait()
+        var found: (outcome: Result<TaskProduct, DownloadError>?, wasLast: Bool) = (nil, false)
+        handle(event) { state in
+            state.waiters -= 1
+            found = (state.outcome, state.outcome == nil && state.waiters == 0)
+            return found.wasLast
+        }
+        return found
+    }
+
+    // MARK: - Running
+
+    /// Runs the task once.
+    func run() async {
+        handle(.runBegan)
+        let place = StartPlace(session, taskIdentifier, isCounted: takesPlace)
+        let result = await withDiscardingTaskGroup(
+            returning: Result<TaskProduct, DownloadError>.self
+        ) { group in
+            if session.delegate != nil { group.addTask { await self.keepReporting() } }
+            let result = await attempt(place)
+            group.cancelAll()
+            return result
+        }
+        place.end()
+        switch result {
+        case .success: handle(.runEnded(.finished), result)
+        case .failure(let error) where error.code == .interrupted: handle(.runEnded(.stopped))
+        case .failure: handle(.runEnded(.failed), result)
+        }
+    }
+
+    private func attempt(_ place: StartPlace) async -> Result<TaskProduct, DownloadError> {
+        do throws(DownloadError) {
+            guard !isLate else { throw Self.late }
+            return .success(try await work(place))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func keepReporting() async {
+        let time = engine.time
+        while (try? await time.sleep(until: time.now() + Self.reportInterval)) != nil { report() }
+    }
+
+    private static let reportInterval: Duration = .milliseconds(100)
+
+    static let late = DownloadError(
+        .usage,
+        "the session was invalidated before the task was created",
+        advice: "create a new session"
+    )
+
+    // MARK: - Reporting
+
+    /// Reports to the delegate what has changed since the last report.
+    func report() { shared.withLock { report(&$0, isLast: false) } }
+
+    private func report(_ state: inout State, isLast: Bool) {
+        guard session.delegate != nil else { return }
+        if let response = state.reports.newResponse(response) {
+            session.runner.post(.answered(self, response))
+        }
+        for event in newEvents(&state.reports, isLast: isLast) { session.runner.post(event) }
+    }
+
+    /// Handles that the task begins to wait for the network (`true`), or resumes.
+    ///
+    /// Meanwhile another task may start.
+    func connectivityChanged(_ isWaiting: Bool, _ place: StartPlace) {
+        if isWaiting { place.lend() } else { place.takeBack() }
+        handle(isWaiting ? .connectivityLost : .connectivityFound)
+        // A task that is held or stopped waits for something else.
+        guard isWaiting, session.delegate != nil, state == .waitingForConnectivity else { return }
+        session.runner.post(.waitsForConnectivity(self))
+    }
+
+    /// Handles that the delegate has received the reported bytes.
+    func bytesDelivered() { shared.withLock { $0.reports.bytesDelivered() } }
+
+    /// Reports the end to all that wait for it.
+    private func reportEnd() {
+        let result = shared.withLock { state -> Result<TaskProduct, DownloadError> in
+            report(&state, isLast: true)
+            return state.outcome
+                ?? .failure(DownloadError(.unknown, "the task ended without a reason"))
+        }
+        settled(result)
+        session.runner.post(.completed(self, result, metrics))
+        session.ended(self)
+        end.complete()
+    }
+
+    /// Calls the completion handler.
+    ///
+    /// Returns whether there was one.
+    func callCompletionHandler(_ result: Result<TaskProduct, DownloadError>) -> Bool {
+        let handler = shared.withLock { state in
+            // The handler may retain the task.
+            defer { state.completionHandler = nil }
+            return state.completionHandler
+        }
+        handler?(result)
+        return handler != nil
     }
 
     // MARK: - What each kind overrides
@@ -182,10 +407,10 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         DownloadError(.cancelled, "the task was cancelled")
     }
 
-    /// Reports further events to the delegate, besides the response.
+    /// Returns the events for the delegate besides the response, and records them as reported.
     ///
     /// Called under the task's lock.
-    func tell(_ told: inout Told, isLast: Bool) {}
+    func newEvents(_ reports: inout DelegateReports, isLast: Bool) -> [SessionEvent] { [] }
 
     /// Called when the outcome is final and about to be reported.
     func settled(_ outcome: Result<TaskProduct, DownloadError>) {}

@@ -31,7 +31,8 @@ struct DaemonSubmission {
         let key = UUID().uuidString
         let isQuiet = isQuiet
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            let outcome = try await client.starting { (client) async throws(DownloadError) in
+            let outcome = try await client.process.starting {
+                (client) async throws(DownloadError) in
                 try await client.add(downloads, key: key)
             }
             if isQuiet { return 0 }

@@ -96,14 +96,14 @@ package struct DownloadBatch: Sendable {
 
     /// Keeps one of several downloads with the same URL and destination.
     private mutating func removeRepeated() throws(DownloadError) {
-        var counts: [RequestedDownload.Identity: Int] = [:]
-        var indices: [RequestedDownload.Identity: Int] = [:]
+        var counts: [DownloadTarget: Int] = [:]
+        var indices: [DownloadTarget: Int] = [:]
         var first: [RequestedDownload] = []
         for download in downloads {
-            let identity = download.identity
-            counts[identity, default: 0] += 1
-            guard let index = indices[identity] else {
-                indices[identity] = first.count
+            let target = download.target
+            counts[target, default: 0] += 1
+            guard let index = indices[target] else {
+                indices[target] = first.count
                 first.append(download)
                 continue
             }
@@ -119,7 +119,7 @@ package struct DownloadBatch: Sendable {
         guard first.count < downloads.count else { return }
         downloads = first
         notes = first.compactMap { download in
-            guard let count = counts[download.identity], count > 1 else { return nil }
+            guard let count = counts[download.target], count > 1 else { return nil }
             let times = count == 2 ? "twice" : "\(count) times"
             return "\(download.url.redacted) is given \(times) and is downloaded once"
         }

@@ -3,9 +3,9 @@ internal import PawlCore
 
 /// Reads the file of `--input-file`; `-` is standard input.
 enum InputFile {
-    /// Larger than any list.
+    /// The maximum size, which is larger than any list.
     ///
-    /// Limits the memory if the name is that of a device or an image by mistake.
+    /// It limits the memory if the path of a device or an image is given by mistake.
     private static let maximumBytes = 64 << 20
 
     static func read(_ path: String) throws(DownloadError) -> InputList {

@@ -39,20 +39,11 @@ package struct RequestedDownload: Sendable {
         isPasswordMissing = false
     }
 
-    /// The URL and the destination, which are the same for repeated downloads.
-    struct Identity: Hashable {
-        fileprivate var url: String
-        fileprivate var destination: Destination
+    var target: DownloadTarget {
+        DownloadTarget(url: url.absoluteString, destination: destination)
     }
 
-    var identity: Identity {
-        let text = url.absoluteString.utf8
-        // The fragment is not sent to the server.
-        let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
-        return Identity(url: String(Substring(text[..<end])), destination: destination)
-    }
-
-    /// Whether another download with the same identity has the same options.
+    /// Whether another download with the same target has the same options.
     func repeats(_ other: RequestedDownload) -> Bool {
         settings.credentials == other.settings.credentials
             && settings.checksum == other.settings.checksum
@@ -78,6 +69,28 @@ package struct RequestedDownload: Sendable {
                 .usage,
                 "\(start)--adopt requires --checksum, which verifies the bytes of the other tool",
                 advice: "add --checksum algorithm=hex"
+            )
+        }
+    }
+}
+
+extension SourceURL {
+    /// Reads a URL of the command line or, at a location such as `list.txt, line 3`, of a list.
+    static func read(
+        _ text: String,
+        at location: String? = nil
+    ) throws(DownloadError) -> (URL, Credentials?) {
+        do {
+            return try parse(text)
+        } catch {
+            guard let location else { throw error }
+            throw DownloadError(
+                error.code,
+                "\(location): \(error.message)",
+                advice: error.advice.hasSuffix("?")
+                    ? error.advice
+                    : error.advice + "; each line is one URL, and comments start with #",
+                context: error.context
             )
         }
     }

@@ -31,11 +31,11 @@ struct ServiceInstallation {
             explain(reload.line, ["daemon-reload"], ["enable", "--now", ServiceUnits.socketName])
             return
         }
-        let isRunning = client.isRunning
+        let isRunning = client.process.isRunning
         // A daemon that systemd has started with the same units keeps running. Any other one
         // occupies the socket's path.
         let isService = !isNew && Systemctl.run(["is-active", "--quiet", Self.units[1]]).isSuccess
-        if isRunning, !isService { try await client.stopDaemon() }
+        if isRunning, !isService { try await client.process.stop() }
         try run(["enable"] + Self.units)
         // Only a restart makes a socket unit that already listens use the new path.
         try run([isNew ? "restart" : "start", ServiceUnits.socketName])

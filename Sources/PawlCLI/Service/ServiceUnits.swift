@@ -80,7 +80,8 @@ package struct ServiceUnits: Sendable, Hashable {
                 """
     }
 
-    /// Without options that need a namespace, which a user's systemd may not be able to create.
+    /// The options that protect the system, except those that need a namespace, which a user's
+    /// systemd may not be able to create.
     private static let hardening = [
         "NoNewPrivileges=yes", "LockPersonality=yes", "RestrictRealtime=yes",
         "RestrictSUIDSGID=yes", "SystemCallArchitectures=native",

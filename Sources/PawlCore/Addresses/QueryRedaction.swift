@@ -37,7 +37,7 @@ package enum QueryRedaction {
             !value.contains(where: { "?%#&".contains($0) })
         else { return false }
         if dispositions.contains(name) { return true }
-        // A part that another separator would begin has its own name.
+        // With another separator, a part of the value would be a parameter with its own name.
         return harmless.contains(name) && !value.contains(where: { "=;".contains($0) })
     }
 
@@ -78,7 +78,7 @@ package enum QueryRedaction {
         "refresh", "sha1", "sha256", "sign", "state", "ticket", "verify",
     ]
 
-    /// The names of header fields for the answer, which contain file names: S3's, Azure's.
+    /// The names of header fields for the response, which contain file names: S3's, Azure's.
     private static let dispositions: Set = [
         "response-content-disposition", "response-content-type", "rscd", "rsct",
     ]

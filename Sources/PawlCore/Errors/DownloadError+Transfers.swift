@@ -1,8 +1,8 @@
-/// How an exchange with a server broke, as the library below said it.
+/// The way in which an exchange with a server failed, as the network library reported it.
 public struct NetworkFailure: Error, Hashable, Sendable {
-    /// A stable word: `connectionLost`, `nameNotResolved`.
+    /// A stable name of the failure, such as `connectionLost` or `nameNotResolved`.
     public let kind: String
-    /// The library's own words, cleaned of control characters.
+    /// The message of the network library, without control characters.
     public let message: String
 }
 
@@ -21,7 +21,7 @@ extension DownloadError {
         return error
     }
 
-    /// What a broken exchange is called, and what to do.
+    /// Creates the error for a broken exchange, with its advice.
     package init(_ failure: TransferFailure, host: String) {
         let again = Self.resumeAdvice
         let (code, what, advice): (ErrorCode, String, String) =
@@ -59,7 +59,7 @@ extension DownloadError {
         cause = NetworkFailure(kind: failure.kind.rawValue, message: failure.message)
     }
 
-    /// The error of an answer with status 200 that is not the file.
+    /// Creates the error for a response with status 200 that is not the file.
     init(_ doubt: WholeDoubt, host: String, expectedBytes: Int64?) {
         let what: String
         switch doubt {
@@ -85,12 +85,12 @@ extension DownloadError {
         )
     }
 
-    /// The error of a transfer that received no byte for `time`.
+    /// Creates the error for a transfer that received no byte for `time`.
     package init(stalledFor time: Duration, host: String, advice: String) {
         self.init(.timedOut, "received nothing from \(host) for \(time)", advice: advice)
     }
 
-    /// What a status other than 2xx and 3xx is called, and what to do (RFC 9110 §15).
+    /// Creates the error for a status other than 2xx and 3xx, with its advice (RFC 9110 §15).
     package init(status: Int, reason: String, retryAfter: Duration? = nil, host: String) {
         let said = "\(host) answered \(status)\(reason.isEmpty ? "" : " \(reason)")"
         switch status {

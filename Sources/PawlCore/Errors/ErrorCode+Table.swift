@@ -69,12 +69,13 @@ extension ErrorCode {
     public static let cancelled = ErrorCode(rawValue: "cancelled")
     /// The service that runs background sessions is not available.
     public static let daemonUnavailable = ErrorCode(rawValue: "daemon-unavailable")
-    /// The resume data are damaged, of a newer version, or something else.
+    /// The resume data is damaged, was written by a newer version, or is not resume data.
     public static let invalidResumeData = ErrorCode(rawValue: "invalid-resume-data")
     /// The download cannot be resumed, and starting over was not allowed.
     public static let notResumable = ErrorCode(rawValue: "not-resumable")
 
-    /// The daemon does not allow it, or not to this client: a private address, a folder, a route.
+    /// The daemon does not allow the operation, or not to this client: a private address, a folder,
+    /// a route.
     public static let notAllowed = ErrorCode(rawValue: "not-allowed")
 
     /// The request conflicts with the current state: the download has ended, or the file is a
@@ -122,7 +123,7 @@ extension ErrorCode {
         row(.notTheFile, .later, 43, "a response other than the file, such as an error page"),
         row(.cancelled, .never, 37, "cancelled: nothing is kept"),
         row(.daemonUnavailable, .later, 38, "the service for background sessions is not available"),
-        row(.invalidResumeData, .never, 39, "the resume data are damaged or of a newer version"),
+        row(.invalidResumeData, .never, 39, "the resume data is damaged or of a newer version"),
         row(.notResumable, .never, 40, "the download cannot be resumed (the library only)"),
         row(.tooLarge, .never, 41, "larger than may be kept in memory (the library only)"),
         row(.notAllowed, .never, 42, "not allowed by the daemon: an address, a folder, a route"),

@@ -8,7 +8,8 @@ package struct FileNameParts: Hashable, Sendable {
         stem = name
         suffix = ""
         moveExtension()
-        // Compressing a `tar` keeps its extension, so that it belongs to the suffix.
+        // A compressed `tar` file keeps the extension `.tar`, which therefore belongs to the
+        // suffix.
         guard !suffix.isEmpty, stem.lowercased().hasSuffix(".tar"), stem.utf8.count > 4 else {
             return
         }

@@ -1,7 +1,8 @@
 /// A user's own name for a download, which can be any text.
 ///
-/// Two keys are equal if their bytes in UTF-8 are equal. An é of one scalar and one of two make two
-/// keys, although Swift calls the texts equal. So a key means the same in every version of Unicode.
+/// Two keys are equal if their bytes in UTF-8 are equal. An é that is one scalar and an é that is
+/// two scalars are different keys, although Swift treats the texts as equal. So a key means the
+/// same in every version of Unicode.
 public struct StorageKey: Hashable, Sendable {
     /// The key as it was given.
     public let text: String

@@ -3,7 +3,7 @@ internal import Synchronization
 /// A token bucket for all transfers together, stored as one number that they advance: the time at
 /// which all bytes so far would have arrived at exactly the limit (GCRA, ITU-T I.371).
 package final class RateLimitClock: Sendable {
-    /// How far bytes may run ahead of the limit before a transfer is paused.
+    /// The time by which bytes may run ahead of the limit before a transfer is paused.
     package static let burst: Duration = .milliseconds(100)
 
     private struct State {

@@ -3,7 +3,7 @@ package protocol PlaceResolving: Sendable {
     /// Returns the absolute path of an application's folder; `nil` if the system does not name one
     /// (no `HOME`, no entry in the list of users).
     ///
-    /// `application` is a name that can be a folder's.
+    /// `application` must be a valid name of a folder.
     func folder(of place: StandardPlace, for application: String) -> String?
 }
 

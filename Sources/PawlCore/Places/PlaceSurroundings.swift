@@ -4,7 +4,7 @@ package struct PlaceSurroundings: Hashable, Sendable {
     package var variables: [String: String]
     /// The home folder in the system's list of users, used if `HOME` is not set.
     package var homeOfUser: String?
-    /// The user's number.
+    /// The numeric user ID.
     package var user: UInt32
     /// The text of `user-dirs.dirs`; empty if there is none.
     package var userDirectories = ""
@@ -20,8 +20,8 @@ package struct PlaceSurroundings: Hashable, Sendable {
 
     /// Returns a variable's path.
     ///
-    /// An empty or relative one counts as not set (XDG Base Directory Specification 0.8, "All paths
-    /// set in these environment variables must be absolute").
+    /// An empty or relative path counts as not set (XDG Base Directory Specification 0.8, "All
+    /// paths set in these environment variables must be absolute").
     package func path(in variable: String) -> String? {
         variables[variable].flatMap(Self.absolute)
     }

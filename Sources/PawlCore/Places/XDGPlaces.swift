@@ -51,7 +51,7 @@ package struct XDGPlaces: PlaceResolving {
 
     /// Returns the folder for temporary files.
     ///
-    /// `/tmp` is shared, so the user's number separates users.
+    /// `/tmp` is shared, so the folder's name contains the user ID.
     private func temporary(_ application: String) -> String? {
         let folder = surroundings.path(in: "TMPDIR") ?? "/tmp"
         return "\(folder)/\(application)-\(surroundings.user)"

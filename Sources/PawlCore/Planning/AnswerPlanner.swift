@@ -1,4 +1,4 @@
-/// Judges the answers of the servers against the pinned representation: which bytes are kept, and
+/// Judges the responses of the servers against the pinned representation: which bytes are kept, and
 /// when a download starts over with another version of the file.
 struct AnswerPlanner: Sendable {
     private let allowsWeakResume: Bool
@@ -7,7 +7,7 @@ struct AnswerPlanner: Sendable {
     /// The number of times that bytes differed although nothing indicated a change.
     private var differences = 0
 
-    /// The next step of the download, after an answer that needs more than a change of transfers.
+    /// The next step of the download, after a response that needs more than a change of transfers.
     enum Step {
         /// Holds the response until its store is open.
         case openStore(TransferID, Representation)
@@ -40,7 +40,7 @@ struct AnswerPlanner: Sendable {
         transfers.begin(with: point, total: point.representation.total)
     }
 
-    /// Takes in the head of an answer.
+    /// Takes in the head of a response.
     mutating func judged(
         _ id: TransferID,
         _ verdict: HeadVerdict,
@@ -155,7 +155,7 @@ struct AnswerPlanner: Sendable {
         return nil
     }
 
-    /// Returns whether a whole answer comes from a source that has proven its file, or proves it.
+    /// Returns whether a whole response comes from a source that has proven its file, or proves it.
     private func proves(
         _ seen: Representation,
         of place: Int,
@@ -199,7 +199,8 @@ struct AnswerPlanner: Sendable {
             } else if transfers.file.isAdopting {
                 return Self.refuseAdoption(parts.have.count, total)
             } else {
-                // A 416 has no validator: a whole answer will show whether the file is another one.
+                // A 416 has no validator: a whole response will show whether the file is another
+                // one.
                 transfers.sources.learn(.rangeNotSatisfiable(total: total), from: place)
             }
         } else {
@@ -234,7 +235,7 @@ struct AnswerPlanner: Sendable {
         }
         changes += 1
         if onlyEntityTag, transfers.parts.isOneStreamsWork || changes > 1 {
-            // The tag differs from answer to answer: no two answers may be joined.
+            // The tag differs from response to response: no two responses may be joined.
             transfers.sources.learn(.inconsistent, from: place)
             transfers.log(
                 "the server's ETag differs from response to response: using one connection only"
@@ -258,7 +259,7 @@ struct AnswerPlanner: Sendable {
         differences += 1
         if place != transfers.file.anchor { transfers.doubt(place, "it has a different file") }
         if differences == 2 {
-            // Its bytes may differ from answer to answer: no two answers may be joined.
+            // Its bytes may differ from response to response: no two responses may be joined.
             transfers.sources.learn(.inconsistent, from: place)
         } else if differences > 2, let error = leaveChanging(place, &transfers) {
             return .fail(error)
@@ -330,8 +331,8 @@ struct AnswerPlanner: Sendable {
 
     // MARK: - The store
 
-    /// Takes in that the store of a held first answer is open, with the bytes of an earlier run if
-    /// there are any.
+    /// Takes in that the store of a held first response is open, with the bytes of an earlier run
+    /// if there are any.
     func storeOpened(
         _ id: TransferID,
         _ representation: Representation,
@@ -387,9 +388,9 @@ struct AnswerPlanner: Sendable {
 
     // MARK: - Error pages
 
-    /// Returns whether to refuse an answer of another length.
+    /// Returns whether to refuse a response of another length.
     ///
-    /// If bytes would be lost, only a second answer of the same length is believed without a
+    /// If bytes would be lost, only a second response of the same length is believed without a
     /// validator.
     private func needsConfirmation(
         _ seen: Representation,
@@ -408,8 +409,8 @@ struct AnswerPlanner: Sendable {
 
     /// Takes in that the server has stopped sending its tag.
     ///
-    /// If no connection receives bytes, answers are joined as without validators: only where their
-    /// bytes were compared (``Seam``).
+    /// If no connection receives bytes, responses are joined as without validators: only where
+    /// their bytes were compared (``Seam``).
     private func lostEntityTag(
         _ segment: Segment,
         _ seen: Representation,
@@ -430,7 +431,7 @@ struct AnswerPlanner: Sendable {
         }
     }
 
-    /// Keeps the bytes of an earlier run, although their source has answered with an error page.
+    /// Keeps the bytes of an earlier run, although their source has responded with an error page.
     private func refuseBeginning(
         with id: TransferID,
         _ seen: Representation,

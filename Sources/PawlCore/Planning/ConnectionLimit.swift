@@ -31,7 +31,7 @@ package struct ConnectionLimit: Sendable {
 
     package static let firstInterval: Duration = .seconds(5)
     package static let longestInterval: Duration = .seconds(600)
-    /// The time after which a burst is judged even if some connections have no answer.
+    /// The time after which a burst is judged even if some connections have no response.
     static let longestBurst: Duration = .seconds(2)
     /// The time after a served connection broke in which refusals are taken for an outage.
     static let outageTime: Duration = .seconds(2)
@@ -73,7 +73,7 @@ package struct ConnectionLimit: Sendable {
         brokeAt = now
     }
 
-    /// Takes in how many connections are being served, and how many wait for an answer.
+    /// Takes in how many connections are being served, and how many wait for a response.
     ///
     /// Returns whether this ended a burst, so that the ceiling is now the number of served
     /// connections.

@@ -180,7 +180,7 @@ struct ConnectionPlanner: Sendable {
         transfers.giveUp(segment.source, error)
     }
 
-    /// Closes the newest connections after an unsuccessful trial, first those without an answer.
+    /// Closes the newest connections after an unsuccessful trial, first those without a response.
     private func closeSurplus(_ transfers: inout TransferPlanner) {
         let open = transfers.parts.segments.values.filter { !$0.isClosing }
         guard open.count > governor.target else { return }
@@ -221,7 +221,7 @@ struct ConnectionPlanner: Sendable {
         gate.isWatching && gate.isClosed(to: transfers.sources.hosts)
     }
 
-    /// Takes in that a server sent an answer.
+    /// Takes in that a server sent a response.
     mutating func wasAnswered() { gate.wasAnswered() }
 
     mutating func networkChanged(_ path: NetworkPath, _ transfers: inout TransferPlanner) {

@@ -26,7 +26,7 @@ struct ConnectivityGate: Sendable {
     private(set) var reason: Obstacle?
     /// The time at which the download resumes; `nil` if only a change of the network ends the wait.
     private(set) var opensAt: Moment?
-    /// Whether no server has answered since the wait ended.
+    /// Whether no server has responded since the wait ended.
     private(set) var isTrying = false
     private var offlineSince: Moment?
     /// The last moment without a route; `nil` if there was none.
@@ -99,7 +99,7 @@ struct ConnectivityGate: Sendable {
         isTrying = true
     }
 
-    /// Takes in that a server sent an answer.
+    /// Takes in that a server sent a response.
     mutating func wasAnswered() { isTrying = false }
 
     /// Returns whether the network caused a failure; if so, the failure does not count, and the

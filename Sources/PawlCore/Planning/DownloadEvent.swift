@@ -20,7 +20,7 @@ package struct StartingPoint: Hashable, Sendable {
     /// Whether another tool received the bytes: `representation` is then empty, and a digest proves
     /// the bytes at the end.
     package var isForeign: Bool
-    /// The URL that answered with `representation`, without its secrets; `nil` if it is not known.
+    /// The URL that responded with `representation`, without its secrets; `nil` if it is not known.
     package var source: String?
 
     package init(
@@ -131,7 +131,7 @@ package struct TransferOrder: Hashable, Sendable {
     package var end: Int64
     /// The place of its source among those of the download.
     package var source = 0
-    /// The proof that its answer must give.
+    /// The proof that its response must give.
     package var proof = SourceProof.unchanged
     /// Whether bytes besides its own must equal those received before.
     package var comparesBytes = false

@@ -3,8 +3,8 @@ package import struct FoundationEssentials.URL
 /// Makes the decisions of one download: takes events and returns actions.
 ///
 /// It reads no clock and does no I/O. It decides in which phase the download is; `AnswerPlanner`
-/// judges the answers, `TransferPlanner` the transfers and their failures, and `ConnectionPlanner`
-/// decides how many connections to use.
+/// judges the responses, `TransferPlanner` the transfers and their failures, and
+/// `ConnectionPlanner` decides how many connections to use.
 package struct DownloadPlanner: Sendable {
     private var phase = Phase.running
     private var answers: AnswerPlanner
@@ -122,7 +122,7 @@ package struct DownloadPlanner: Sendable {
     /// The pinned representation.
     package var representation: Representation? { transfers.file.representation }
 
-    /// Whether all bytes are another tool's, and no answer has matched them yet.
+    /// Whether all bytes are another tool's, and no response has matched them yet.
     package var isAdopting: Bool { transfers.file.isAdopting }
 
     /// Whether a source serves ranges; `nil` if that is not known yet.
@@ -131,7 +131,7 @@ package struct DownloadPlanner: Sendable {
     /// Returns whether bytes of an earlier run may be joined with new ones.
     package func canResume(_ known: Representation) -> Bool { transfers.file.canResume(known) }
 
-    /// Returns the URLs for the checkpoint without their secrets, first the one whose answer is
+    /// Returns the URLs for the checkpoint without their secrets, first the one whose response is
     /// pinned.
     package func sourceText(pinnedBy id: TransferID?) -> String {
         let pinned = id.flatMap { transfers.parts.segments[$0]?.source }

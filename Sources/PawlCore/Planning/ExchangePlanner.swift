@@ -55,7 +55,7 @@ package struct ExchangePlanner: Sendable {
     package private(set) var redirects: [URL] = []
     /// The state from which a transfer starts that is opened now.
     private(set) var attempt = Attempt()
-    /// Whether the URL of `request` has sent a good answer.
+    /// Whether the URL of `request` has sent a good response.
     private(set) var isConfirmed = false
     private let original: Request
     private let policy: RedirectPolicy
@@ -63,7 +63,7 @@ package struct ExchangePlanner: Sendable {
     private var retry: RetryPolicy
     /// Whether `request` is the target of a redirect.
     private var isRedirected = false
-    /// Whether the original URL was requested again since the last good answer; if it refuses the
+    /// Whether the original URL was requested again since the last good response; if it refuses the
     /// request now, it has not expired.
     private var wasRenewed = false
 
@@ -79,7 +79,7 @@ package struct ExchangePlanner: Sendable {
     /// The number of consecutive failures without a byte received between them.
     var failures: Int { retry.failures }
 
-    /// Takes in a good answer from `url`, which may no longer be the URL of `request`.
+    /// Takes in a good response from `url`, which may no longer be the URL of `request`.
     mutating func succeeded(from url: URL) {
         guard url == request.url else { return }
         redirects = []
@@ -90,7 +90,7 @@ package struct ExchangePlanner: Sendable {
     /// Takes in that new bytes were received.
     mutating func progressed() { retry.progressed() }
 
-    /// Requires another good answer before several connections are opened.
+    /// Requires another good response before several connections are opened.
     mutating func forgetConfirmation() { isConfirmed = false }
 
     /// Returns whether a transfer sent the present `request`; if several transfers were redirected
@@ -114,8 +114,8 @@ package struct ExchangePlanner: Sendable {
         }
     }
 
-    /// Requests the original URL again, once between two good answers, if a refusal shows that the
-    /// redirected one has expired; returns whether the refusal is thereby handled.
+    /// Requests the original URL again, once between two good responses, if a refusal shows that
+    /// the redirected one has expired; returns whether the refusal is thereby handled.
     mutating func renews(after status: Int, of attempt: Attempt) -> Bool {
         let isOld = attempt.renewals < self.attempt.renewals
         guard [401, 403, 404, 410].contains(status), isRedirected || isOld else { return false }
@@ -138,7 +138,7 @@ package struct ExchangePlanner: Sendable {
 
     /// Returns how a request is repeated after a broken transfer; `nil` if it is not repeated.
     ///
-    /// `hasAnswered`: whether the server ever sent a good answer.
+    /// `hasAnswered`: whether the server ever sent a good response.
     package static func repetition(
         after failure: TransferFailure.Kind,
         hasAnswered: Bool
@@ -147,7 +147,7 @@ package struct ExchangePlanner: Sendable {
         case .certificateRefused, .unsupportedURL, .addressRefused: nil
         case .tlsFailed, .local, .malformedResponse: hasAnswered ? .later : nil
         case .nameNotResolved: hasAnswered ? .immediate : nil
-        // No server ever answered at this address: it is wrong, rather than the server down.
+        // No server ever responded at this address: it is wrong, rather than the server down.
         case .cannotConnect where !hasAnswered: .threeTimes
         default: .immediate
         }

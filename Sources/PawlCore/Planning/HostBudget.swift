@@ -92,7 +92,7 @@ package struct HostBudget: Sendable {
         }
     }
 
-    /// Takes in that an answer showed that requests to the host can share a connection.
+    /// Takes in that a response showed that requests to the host can share a connection.
     package mutating func noteMultiplexing(_ name: String) {
         guard hosts[name]?.multiplexes != true, hosts.count < Self.rememberedHosts else { return }
         update(name) { $0.multiplexes = true }

@@ -1,10 +1,11 @@
-/// The representation to which the bytes belong; it decides which answers may be joined with them.
+/// The representation to which the bytes belong; it decides which responses may be joined with
+/// them.
 struct PinnedFile: Sendable {
-    /// The representation in the first good answer; `nil` before there was one.
+    /// The representation in the first good response; `nil` before there was one.
     private(set) var representation: Representation?
-    /// The place of the source that sent that answer; `nil` if it is not among the sources.
+    /// The place of the source that sent that response; `nil` if it is not among the sources.
     private(set) var anchor: Int?
-    /// Whether all bytes are another tool's, and no answer has matched them yet.
+    /// Whether all bytes are another tool's, and no response has matched them yet.
     private(set) var isAdopting = false
     /// The representation that was given up last, and its anchor.
     private var former: (representation: Representation, anchor: Int?)?
@@ -29,8 +30,8 @@ struct PinnedFile: Sendable {
     /// the file.
     var isDivisible: Bool { total != nil && representation?.contentEncoding == nil }
 
-    /// Whether bytes of two answers may touch only where they were compared (``Seam``); the digest
-    /// proves adopted bytes at the end.
+    /// Whether bytes of two responses may touch only where they were compared (``Seam``); the
+    /// digest proves adopted bytes at the end.
     var needsSeams: Bool {
         isDivisible && representation?.validatorStrength != .strong && !adoptsPartialFile
     }
@@ -44,8 +45,8 @@ struct PinnedFile: Sendable {
         (self.representation, self.anchor) = (representation, anchor)
     }
 
-    /// Pins the first answer that matches adopted bytes; the digest is recorded in the checkpoint,
-    /// because every later run needs it.
+    /// Pins the first response that matches adopted bytes; the digest is recorded in the
+    /// checkpoint, because every later run needs it.
     mutating func adopt(_ representation: Representation, by anchor: Int?) {
         isAdopting = false
         pin(representation, by: anchor)
@@ -72,7 +73,7 @@ struct PinnedFile: Sendable {
 
     // MARK: - Proof
 
-    /// Sets what the next answer of a source must match; `known`: its first answer, if that was
+    /// Sets what the next response of a source must match; `known`: its first response, if that was
     /// proven.
     func expect(_ order: inout TransferOrder, of place: Int, known: Representation?) {
         let isForeign = isUnproven(place, known: known)
@@ -91,7 +92,7 @@ struct PinnedFile: Sendable {
     /// Returns whether a source must prove its file by other means than the anchor.
     func isOther(_ place: Int) -> Bool { place != anchor && !isAdopting }
 
-    /// Returns why a whole answer of another source is not proven to be of the file; `nil` if it
+    /// Returns why a whole response of another source is not proven to be of the file; `nil` if it
     /// is.
     func difference(to seen: Representation, of place: Int, known: Representation?) -> String? {
         guard isOther(place), let representation, known?.isProvenSame(seen) != true else {
@@ -100,8 +101,8 @@ struct PinnedFile: Sendable {
         return representation.difference(toAnotherSource: seen, digest: digest)
     }
 
-    /// Returns whether an answer differs from the pinned representation only in its length, so that
-    /// nothing proves a new version.
+    /// Returns whether a response differs from the pinned representation only in its length, so
+    /// that nothing proves a new version.
     func differsOnlyInLength(from seen: Representation, of place: Int) -> Bool {
         place == anchor && !isAdopting && representation?.differsOnlyInLength(from: seen) == true
     }
@@ -126,8 +127,8 @@ struct PinnedFile: Sendable {
             || digest != nil || point.firstSource == nil || isOfSource
     }
 
-    /// Returns whether a whole answer may be joined with bytes of `known`: either validators prove
-    /// that it is of the same file, or its length matches and the bytes are compared with it.
+    /// Returns whether a whole response may be joined with bytes of `known`: either validators
+    /// prove that it is of the same file, or its length matches and the bytes are compared with it.
     func mayJoin(_ seen: Representation, to known: Representation, have: RangeSet) -> Bool {
         if known.isProvenSame(seen) { return true }
         guard canResume(known) || needsSeams, known.validatorStrength != .strong,
@@ -137,7 +138,7 @@ struct PinnedFile: Sendable {
             && (have.ranges.last?.end ?? 0) <= total
     }
 
-    /// Returns whether a first answer is of the file of an earlier run, by the proof that its
+    /// Returns whether a first response is of the file of an earlier run, by the proof that its
     /// source needs.
     func mayJoin(
         _ seen: Representation,
@@ -151,8 +152,8 @@ struct PinnedFile: Sendable {
         return point.representation.difference(toAnotherSource: seen, digest: digest) == nil
     }
 
-    /// Returns why a first answer is an error page instead of the file of an earlier run; `nil` if
-    /// it is not an error page.
+    /// Returns why a first response is an error page instead of the file of an earlier run; `nil`
+    /// if it is not an error page.
     func doubt(
         about seen: Representation,
         insteadOf point: StartingPoint,

@@ -12,7 +12,7 @@ package struct Segment: Sendable {
     package var end: Int64
     /// The end of its response; `end` can be moved up to here.
     package var responseEnd: Int64
-    /// Whether bytes of another answer follow at `end` that are not proven to match yet; then the
+    /// Whether bytes of another response follow at `end` that are not proven to match yet; then the
     /// last byte before `end` is left out.
     package var isEndOpen = false
     /// The offset of the last sample.
@@ -47,7 +47,7 @@ package struct Segment: Sendable {
     package var isComplete: Bool { offset >= writableEnd }
     /// The end of the bytes that may be written now.
     package var writableEnd: Int64 { isEndOpen ? end - 1 : end }
-    /// The end of the bytes that count if bytes of two answers may touch only where they were
+    /// The end of the bytes that count if bytes of two responses may touch only where they were
     /// compared.
     package var countedEnd: Int64 {
         // A transfer that had already passed its end when that was set has compared nothing there.

@@ -6,7 +6,7 @@ package struct SegmentPlanner: Sendable {
     package private(set) var segments: [TransferID: Segment] = [:]
     /// The length of the file; `nil` if it is not known.
     package var total: Int64?
-    /// Whether bytes of two answers may touch only where that was proven (``Seam``).
+    /// Whether bytes of two responses may touch only where that was proven (``Seam``).
     package var provesSeams = false
     /// The maximum number of bytes before its own at which a request begins.
     private(set) var longestLead = Seam.leadBytes
@@ -79,7 +79,7 @@ package struct SegmentPlanner: Sendable {
     package var isComplete: Bool { total.map { have.contains(ByteRange(0, $0)) } ?? false }
 
     /// Returns the number of connections to a source that receive a body, and of those that wait
-    /// for an answer.
+    /// for a response.
     func connections(to place: Int) -> (serving: Int, awaiting: Int) {
         let open = segments.values.filter { $0.source == place && !$0.isClosing }
         let serving = open.count(where: \.isHeadAccepted)
@@ -140,13 +140,13 @@ package struct SegmentPlanner: Sendable {
         return segment
     }
 
-    /// Takes in an answer shorter than its request: the comparison must not use up all of the next
+    /// Takes in a response shorter than its request: the comparison must not use up all of the next
     /// one.
     mutating func answeredShort(_ count: Int64) {
         longestLead = min(longestLead, max(Seam.leastLeadBytes, count / 4))
     }
 
-    /// Drops pieces that are too short to prove that another answer matches.
+    /// Drops pieces that are too short to prove that another response matches.
     private mutating func dropShortPieces() {
         let short = arrived.ranges.filter { $0.count < Seam.tailBytes && $0.end != total }
         for range in short { have.remove(range) }
@@ -167,7 +167,7 @@ package struct SegmentPlanner: Sendable {
         for offset in samples { have.remove(ByteRange(offset, offset + 1)) }
     }
 
-    /// Stops comparing samples, because a whole answer is compared with all bytes.
+    /// Stops comparing samples, because a whole response is compared with all bytes.
     package mutating func endSampling() {
         for offset in samples
         where !segments.values.contains(where: { $0.start <= offset && offset < $0.end }) {
@@ -207,7 +207,7 @@ extension SegmentPlanner {
             if let gap = unassigned.ranges.first { return Claim(range: gap) }
             return takeOver(at: now) ?? split(promised) ?? race(promised)
         }
-        // There is no race: two answers that write the same bytes could be of two versions.
+        // There is no race: two responses that write the same bytes could be of two versions.
         let gap = nextProvableGap.map { Claim(range: $0) }
         return (gap ?? takeOver(at: now) ?? split(promised)).map(proving)
     }
@@ -313,22 +313,22 @@ extension SegmentPlanner {
 // MARK: - Seams
 
 extension SegmentPlanner {
-    /// Returns whether the bytes behind `end` are present, so that an answer that continues is
+    /// Returns whether the bytes behind `end` are present, so that a response that continues is
     /// compared with them.
     package func canCompare(behind end: Int64) -> Bool {
         guard let total, end < total else { return true }
         return arrived.contains(ByteRange(end, min(total, end + Seam.tailBytes)))
     }
 
-    /// Returns whether a whole answer may continue behind its end: two answers never write the same
-    /// bytes, and a transfer with an answer may have written more than the planner knows.
+    /// Returns whether a whole response may continue behind its end: two responses never write the
+    /// same bytes, and a transfer with a response may have written more than the planner knows.
     func isFree(behind stream: Segment) -> Bool {
         guard provesSeams else { return true }
         return have.ranges.allSatisfy { $0.end <= stream.end }
             && rivals(behind: stream).allSatisfy { !$0.isHeadAccepted }
     }
 
-    /// Returns the transfers that were assigned bytes behind the end of a whole answer.
+    /// Returns the transfers that were assigned bytes behind the end of a whole response.
     func rivals(behind stream: Segment) -> [Segment] {
         inOrder.filter { $0.id != stream.id && $0.end > stream.end }
     }
@@ -351,7 +351,7 @@ extension SegmentPlanner {
         return provable
     }
 
-    /// The first gap to fill; a byte left out between two answers waits until both sides are
+    /// The first gap to fill; a byte left out between two responses waits until both sides are
     /// present.
     private var nextProvableGap: ByteRange? {
         unassigned.ranges.first { $0.count > 1 || canCompare(behind: $0.end) }
@@ -370,13 +370,13 @@ extension SegmentPlanner {
 extension SegmentPlanner {
     /// The remaining time below which a connection may continue into the bytes that follow.
     private static let nearEnd: Duration = .seconds(1)
-    /// The time without an answer, besides twice the latency, after which the neighbour continues.
+    /// The time without a response, besides twice the latency, after which the neighbour continues.
     private static let unansweredAfter: Duration = .milliseconds(200)
-    /// The remaining time below which the neighbour continues as soon as the answer is late:
+    /// The remaining time below which the neighbour continues as soon as the response is late:
     /// closing a response before its end costs a connection as well.
     private static let veryNearEnd: Duration = .milliseconds(150)
 
-    /// Returns whether a connection has waited for its answer for `limit`.
+    /// Returns whether a connection has waited for its response for `limit`.
     private func isUnanswered(_ segment: Segment, _ limit: Duration, _ now: Moment) -> Bool {
         !segment.isHeadAccepted && !segment.isClosing && segment.rival == nil
             && segment.offset == segment.start && segment.start < segment.end
@@ -413,7 +413,7 @@ extension SegmentPlanner {
         return (next.end, next)
     }
 
-    /// Returns all bytes of a connection without an answer, for a free one.
+    /// Returns all bytes of a connection without a response, for a free one.
     private func takeOver(at now: Moment) -> Claim? {
         guard segments.values.contains(where: { $0.isHeadAccepted && !$0.isClosing }) else {
             return nil
@@ -435,7 +435,7 @@ extension SegmentPlanner {
         else { return nil }
         let twice = Double(segment.offset - segment.start)
         guard twice <= (donor.speed ?? 0) * 2 * latency.seconds else { return nil }
-        // No other answer, which may end among these bytes, may write bytes that are present.
+        // No other response, which may end among these bytes, may write bytes that are present.
         guard !provesSeams || twice == 0 else { return nil }
         let isOpen = provesSeams && segment.end != total
         update(donor.id) { ($0.end, $0.isEndOpen) = (segment.end, isOpen) }

@@ -1,4 +1,5 @@
-/// One URL that can serve the file: the exchange with its server, and the evidence of its answers.
+/// One URL that can serve the file: the exchange with its server, and the evidence of its
+/// responses.
 struct Source: Sendable {
     var exchange: ExchangePlanner
     var evidence = SourceEvidence()
@@ -19,7 +20,7 @@ struct Source: Sendable {
     /// The name by which the host budget counts its next connection.
     var host: String { exchange.request.host }
 
-    /// Whether the server ever sent a good answer or bytes.
+    /// Whether the server ever sent a good response or bytes.
     var hasAnswered: Bool { exchange.isConfirmed || evidence.hasServed }
 
     /// Requires the source to prove its file again: another one may be pinned now.

@@ -1,4 +1,4 @@
-/// The evidence of a source's answers: whether its ranges work, whether it has the file that is
+/// The evidence of a source's responses: whether its ranges work, whether it has the file that is
 /// being downloaded, how many connections its server allows, and how fast it is.
 struct SourceEvidence: Sendable {
     enum Ranges: Sendable {
@@ -11,13 +11,13 @@ struct SourceEvidence: Sendable {
     /// Whether the source has the file whose representation is pinned.
     enum Proof: Sendable {
         case none
-        /// The first answer of the source, which was proven to be of the same file.
+        /// The first response of the source, which was proven to be of the same file.
         case proven(Representation)
         /// The reason why nothing proves that the source has the same file.
         case doubted(String)
     }
 
-    /// The evidence of one answer, judged against the pinned representation.
+    /// The evidence of one response, judged against the pinned representation.
     enum Answer {
         /// A whole representation.
         case whole(Representation, acceptsRanges: Bool)
@@ -31,9 +31,10 @@ struct SourceEvidence: Sendable {
         case rangeNotSatisfiable(total: Int64?)
         /// A 4xx or 5xx; `isReceiving`: whether other connections receive bytes from the source.
         case refusal(status: Int, ofWhole: Bool, isReceiving: Bool)
-        /// An answer of a new version of the file.
+        /// A response of a new version of the file.
         case newVersion
-        /// Validators or bytes that differ from answer to answer: no two answers can be joined.
+        /// Validators or bytes that differ from response to response: no two responses can be
+        /// joined.
         case inconsistent
     }
 
@@ -55,14 +56,14 @@ struct SourceEvidence: Sendable {
     private var rangeRefusals = 0
     /// The number of times that the file changed after it was proven.
     private var changes = 0
-    /// The length in the last answer, if only that differed from the pinned representation.
+    /// The length in the last response, if only that differed from the pinned representation.
     private var otherLength: OtherLength?
 
     private struct OtherLength: Equatable { let total: Int64? }
 
     /// The statuses that show nothing about ranges: missing credentials, a missing file.
     private static let statusesOfAnyRequest: Set<Int> = [401, 403, 404, 407, 410, 451]
-    /// The statuses with which a busy server answers any request.
+    /// The statuses with which a busy server responds to any request.
     private static let busyStatuses: Set<Int> = [408, 425, 429, 503]
 
     /// Whether the last range was broken, so that one connection at a time is opened.
@@ -73,7 +74,7 @@ struct SourceEvidence: Sendable {
         (400..<500).contains(status) && !busyStatuses.contains(status)
     }
 
-    /// Takes in an answer; returns whether this answer made the ranges unusable.
+    /// Takes in a response; returns whether this response made the ranges unusable.
     @discardableResult
     mutating func learn(from answer: Answer) -> Bool {
         let before = ranges
@@ -93,7 +94,7 @@ struct SourceEvidence: Sendable {
             brokenBefore = lastOpened
             brokenRanges += 1
             if brokenRanges >= 2 { ranges = .unusable }
-        // According to the pinned answer the range exists: a whole answer will show more.
+        // According to the pinned response the range exists: a whole response will show more.
         case .rangeNotSatisfiable: suspectRanges()
         case .refusal(_, ofWhole: true, _):
             // An outage, which shows nothing about ranges.
@@ -136,7 +137,7 @@ struct SourceEvidence: Sendable {
 extension SourceEvidence {
     var isDoubted: Bool { if case .doubted = proof { true } else { false } }
 
-    /// The first answer of the source, if it was proven to be of the same file.
+    /// The first response of the source, if it was proven to be of the same file.
     var known: Representation? { if case .proven(let known) = proof { known } else { nil } }
 
     mutating func prove(_ known: Representation) { proof = .proven(known) }
@@ -152,8 +153,8 @@ extension SourceEvidence {
         proof = changes > 1 ? .doubted("its file keeps changing") : .none
     }
 
-    /// Takes in an answer whose length alone differs from the pinned one; returns whether it has to
-    /// be confirmed by a second answer of the same length in a row.
+    /// Takes in a response whose length alone differs from the pinned one; returns whether it has
+    /// to be confirmed by a second response of the same length in a row.
     @discardableResult
     mutating func needsConfirmation(ofLength total: Int64?) -> Bool {
         let length = OtherLength(total: total)
@@ -162,6 +163,6 @@ extension SourceEvidence {
         return !isConfirmed
     }
 
-    /// Takes in an answer whose length does not differ from the pinned one.
+    /// Takes in a response whose length does not differ from the pinned one.
     mutating func lengthIsAsExpected() { otherLength = nil }
 }

@@ -5,7 +5,7 @@ internal import struct FoundationEssentials.URL
 struct SourcePlanner: Sendable {
     /// The source with the requested URL, then its mirrors.
     private var sources: [Source]
-    /// The maximum time to wait for an answer.
+    /// The maximum time to wait for a response.
     private let stallTimeout: Duration
 
     init(_ urls: [URL], _ settings: DownloadSettings, seed: UInt64) {
@@ -61,7 +61,7 @@ struct SourcePlanner: Sendable {
         places.contains { $0 != place && sources[$0].failure == nil }
     }
 
-    /// Returns the source with the URL whose answer an earlier run pinned; a single source stands
+    /// Returns the source with the URL whose response an earlier run pinned; a single source stands
     /// for any URL, because the same file is requested from it.
     func place(of point: StartingPoint) -> Int? {
         if sources.count == 1 || point.isForeign { return 0 }
@@ -107,20 +107,21 @@ struct SourcePlanner: Sendable {
 
     // MARK: - Evidence
 
-    /// Takes in what an answer shows about its source; returns whether it made the ranges unusable.
+    /// Takes in what a response shows about its source; returns whether it made the ranges
+    /// unusable.
     @discardableResult
     mutating func learn(_ answer: SourceEvidence.Answer, from place: Int) -> Bool {
         sources[place].evidence.learn(from: answer)
     }
 
-    /// Takes in evidence of a source other than an answer.
+    /// Takes in evidence of a source other than a response.
     @discardableResult
     mutating func learn<Result>(
         about place: Int,
         _ change: (inout SourceEvidence) -> Result
     ) -> Result { change(&sources[place].evidence) }
 
-    /// Takes in a good answer.
+    /// Takes in a good response.
     mutating func succeeded(_ segment: Segment) {
         sources[segment.source].exchange.succeeded(from: segment.url)
     }
@@ -234,8 +235,8 @@ struct SourcePlanner: Sendable {
         return .sendLater(after: max(pause, delay), host: segment.host, pause: pause)
     }
 
-    /// Stops waiting for the answer of a source if another one could serve immediately; returns the
-    /// time waited, or `nil` if the source is still waited for.
+    /// Stops waiting for the response of a source if another one could serve immediately; returns
+    /// the time waited, or `nil` if the source is still waited for.
     mutating func leave(_ segment: Segment, at now: Moment) -> Duration? {
         let place = segment.source
         let isOtherReady = places.contains {
@@ -245,7 +246,7 @@ struct SourcePlanner: Sendable {
         guard !segment.isHeadAccepted, isOtherReady, now - segment.lastProgressAt >= patience else {
             return nil
         }
-        // The source is used again later, with more time to answer.
+        // The source is used again later, with more time to respond.
         sources[place].retryAt = now + patience
         sources[place].evidence.record.lostPatience()
         return patience

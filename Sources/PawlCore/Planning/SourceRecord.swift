@@ -7,13 +7,13 @@ struct SourceRecord: Sendable {
     /// The speed in bytes per second when the source last had connections.
     private var lastSpeed: Double?
     private var measuredAt = Moment.zero
-    /// The number of times that the source did not answer in time.
+    /// The number of times that the source did not respond in time.
     private(set) var impatience = 0
 
     private static let attention: Duration = .milliseconds(700)
     /// The time after which a slow source may be tried again.
     static let memory: Duration = .seconds(30)
-    /// The time to wait for a first answer if another source could serve.
+    /// The time to wait for a first response if another source could serve.
     static let firstPatience: Duration = .seconds(3)
     /// The shortest time that connecting took, by host, because a redirect may lead to another one.
     private var quickest: [String: Duration] = [:]
@@ -63,7 +63,7 @@ struct SourceRecord: Sendable {
         bytes = 0
     }
 
-    /// Returns how long to wait for its answer if another source could serve.
+    /// Returns how long to wait for its response if another source could serve.
     func patience(atMost most: Duration) -> Duration {
         min(most, Self.firstPatience * (1 << min(impatience, 8)))
     }

@@ -47,13 +47,13 @@ struct TransferPlanner: Sendable {
 
     // MARK: - The file
 
-    /// Pins an answer of a source; the other sources have to prove their file.
+    /// Pins a response of a source; the other sources have to prove their file.
     mutating func pin(_ representation: Representation, by place: Int?) {
         file.pin(representation, by: place)
         sources.forgetProofs(besides: place)
     }
 
-    /// Pins the first answer that matches adopted bytes.
+    /// Pins the first response that matches adopted bytes.
     mutating func adopt(_ representation: Representation, by place: Int?) {
         file.adopt(representation, by: place)
         sources.forgetProofs(besides: place)
@@ -130,9 +130,9 @@ struct TransferPlanner: Sendable {
             && !parts.have.isEmpty && !parts.isComplete
     }
 
-    // MARK: - Answers
+    // MARK: - Responses
 
-    /// Takes in the head of an answer; `connectTime` is `nil` if its connection was reused.
+    /// Takes in the head of a response; `connectTime` is `nil` if its connection was reused.
     mutating func answered(_ id: TransferID, connectTime: Duration?) {
         parts.update(id) {
             $0.headAt = now
@@ -144,7 +144,7 @@ struct TransferPlanner: Sendable {
         }
     }
 
-    /// Takes in that the bytes `range` of an answer are kept.
+    /// Takes in that the bytes `range` of a response are kept.
     mutating func accepted(_ segment: Segment, _ range: ByteRange) {
         if range.end < segment.responseEnd, segment.responseEnd != .max {
             parts.answeredShort(range.count)
@@ -253,7 +253,7 @@ struct TransferPlanner: Sendable {
             hasAnswered: sources[segment.source].hasAnswered
         )
         guard let repetition else { return giveUp(segment.source, error) }
-        // A server that never answered does not limit the number of connections.
+        // A server that never responded does not limit the number of connections.
         if repetition != .threeTimes { noteTooMany(segment) }
         failed(segment, error, repetition)
     }
@@ -439,8 +439,8 @@ struct TransferPlanner: Sendable {
         return true
     }
 
-    /// Prepares for reading a whole answer from offset 0: it is compared with the bytes received so
-    /// far, and contains the rest; returns the offset of the rest.
+    /// Prepares for reading a whole response from offset 0: it is compared with the bytes received
+    /// so far, and contains the rest; returns the offset of the rest.
     private mutating func prepareSkipping() -> Int64 {
         guard parts.provesSeams else { return parts.have.frontier }
         parts.endSampling()
@@ -460,8 +460,8 @@ struct TransferPlanner: Sendable {
         for segment in parts.inOrder where segment.id != held { close(segment.id) }
     }
 
-    /// Withdraws all bytes from a transfer without an answer: it writes none, even if its answer is
-    /// on its way.
+    /// Withdraws all bytes from a transfer without a response: it writes none, even if its response
+    /// is on its way.
     private mutating func withdraw(_ segment: Segment) {
         parts.update(segment.id) { ($0.end, $0.isEndOpen) = ($0.start, false) }
         actions.append(.setEnd(segment.id, segment.start))

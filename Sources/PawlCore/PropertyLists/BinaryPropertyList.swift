@@ -184,7 +184,8 @@ struct BinaryPropertyList {
 
     /// Reads an integer.
     ///
-    /// Up to four bytes are unsigned and eight are signed; of sixteen the upper half must be empty.
+    /// Integers of up to four bytes are unsigned, and those of eight bytes are signed. In those of
+    /// sixteen bytes, the upper half must be empty.
     private func integer(at place: Int, sizePower: Int) throws(MalformedBytes) -> Int64 {
         switch sizePower {
         case 0...3: return Int64(bitPattern: try number(at: place, 1 << sizePower))

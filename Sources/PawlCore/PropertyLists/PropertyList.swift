@@ -1,8 +1,8 @@
-/// A value of Apple's property lists, limited to what resume data need.
+/// A value of Apple's property lists, limited to what resume data needs.
 package enum PropertyList: Hashable, Sendable {
     /// The maximum size that is read, in bytes.
     ///
-    /// Resume data have some thousand bytes.
+    /// Resume data has a few thousand bytes.
     package static let longest = 1 << 20
 
     case null

@@ -22,7 +22,7 @@ package struct HeadExpectation: Sendable {
     }
 }
 
-/// The meaning of a head for the download: the rows of the table of answers.
+/// The meaning of a response's head for the download.
 package indirect enum HeadVerdict: Hashable, Sendable {
     /// A whole representation from offset 0, with none pinned.
     case pin(Representation, acceptsRanges: Bool)
@@ -48,12 +48,12 @@ package indirect enum HeadVerdict: Hashable, Sendable {
     case brokenRange(String)
     /// Contradictory framing, or a status that is not valid here.
     case malformed(String)
-    /// A web page, although the pinned answer was of another type.
+    /// A web page, although the pinned response was of another type.
     case captivePortal
-    /// A whole answer that is probably an error page: it lacks this validator, which the pinned
-    /// answer had.
+    /// A whole response that is probably an error page: it lacks this validator, which the pinned
+    /// response had.
     case unprovenWhole(missing: String)
-    /// An answer without the `ETag` of the pinned one, but with the same length and
+    /// A response without the `ETag` of the pinned one, but with the same length and
     /// `Last-Modified`.
     case lostEntityTag(Representation, range: ByteRange?)
     /// Any other status: 4xx or 5xx.

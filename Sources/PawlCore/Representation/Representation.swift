@@ -102,7 +102,7 @@ package struct Representation: Hashable, Sendable {
         return tagMatchesStrongly(seen) || dateProves
     }
 
-    /// Returns why `seen`, a whole answer, is not a version of this, the pinned representation;
+    /// Returns why `seen`, a whole response, is not a version of this, the pinned representation;
     /// `nil` if it may be one.
     ///
     /// Only a different validator of the same kind proves a new version: error pages with status
@@ -116,15 +116,15 @@ package struct Representation: Hashable, Sendable {
         guard validatorStrength == .none, seen.validatorStrength == .none, total != seen.total
         else { return nil }
         if seen.isHTML, !isHTML { return .webPage }
-        // The pinned answer may have been an error page and this one the file, so only a possible
+        // The pinned response may have been an error page and this one the file, so only a possible
         // message is doubted.
         guard let mediaType, mediaType != seen.mediaType, seen.mayBeMessage, !mayBeMessage
         else { return nil }
         return .missing("Content-Type \(mediaType)")
     }
 
-    /// Whether `seen` is a whole answer of another length, without a validator that proves another
-    /// version.
+    /// Whether `seen` is a whole response of another length, without a validator that proves
+    /// another version.
     package func differsOnlyInLength(from seen: Representation) -> Bool {
         guard let total, total != seen.total else { return false }
         return !tagDiffers(seen) && !dateDiffers(seen) && !digestDiffers(seen)

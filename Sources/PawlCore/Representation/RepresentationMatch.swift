@@ -19,13 +19,14 @@ package enum RepresentationMatch: Hashable, Sendable {
     case unproven(missing: String)
 }
 
-/// The reason why a whole answer is taken for an error page.
+/// The reason why a whole response is taken for an error page.
 package enum WholeDoubt: Hashable, Sendable {
-    /// It is a web page, although the pinned answer was of another type.
+    /// It is a web page, although the pinned response was of another type.
     case webPage
-    /// It lacks this validator, which the pinned answer had, and no validator of the same kind
+    /// It lacks this validator, which the pinned response had, and no validator of the same kind
     /// proves another version.
     case missing(String)
-    /// Its length differs from that of the pinned answer, and no validator proves another version.
+    /// Its length differs from that of the pinned response, and no validator proves another
+    /// version.
     case otherLength(Int64?)
 }

@@ -33,8 +33,8 @@ package enum ServerDigests {
 
     /// Parses Google's hash.
     ///
-    /// It is of the stored bytes: if those are gzip and were decoded on the way, the received bytes
-    /// have another one.
+    /// The hash is that of the stored bytes. If these are gzip and were decoded on the way, the
+    /// received bytes have a different hash.
     private static func google(_ head: ResponseHead) -> [ContentDigest] {
         let hashes = head.values("x-goog-hash")
         guard !hashes.isEmpty else { return [] }
@@ -46,7 +46,8 @@ package enum ServerDigests {
 
     /// Parses Amazon's checksums.
     ///
-    /// Those of composite objects are of their parts: marked by `base64-N`, or by their type.
+    /// The checksum of a composite object is computed from the checksums of its parts. It is marked
+    /// by `base64-N`, or by its type.
     private static func amazon(_ head: ResponseHead) -> [ContentDigest] {
         let digests =
             digest(.sha256, head["x-amz-checksum-sha256"])

@@ -9,12 +9,13 @@ package enum SourceProof: Hashable, Sendable {
 }
 
 extension Representation {
-    /// Returns why `seen`, the answer of another source, is not proven to be of this, the pinned
+    /// Returns why `seen`, the response of another source, is not proven to be of this, the pinned
     /// representation; `nil` if it is.
     ///
-    /// The lengths must be equal. In addition one of these must prove it: a digest (the user's, at
-    /// the end, or one that both servers report), the same strong entity tag, or the same old
-    /// enough date. Different tags prove nothing, because each server makes its own.
+    /// The lengths must be equal. In addition, one of the following must prove it: a digest (the
+    /// user's, at the end, or one that both servers report), the same strong entity tag, or the
+    /// same date, if it is old enough. Different tags prove nothing, because each server makes its
+    /// own.
     package func difference(
         toAnotherSource seen: Representation,
         digest: ContentDigest?

@@ -140,7 +140,7 @@ extension ResumeData {
     /// The URL, the validators and the number of bytes are imported. Supply the temporary file when
     /// the download resumes (``partialPath`` contains its name). Its bytes are joined with the
     /// server's only if they have a strong entity tag and the server still sends the same one. A
-    /// date alone proves nothing, because the data do not show how old it was.
+    /// date alone proves nothing, because the data does not show how old it was.
     ///
     /// - Throws: `DownloadError` with the code `.invalidResumeData`.
     public init(appleResumeData: some Sequence<UInt8>) throws(DownloadError) {
@@ -151,7 +151,7 @@ extension ResumeData {
         } catch {
             throw DownloadError(
                 .invalidResumeData,
-                "these are not Apple's resume data: \(error.what)",
+                "this is not Apple's resume data: \(error.what)",
                 advice: "start the download again"
             )
         }

@@ -14,7 +14,7 @@ public enum Resumability: Hashable, Sendable {
 /// The facts on which the answer depends.
 package struct ResumeFacts: Hashable, Sendable {
     package var method = "GET"
-    /// The server's description of the file; `nil` before its first answer.
+    /// The server's description of the file; `nil` before its first response.
     package var representation: Representation?
     /// Whether the server accepts ranges; `nil` if it is not known yet.
     package var acceptsRanges: Bool?

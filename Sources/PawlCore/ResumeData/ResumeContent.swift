@@ -17,7 +17,7 @@ package struct ResumeContent: Hashable, Sendable {
     /// The length of the beginning that another program claims to have; 0 for Pawl's own data,
     /// which have claims.
     package var importedBytes: Int64 = 0
-    /// The identity of the boot in which it was written; empty if it is not known.
+    /// The identity of the boot in which the checkpoint was written; empty if it is not known.
     package var bootIdentity = ""
     /// The path as bytes, which need not be UTF-8.
     package var partialPath: [UInt8] = []

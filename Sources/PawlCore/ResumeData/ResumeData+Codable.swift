@@ -10,7 +10,7 @@ extension ResumeData: Codable {
         let bytes: [UInt8]
         if let text = try? container.decode(String.self) {
             guard let decoded = [UInt8](base64: text) else {
-                throw ResumeFormat.unreadable("the resume data are damaged: they are not base64")
+                throw ResumeFormat.unreadable("the resume data is damaged: it is not base64")
             }
             bytes = decoded
         } else {

@@ -29,8 +29,8 @@ public struct ResumeData: Hashable, Sendable {
 
     /// Parses the output of `data`, written by this version of Pawl or an older one.
     ///
-    /// - Throws: `DownloadError` with the code `.invalidResumeData` if the bytes are damaged, of a
-    ///   newer version, or something else.
+    /// - Throws: `DownloadError` with the code `.invalidResumeData` if the bytes are damaged, were
+    ///   written by a newer version, or are not resume data.
     public init(data: some Sequence<UInt8>) throws(DownloadError) {
         // A sequence may be endless.
         self.init(try ResumeFormat.decode(Array(data.prefix(ResumeFormat.longest + 1))))

@@ -1,4 +1,4 @@
-/// What happens if resume data cannot be used, or turn out not to fit.
+/// The action if resume data cannot be used, or turns out not to match the file.
 public enum ResumeFallback: String, Hashable, Sendable, CaseIterable, Codable {
     /// The download starts from zero, and the log reports it.
     case startAnew

@@ -9,7 +9,7 @@ package enum ResumeFormat {
     private static let checksumLength = 8
     /// The maximum size that is read.
     ///
-    /// The largest checkpoint's claims and texts fit many times.
+    /// It is many times the size of the largest checkpoint's claims and texts.
     package static let longest = 16 << 20
 
     /// The functions that read the payload of each version into the current content.
@@ -67,29 +67,29 @@ package enum ResumeFormat {
     private static func newer(_ version: UInt32) -> DownloadError {
         DownloadError(
             .invalidResumeData,
-            "the resume data have version \(version) and were written by a newer Pawl (this one "
+            "the resume data has version \(version) and was written by a newer Pawl (this one "
                 + "reads version \(currentVersion))",
             advice: "update Pawl, or start the download again"
         )
     }
 
     private static func damaged(_ how: String) -> DownloadError {
-        unreadable("the resume data are damaged: \(how)")
+        unreadable("the resume data is damaged: \(how)")
     }
 
     private static func foreign(_ bytes: [UInt8]) -> String {
-        if bytes.isEmpty { return "the resume data are empty" }
+        if bytes.isEmpty { return "the resume data is empty" }
         if bytes.starts(with: Array("bplist".utf8)) || bytes.starts(with: Array("<?xml".utf8)) {
-            return "these are not Pawl's resume data but a property list, such as Apple's"
+            return "this is not Pawl's resume data but a property list, such as Apple's"
         }
-        return "these are not Pawl's resume data"
+        return "this is not Pawl's resume data"
     }
 
     static func unreadable(_ message: String) -> DownloadError {
         DownloadError(
             .invalidResumeData,
             message,
-            advice: "start the download again; Apple's resume data are imported with "
+            advice: "start the download again; Apple's resume data is imported with "
                 + "ResumeData(appleResumeData:)"
         )
     }

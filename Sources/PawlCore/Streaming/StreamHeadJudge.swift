@@ -1,6 +1,6 @@
-/// The verdict on a head for a request whose answer is not part of a file.
+/// The verdict on a head for a request whose response is not part of a file.
 package enum StreamVerdict: Hashable, Sendable {
-    /// The body is the answer; `length` is `nil` if the head does not declare it.
+    /// The body is the response; `length` is `nil` if the head does not declare it.
     case accept(length: Int64?)
     /// A 301, 302, 303, 307 or 308, with the location as received.
     case redirect(location: String)
@@ -17,7 +17,7 @@ package struct StreamHeadJudge: Sendable {
     package var method: String
     /// The fields of the request: they show whether a range or a 304 was requested.
     package var fields: [HTTPField]
-    /// Whether a 4xx or 5xx is an answer like any other.
+    /// Whether a 4xx or 5xx is a response like any other.
     package var acceptsErrorStatuses: Bool
     /// The maximum length of the body; `nil` allows any.
     package var limit: Int64?

@@ -6,7 +6,7 @@ package struct TaskLifecycle: Sendable, Hashable {
     package enum Event: Sendable, Hashable {
         case resumeAsked
         case suspendAsked
-        /// The task has been suspended too long for keeping its connections.
+        /// The task has been suspended for longer than its connections are kept.
         case suspensionExpired
         case pauseAsked
         case cancelAsked(keeping: Bool)
@@ -49,7 +49,7 @@ package struct TaskLifecycle: Sendable, Hashable {
 
     package private(set) var state = TaskState.suspended
     private var run = Run.none
-    /// Whether the run waits for the network; also `true` while the task is held meanwhile.
+    /// Whether the run waits for the network; also `true` if the task is held at the same time.
     private var isOffline = false
     /// Whether the received bytes are to be kept at the end.
     private var isKeeping = true
@@ -65,7 +65,7 @@ package struct TaskLifecycle: Sendable, Hashable {
         case .pauseAsked: return pause()
         case .cancelAsked(let keeping): return cancel(keeping: keeping)
         case .runBegan:
-            // An old run may begin late.
+            // A run may begin after it was asked to stop.
             if run == .going { move(from: .waiting, to: .running) }
         case .connectivityLost:
             isOffline = run == .going

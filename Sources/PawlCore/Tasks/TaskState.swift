@@ -4,7 +4,7 @@ public enum TaskState: String, Sendable, Hashable, Codable, CaseIterable {
     case waiting
     /// The network is not reachable.
     ///
-    /// The task continues by itself when it is.
+    /// The task continues by itself when the network is reachable again.
     case waitingForConnectivity
     /// The task runs and may receive bytes.
     case running
@@ -12,7 +12,7 @@ public enum TaskState: String, Sendable, Hashable, Codable, CaseIterable {
     case suspended
     /// The task is held without a connection; the bytes received so far are kept.
     case paused
-    /// The file or the data are complete.
+    /// The file or the data is complete.
     case finished
     /// The task ended with an error.
     case failed

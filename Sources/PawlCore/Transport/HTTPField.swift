@@ -8,7 +8,7 @@ public struct HTTPField: Hashable, Sendable {
     /// leads to, and mirrors.
     ///
     /// The default is `false`. Secret fields, such as `Authorization` and `Cookie`, stay with their
-    /// origin in any case. Resume data do not contain this mark.
+    /// origin in any case. Resume data does not contain this mark.
     public var isForAnyOrigin: Bool
 
     /// Creates a field from a name and a value.

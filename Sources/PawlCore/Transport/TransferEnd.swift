@@ -29,7 +29,7 @@ package struct TransferFailure: Hashable, Sendable, Error {
         case connectionLost
         /// The body ended before its length or its last chunk.
         case bodyIncomplete
-        /// The framing contradicts itself, the head is too large, or the answer is not HTTP.
+        /// The framing contradicts itself, the head is too large, or the response is not HTTP.
         case malformedResponse
         case unsupportedURL
         /// A failure of the machine or the library, such as missing memory or an invalid file of

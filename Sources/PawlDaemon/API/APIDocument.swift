@@ -9,7 +9,7 @@ package enum APIDocument {
         return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
     }()
 
-    /// The answer with its media type (RFC 9512).
+    /// The response with its media type (RFC 9512).
     static let response = Response(
         status: .ok,
         headers: [.contentType: "application/yaml"],

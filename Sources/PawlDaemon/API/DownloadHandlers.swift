@@ -60,7 +60,9 @@ struct DownloadHandlers: Sendable {
             try? ConfinedFolder(PathNames.folder(of: path), in: $0, creates: false)
         }
         guard root == nil || place != nil else { return WireSegments(download) }
-        let written = await queue.session.writtenRanges(ofFile: place?.inside(path) ?? path)
+        let written = await queue.session.leftovers.writtenRanges(
+            ofFile: place?.inside(path) ?? path
+        )
         withExtendedLifetime(place) {}
         return WireSegments(download, written: written)
     }

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The answer to a request for a file of the web page, created once.
+/// The response to a request for a file of the web page, created once.
 struct PageAnswer: Sendable {
     private let fields: HTTPFields
     private let body: ByteBuffer

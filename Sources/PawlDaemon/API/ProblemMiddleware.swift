@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import PawlCore
 internal import PawlWire
 
-/// An error with the status of its answer.
+/// An error with the status of its response.
 struct APIFailure: Error {
     let status: HTTPResponse.Status
     let error: DownloadError

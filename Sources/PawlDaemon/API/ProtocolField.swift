@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import PawlWire
 
-/// Adds the protocol's version to each answer.
+/// Adds the protocol's version to each response.
 struct ProtocolField: RouterMiddleware {
     func handle(
         _ request: Request,

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import PawlCore
 
-/// Counts the answered requests by route; paths would be too many.
+/// Counts the answered requests by route, because there are too many different paths.
 struct RequestCounting: RouterMiddleware {
     let counters: DaemonCounters
 

@@ -20,7 +20,7 @@ struct EventFeed: Sendable {
     func write(_ send: ([UInt8]) async throws -> Void) async throws {
         let reader = notifier.addReader(end.wakeup, session: session)
         defer { notifier.removeReader(reader) }
-        // A higher id is of a store that was set aside.
+        // A higher id comes from a store that was set aside.
         var last = min(after ?? notifier.last, notifier.last)
         var shown = notifier.progress?.number ?? 0
         // The head is sent with this comment, so the reader knows that the stream has started.

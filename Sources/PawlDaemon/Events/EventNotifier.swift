@@ -14,10 +14,10 @@ final class EventNotifier: Sendable {
         var nextReader = 0
     }
 
-    /// The progress of all downloads as it is sent, made once for all readers.
+    /// The progress of all downloads as it is sent, encoded once for all readers.
     struct Progress: Sendable {
         var number: Int
-        /// By session; all downloads for `nil`.
+        /// The encoded progress by session; `nil` stands for all downloads.
         var bytes: [String?: [UInt8]]
     }
 

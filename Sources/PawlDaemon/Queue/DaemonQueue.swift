@@ -6,9 +6,9 @@ internal import PawlWire
 
 /// The queue of the daemon: the store, the schedule that follows it, and the tasks that follow the schedule.
 ///
-/// Each change of a state goes through this actor, one after the other, and is in the store before anybody
-/// learns of it. The actor has a thread of its own, as each change waits for the disk. Its parts are not
-/// `Sendable`: they are used on this thread alone.
+/// Each change of a state goes through this actor, one after the other, and is in the store before
+/// anybody is notified of it. The actor has a separate thread, because each change waits for the
+/// disk. Its parts are not `Sendable`: they are used only on this thread.
 actor DaemonQueue {
     nonisolated let store: DaemonStore
     nonisolated let session: DownloadSession
@@ -16,7 +16,7 @@ actor DaemonQueue {
     nonisolated let notifier: EventNotifier
     nonisolated let counters: DaemonCounters
     nonisolated let listener: NetworkListener
-    /// Wakes those who wait for downloads to end.
+    /// Wakes the tasks that wait for downloads to end.
     nonisolated let endings: Wakeup
     private let environment: QueueEnvironment
     private let parts: QueueStep.Parts
@@ -37,7 +37,7 @@ actor DaemonQueue {
         thread.asUnownedSerialExecutor()
     }
 
-    /// What a queue starts with.
+    /// The initial values of a queue.
     struct Beginning {
         var store: DaemonStore
         var settings = DaemonSettings()
@@ -45,7 +45,7 @@ actor DaemonQueue {
         /// The identity of the queue in the checkpoints of its partial files.
         var identity: String?
         var listener: NetworkListener
-        /// The maximum number of downloads that run at the same time; `nil` as the settings say.
+        /// The maximum number of downloads that run at the same time; `nil` uses the setting.
         var limit: Int?
         var lastEvent: Int64 = 0
     }
@@ -95,7 +95,7 @@ actor DaemonQueue {
         return DownloadSession(configuration, logger: logger)
     }
 
-    /// Continues what an earlier daemon has left.
+    /// Continues what an earlier daemon left unfinished.
     func load() throws(DownloadError) {
         try StartupRecovery(environment, parts, positions, sessions).run()
     }
@@ -133,7 +133,8 @@ actor DaemonQueue {
         }
     }
 
-    /// When the next step is due without any event; `nil` if it waits for one.
+    /// The time until the next step is due without any event; `nil` if the next step waits for an
+    /// event.
     private var timeToNextStep: Duration? {
         // A step that could not be written is tried again soon.
         if queueStep.isBehind { return .seconds(1) }
@@ -199,7 +200,7 @@ actor DaemonQueue {
         try adder.add(new, key: key, by: authority)
     }
 
-    /// Does an action to all downloads of a selection, or to none.
+    /// Performs an action on all downloads of a selection, or on none.
     ///
     /// The files of downloads that do not run are removed when this returns; the outcome names those that
     /// remain.
@@ -246,7 +247,7 @@ actor DaemonQueue {
         // The store may not have recorded a run that has just ended.
         guard let path = running.path(of: id) ?? path, let request else { return nil }
         let checked = try WireJSON.decode(NewDownload.self, from: request).checked()
-        return await session.resumeData(
+        return await session.leftovers.resumeData(
             ofFile: path,
             DownloadRequest(checked.url, settings: checked.settings)
         )

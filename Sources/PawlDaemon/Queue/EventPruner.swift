@@ -9,9 +9,10 @@ final class EventPruner {
 
     private static let interval: Int64 = 1000
     private static let keptEvents: Int64 = 100_000
-    /// How many events are kept at most for sessions that have not acknowledged them.
+    /// The maximum number of events that are kept for sessions that have not acknowledged them.
     private static let mostEvents: Int64 = 1_000_000
-    /// How long events are kept after the last process of their session, in seconds.
+    /// The time in seconds for which events are kept after the last process of their session has
+    /// detached.
     private static let patience: Double = 180 * 86_400
 
     init(_ environment: QueueEnvironment) {

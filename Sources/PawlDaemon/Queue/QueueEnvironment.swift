@@ -3,7 +3,7 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// What all parts of the queue use; each of it may be used from any thread.
+/// The values that all parts of the queue use; any thread may use them.
 struct QueueEnvironment: Sendable {
     let store: DaemonStore
     let session: DownloadSession
@@ -13,7 +13,7 @@ struct QueueEnvironment: Sendable {
     let counters = DaemonCounters()
     /// Wakes the loop of the queue.
     let work = Wakeup()
-    /// Wakes those who wait for downloads to end.
+    /// Wakes the tasks that wait for downloads to end.
     let endings = Wakeup()
     private let origin = ContinuousClock.now
 
@@ -25,7 +25,7 @@ struct QueueEnvironment: Sendable {
     /// The time on a monotonic clock.
     var moment: Moment { .zero + (ContinuousClock.now - origin) }
 
-    /// Wakes all who wait for what a command has written.
+    /// Wakes all tasks that wait for changes, after a command has written some.
     func published(_ outcome: WireOutcome) {
         notifier.published(outcome.lastEvent)
         endings.send()

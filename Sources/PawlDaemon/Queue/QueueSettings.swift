@@ -12,7 +12,7 @@ final class QueueSettings {
     /// The settings as they are stored.
     private(set) var current: DaemonSettings
     private var isLimitApplied = false
-    /// When the timetable has to be checked again; `nil` if there is none.
+    /// The time at which the timetable must be checked again; `nil` if there is no timetable.
     private(set) var nextTimetableCheck: Date?
 
     init(
@@ -92,7 +92,7 @@ final class QueueSettings {
         if change[\.maximumConcurrentDownloads] == nil {
             published.maximumConcurrentDownloads = waiting.limit
         }
-        // The limit of this moment is no setting.
+        // The limit that applies at this moment is not a setting.
         published.current = nil
         return published
     }
@@ -157,7 +157,7 @@ final class QueueSettings {
 
     /// Without this check, the first download would create a folder whose name is misspelled.
     private static func checkExists(_ folder: String) throws(DownloadError) {
-        // A file at this path gives the same error as nothing.
+        // A file at this path causes the same error as a missing folder.
         guard (try? ConfinedFolder(folder, in: folder, creates: false)) == nil else { return }
         throw DownloadError(
             .usage,

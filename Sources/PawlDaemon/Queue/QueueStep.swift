@@ -79,7 +79,7 @@ final class QueueStep {
             var starts = plan
             starts.start(at: Date(), moment: environment.moment)
             lack = starts.starting.isEmpty ? nil : lackOfRoom()
-            // Without room nothing starts, but the ends are written.
+            // Without free space in the store nothing starts, but the ends are written.
             if lack == nil { plan = starts }
         }
         var work = Work(
@@ -112,7 +112,7 @@ final class QueueStep {
         }
     }
 
-    /// Why nothing can start; `nil` if there is room in the store.
+    /// The reason why nothing can start; `nil` if there is enough space for the store.
     private func lackOfRoom() -> DownloadError? {
         do throws(DownloadError) {
             try environment.store.checkRoom()
@@ -141,7 +141,7 @@ final class QueueStep {
         for run in work.unstarted { try endRecorder.record(run, transaction, &outcome.ends) }
         let ended = Set(work.ends.map(\.id))
         let retried = Set(outcome.ends.retries.map(\.id))
-        // The run before may just have ended, with a wait before the next one.
+        // A run of the same download may have just ended, and the next one has to wait.
         for id in work.plan.starting where !retried.contains(id) {
             let name = work.names[id]
             try parts.starter.record(id, name, ended: ended, transaction, &outcome.starts)

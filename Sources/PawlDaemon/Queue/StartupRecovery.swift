@@ -4,7 +4,7 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// Continues what an earlier daemon has left: first its file operations, then its downloads.
+/// Continues what an earlier daemon left unfinished: first its file operations, then its downloads.
 struct StartupRecovery {
     private let environment: QueueEnvironment
     private let parts: QueueStep.Parts
@@ -21,7 +21,7 @@ struct StartupRecovery {
         (self.positions, self.sessions) = (positions, sessions)
     }
 
-    /// A download is a suspect after this many starts without an end or progress.
+    /// The number of starts without an end or progress after which a download is a suspect.
     private static let suspectStarts = 3
 
     func run() throws(DownloadError) {
@@ -62,17 +62,17 @@ struct StartupRecovery {
     /// A file operation that an earlier daemon has not recorded as done.
     private struct Unfinished {
         var intention: Intention
-        /// The name that somebody has asked for; `nil` if no renaming is pending.
+        /// The name that a client has requested; `nil` if no renaming is pending.
         var newName: String?
         /// The paths of the partial files.
         var partial: [String]
     }
 
-    /// A complete file that an earlier daemon was giving its name.
+    /// A complete file that was about to get its name when an earlier daemon ended.
     private struct CompleteFile {
         var intention: Intention
         var file: WrittenFile
-        /// The path of the file; `nil` if it has not got its name.
+        /// The path of the file; `nil` if it does not have its name yet.
         var path: String?
         /// Whether its folder could be read.
         var isKnown = true
@@ -134,15 +134,15 @@ struct StartupRecovery {
                 return complete
             }
             file.path = folder.inside(shown)
-        } else if !LeftoverNames.isFolder(PathNames.folder(of: shown)) {
+        } else if !LeftoverFiles.isFolder(PathNames.folder(of: shown)) {
             complete.isKnown = false
             return complete
         }
-        if let found = LeftoverNames.find(file, or: unfinished.newName.map { [$0] } ?? []) {
+        if let found = LeftoverFiles.find(file, or: unfinished.newName.map { [$0] } ?? []) {
             complete.path = folder?.shown(found) ?? found
             removeCheckpoints(of: file, unfinished.partial.map { folder?.inside($0) ?? $0 })
         } else {
-            LeftoverNames.removeDrafts(of: file)
+            LeftoverFiles.removeDrafts(of: file)
         }
         withExtendedLifetime(folder) {}
         return complete
@@ -150,7 +150,7 @@ struct StartupRecovery {
 
     private func removeCheckpoints(of file: WrittenFile, _ partial: [String]) {
         do throws(DownloadError) {
-            try LeftoverNames.removeCheckpoints(of: file, partial: partial)
+            try LeftoverFiles.removeCheckpoints(of: file, partial: partial)
         } catch {
             environment.logger.warning("a checkpoint was not removed: \(error)")
         }

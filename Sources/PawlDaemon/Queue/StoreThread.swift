@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// An executor with a thread of its own, which may block: each write to the store waits for the disk.
+/// An executor with a separate thread, which may block: each write to the store waits for the disk.
 final class StoreThread: SerialExecutor {
     private let queue = DispatchQueue(label: "pawl-store")
 

@@ -57,7 +57,7 @@ final class WaitingDownloads {
         }
     }
 
-    /// Queues a download that none of its files can hold back.
+    /// Queues a download none of whose files is being removed.
     func add(_ entry: QueueScheduler.Entry) { scheduler.wait(entry) }
 
     func leave(_ id: Int64) {
@@ -82,7 +82,7 @@ final class WaitingDownloads {
 
     // MARK: - Running
 
-    /// The schedule as it becomes once the store has recorded it.
+    /// The schedule that applies once the store has recorded it.
     struct Plan {
         fileprivate var scheduler: QueueScheduler
         private(set) var starting: [Int64] = []

@@ -3,7 +3,8 @@ internal import PawlCore
 internal import PawlWire
 internal import Synchronization
 
-/// The tokens and cookies that authenticate requests, as the user's files have them now.
+/// The tokens and cookies that authenticate requests, according to the current content of the
+/// user's files.
 final class AccessKeys: Sendable {
     /// The cookie's name.
     static let cookie = "pawl"

@@ -18,7 +18,8 @@ package struct ConnectionClock: Sendable {
 
     package enum Event: Sendable {
         case headReceived, bodyEnded, responseEnded
-        /// The client reads the response, or does not.
+        /// More of the response can be sent; or the client does not read fast enough, so that no
+        /// more can be sent.
         case becameWritable, becameFull
     }
 

@@ -14,7 +14,8 @@ package struct ConnectionLimits: Sendable, Hashable {
     package var unreadBytes: Int32 = 256 << 10
     /// The maximum number of authenticated connections.
     package var connections = 4096
-    /// The maximum number per token, and of the page, so that none of them can block the others.
+    /// The maximum number of connections per token, and of the page, so that none of them can block
+    /// the others.
     package var connectionsEach: Int { max(1, connections / 4) }
     /// The maximum number of unauthenticated connections; a new one replaces the oldest.
     package var unknownConnections = 64

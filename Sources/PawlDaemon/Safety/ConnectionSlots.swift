@@ -13,7 +13,7 @@ package struct ConnectionSlots: Sendable {
 
     package enum Entry: Sendable, Hashable {
         case taken
-        /// The connection of this number has to be closed for it.
+        /// The connection of this number has to be closed to make room for the new one.
         case takenFrom(Int)
         case full
     }

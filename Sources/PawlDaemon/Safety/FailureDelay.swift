@@ -6,7 +6,7 @@ package struct FailureDelay: Sendable {
 
     private static let first: Duration = .milliseconds(50)
     private static let most: Duration = .seconds(1)
-    /// After this time without a failure, the delay starts again from the first.
+    /// The time without a failure after which the delay starts again from its first value.
     private static let memory: Duration = .seconds(60)
     /// The maximum number of responses that are delayed at the same time; more are refused
     /// immediately.
@@ -14,7 +14,7 @@ package struct FailureDelay: Sendable {
 
     package init() {}
 
-    /// Returns the delay for a wrong token; `nil` if too many wait already.
+    /// Returns the delay for a wrong token; `nil` if too many responses are already delayed.
     ///
     /// After the delay, call `ended`.
     package mutating func failed(at now: ContinuousClock.Instant) -> Duration? {

@@ -5,7 +5,8 @@ internal import NIOHTTPTypes
 internal import PawlCore
 internal import PawlWire
 
-/// Explains what is wrong with a request that is not valid HTTP; the server itself answers 400 without a body.
+/// Explains what is wrong with a request that is not valid HTTP; the server itself responds with
+/// 400 without a body.
 ///
 /// It replaces the server's response when that is written, not when the fault is found: the responses to
 /// earlier requests come first.

@@ -40,7 +40,7 @@ final class RequestAuthenticator: Sendable {
         }
     }
 
-    /// Answers after a delay, so that nobody can try many tokens.
+    /// Responds after a delay, so that nobody can try many tokens.
     func wrongCredentials(isCode: Bool = false) async throws -> Response {
         guard let pause = delay.withLock({ $0.failed(at: .now) }) else {
             return try Self.response(
@@ -63,7 +63,7 @@ final class RequestAuthenticator: Sendable {
         )
     }
 
-    /// Answers on a connection beyond the share of its token or page, and closes it.
+    /// Responds on a connection beyond the share of its token or page, and closes it.
     static func tooManyConnections() throws -> Response {
         var response = try response(
             429,

@@ -51,7 +51,8 @@ package struct RequestGuard: Sendable {
 
     /// The hosts of the daemon's own URLs, with the port.
     ///
-    /// `localhost` is not among them: it stands for two addresses, and another user may listen at the other.
+    /// `localhost` is not among them: it stands for two addresses, and another user may listen at
+    /// the other address.
     private let hosts: Set<String>
     private let mostBodyBytes: Int64
     /// The maximum length of the body of a request without a valid token.

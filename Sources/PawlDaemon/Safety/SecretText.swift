@@ -4,7 +4,8 @@ package struct SecretText: Sendable {
 
     package init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// Takes the same time wherever the texts differ first: it compares each byte of the secret.
+    /// Takes the same time regardless of where the texts first differ: it compares each byte of the
+    /// secret.
     package func matches(_ text: some StringProtocol) -> Bool {
         let given = Array(text.utf8)
         var difference = UInt64(truncatingIfNeeded: given.count ^ bytes.count)

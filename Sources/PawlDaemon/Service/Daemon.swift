@@ -11,7 +11,7 @@ package import PawlWire
 package struct Daemon: Sendable {
     package var places: DaemonPlaces
     package var logger: Logger
-    /// The maximum number of downloads that run at the same time; `nil` as the settings say.
+    /// The maximum number of downloads that run at the same time; `nil` uses the setting.
     package var limit: Int?
     /// The socket from the service manager; without one the daemon creates its own.
     package var socket: ListeningSocket?
@@ -54,7 +54,8 @@ package struct Daemon: Sendable {
 
     /// Opens the TCP listener.
     ///
-    /// An address that was given must be free; if one from the settings is taken, the daemon runs without.
+    /// If an address was given, it must be free. If an address from the settings is taken, the
+    /// daemon runs without TCP.
     private func beginListening(_ queue: DaemonQueue) async throws(DownloadError) {
         if let change = DaemonSettingsChange(listen: listen) {
             _ = try await queue.change(change, by: .user)
@@ -72,7 +73,7 @@ package struct Daemon: Sendable {
 
     /// Opens the store and loads the queue.
     ///
-    /// If that finds damage, the store is opened again, which then checks all of it.
+    /// If loading finds damage, the store is opened again with a check of the whole database.
     private func loadedQueue(mayBeDamaged: Bool) async throws(DownloadError) -> DaemonQueue {
         let store = try DaemonStore(path: places.store)
         if let note = store.note { logger.warning("\(note)") }
@@ -111,7 +112,8 @@ package struct Daemon: Sendable {
         )
     }
 
-    /// Returns `nil` if the identity cannot be written: on a full disk the user must be able to make room.
+    /// Returns `nil` if the identity cannot be written: on a full disk, the user must still be able
+    /// to free space.
     private func makeIdentity() -> String? {
         do throws(DownloadError) {
             return try StoreIdentity.make(beside: places.store)
@@ -128,7 +130,8 @@ package struct Daemon: Sendable {
         return locks
     }
 
-    /// The folders in the same order in each process: of two that start at the same time, one gets both locks.
+    /// The folders in the same order in each process: if two daemons start at the same time, one of
+    /// them gets both locks.
     package static func lockFolders(_ places: DaemonPlaces) -> [String] {
         Set([places.storeFolder, places.socketFolder]).sorted()
     }
@@ -221,7 +224,7 @@ package struct Daemon: Sendable {
         do {
             let socket = try socket ?? ListeningSocket.bind(at: places.socket)
             let listener = api.queue.listener
-            // A client that connects before the server runs waits.
+            // A client that connects before the server runs has to wait.
             let places = [socket.path, listener.socket?.address.url].compactMap(\.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

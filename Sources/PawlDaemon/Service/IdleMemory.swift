@@ -4,7 +4,8 @@ internal import PawlCore
 
 /// Returns memory to the system when the daemon is idle.
 ///
-/// That is mostly the code of the program, much of which is needed once, and heap that a large request has left.
+/// Most of this memory is code of the program, much of which is needed only once, and heap that a
+/// large request has left.
 package final class IdleMemory: Sendable {
     private let wakeup = Wakeup()
     private let isBusy: @Sendable () -> Bool

@@ -40,7 +40,7 @@ final class NetworkListener: Sendable {
         return Prepared(socket: socket, isNew: socket != nil)
     }
 
-    /// A socket that replaces the one before once it is adopted.
+    /// A socket that replaces the previous one once it is adopted.
     struct Prepared: Sendable {
         fileprivate var socket: NetworkSocket?
         fileprivate var isNew: Bool

@@ -123,7 +123,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         await http.handle(value: value, logger: logger)
     }
 
-    /// Waits until the event loop knows the channel: it could not be closed before.
+    /// Waits until the event loop knows the channel, because the channel cannot be closed earlier.
     private func untilActive(_ channel: any Channel) async {
         // That takes the loop a few turns; a channel that was closed meanwhile never becomes active.
         for _ in 0..<8 where !channel.isActive {

@@ -1,8 +1,8 @@
 internal import PawlCore
 
 extension Wakeup {
-    /// Waits for a wake-up, the cancellation of the task or the end of this time; without a time,
-    /// until the first of the two.
+    /// Waits for a wake-up, the cancellation of the task or, if `time` is given, the end of this
+    /// time.
     func wait(atMost time: Duration?) async {
         guard let time else { return await wait() }
         guard time > .zero else { return }

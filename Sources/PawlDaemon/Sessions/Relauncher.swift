@@ -13,11 +13,11 @@ final class Relauncher: Sendable {
     /// The sessions whose command runs.
     private let running = Mutex<Set<String>>([])
 
-    /// How long processes have after a start to attach again.
+    /// The time after a start in which processes can attach again before a command runs.
     private static let grace: Duration = .seconds(3)
-    /// How long a command may take.
+    /// The maximum time that a command may take.
     private static let timeLimit: Duration = .seconds(600)
-    /// How long a command that is stopped may take to end.
+    /// The time that a stopped command has to end.
     private static let patience: Duration = .seconds(1)
 
     init(queue: DaemonQueue, attachments: SessionAttachments, logger: Logger) {
@@ -61,7 +61,7 @@ final class Relauncher: Sendable {
         let end = await withTaskGroup(of: String?.self) { group in
             group.addTask { await Self.end(of: relaunch) }
             group.addTask {
-                // It is cancelled when the command has ended.
+                // The sleep is cancelled when the command has ended.
                 try? await Task.sleep(for: Self.timeLimit)
                 return nil
             }
@@ -107,7 +107,7 @@ final class Relauncher: Sendable {
                 environment: .inherit.updating(["PAWL_SESSION": relaunch.session]),
                 platformOptions: options,
                 input: .none,
-                // Both go to the log.
+                // Both outputs go to the log.
                 output: .fileDescriptor(.standardError, closeAfterSpawningProcess: false),
                 error: .currentStandardError
             ) { execution in

@@ -20,7 +20,8 @@ final class SessionAttachments: Sendable {
     /// Sent when a process has detached from its session.
     let detached: Wakeup
 
-    /// How long a new process waits: the closed connection of a killed process is noticed after a while.
+    /// The time that a new process waits, because the closed connection of a killed process is
+    /// noticed after a while.
     private static let patience: Duration = .seconds(1)
 
     init(detached: Wakeup) { self.detached = detached }
@@ -40,7 +41,7 @@ final class SessionAttachments: Sendable {
 
     /// Attaches a process to a session until the attachment ends.
     ///
-    /// If another process takes over, it ends the stream.
+    /// If another process takes over the session, the stream is ended.
     ///
     /// - Throws: `.alreadyRunning` if another process is attached and is not to be replaced.
     func attach(

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// The queue and its events on the disk (SQLite).
 ///
-/// When a write returns, its changes survive a power cut. Writes block, so they belong on a thread of their
-/// own; reads run beside them.
+/// When a write returns, its changes survive a power cut. Writes block, so they belong on a
+/// separate thread. Reads can run at the same time as writes.
 package final class DaemonStore: Sendable {
     private let pool: DatabasePool
     private let path: String
@@ -49,7 +49,7 @@ package final class DaemonStore: Sendable {
         }
     }
 
-    /// Runs one transaction that needs room.
+    /// Runs one transaction that needs space on the disk.
     ///
     /// - Throws: `.diskFull` if only the reserve is left, among others.
     package func writeWithRoom<Value>(
@@ -65,8 +65,8 @@ package final class DaemonStore: Sendable {
         throw Self.explained(DatabaseError(resultCode: .SQLITE_FULL), "writing the queue")
     }
 
-    /// Runs one transaction that makes room or ends something: on a full disk it uses as much of the reserve as
-    /// it needs.
+    /// Runs one transaction that frees space or ends something: on a full disk, it uses as much of
+    /// the reserve as it needs.
     package func writeInAnyCase<Value>(
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Value {
@@ -88,7 +88,7 @@ package final class DaemonStore: Sendable {
 
     /// Writes the log to the database; returns whether that succeeded.
     private func tidyLog() -> Bool {
-        // The database may need room for that, which the reserve provides.
+        // The database may need space for that, which the reserve provides.
         (try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }) != nil
     }
 
@@ -134,8 +134,8 @@ package final class DaemonStore: Sendable {
     /// Writes the log to the database, and closes the files.
     package func close() throws(DownloadError) {
         do {
-            // The last connection to be closed may be a reader's, which cannot write the log. If somebody still
-            // reads, the next start writes it.
+            // The last connection to be closed may belong to a reader, and cannot write the log. If
+            // a read is still running, the next start writes the log.
             try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             try pool.close()
             if !hasMetDamage { StoreFiles.unmark(path) }

@@ -11,7 +11,8 @@ package final class FolderRecord: Sendable {
 
     /// The maximum number of folders.
     private static let mostFolders = 10_000
-    /// A file with more folders that are no longer needed is written again.
+    /// The maximum number of folders in the file that are no longer needed; beyond it, the file is
+    /// rewritten.
     private static let mostOld = 200
     private static let mostBytes = 64 << 20
 

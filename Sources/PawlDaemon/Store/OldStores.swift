@@ -7,10 +7,10 @@ internal import Glibc
 /// They hold requests with their secrets. Damaged databases and the backup are kept for some days, then
 /// removed. What can be read of a damaged one is recovered at once. A draft is removed at once.
 package struct OldStores: Sendable {
-    /// How long a damaged database or a backup stays, in seconds.
+    /// The time in seconds for which a damaged database or a backup is kept.
     package static let patience: Double = 7 * 86_400
 
-    /// How long after a removal that failed the next one is tried, in seconds.
+    /// The time in seconds after which a failed removal is tried again.
     private static let retryWait: Double = 86_400
 
     private let path: String
@@ -21,7 +21,7 @@ package struct OldStores: Sendable {
     /// The numbers of the damaged databases, ascending.
     package var numbers: [Int] {
         let name = Self.name(of: path)
-        // A folder that cannot be listed has none that could be named.
+        // If the folder cannot be listed, no database is reported.
         let files =
             (try? FileManager.default.contentsOfDirectory(atPath: Self.folder(of: path))) ?? []
         return files.compactMap { file in

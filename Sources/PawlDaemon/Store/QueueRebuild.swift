@@ -112,7 +112,8 @@ package struct QueueRebuild {
         (row.completedBytes, row.totalBytes) = (item.completedBytes, item.totalBytes)
         if request == nil { row.problem = Problem(Self.lost) }
         var known = request ?? NewDownload(url: item.url, destination: item.destination)
-        // The folder that a program was confined to is lost with its request: this one is no wider.
+        // The folder that a program was confined to is lost with its request. The folder used here
+        // is not wider.
         if request == nil, row.owner != .user {
             known.confinedTo = PathNames.folder(of: item.path ?? item.destination)
         }

@@ -37,13 +37,13 @@ struct SalvagedQueue {
     var sessions: [SessionRegistration] = []
     /// The owners of the sessions; a session without one belongs to the user.
     var sessionOwners: [String: DownloadOwner] = [:]
-    /// The newest id of a download, as far as it is known; otherwise 0.
+    /// The newest known id of a download; 0 if none is known.
     var lastDownload: Int64 = 0
     var lastEvent: Int64 = 0
     /// The number of unfinished downloads that the queue had counted; `nil` if it is lost.
     var expected: Int?
 
-    /// More downloads than this are not read: then something else is wrong.
+    /// The maximum number of downloads that are read; a higher number is a sign of other damage.
     private static let mostItems = 1_000_000
 
     /// Reads as much as possible, from both ends.
@@ -81,7 +81,8 @@ struct SalvagedQueue {
     /// Reads the rows from both ends up to the damage, and the rows between one by one.
     private static func items(_ queue: DatabaseQueue, last: Int64) -> [Item] {
         var found: [Int64: Item] = [:]
-        // Where reading from the lowest id stopped, and from the highest; `nil` if that end is damaged.
+        // Where reading from the lowest and from the highest id stopped; `nil` if that end is
+        // damaged.
         var (ascendingEnd, descendingEnd): (Int64?, Int64?)
         func isWhole(_ order: String, _ end: inout Int64?) -> Bool {
             // Reading stops where the damage begins.
@@ -126,7 +127,7 @@ struct SalvagedQueue {
         return counts.filter { (0...mostItems).contains($0) }.max()
     }
 
-    /// A higher id is damage.
+    /// The maximum id that is accepted; a higher one is a sign of damage.
     private static let mostID: Int64 = 1 << 53
 
     private static func last(_ table: String, _ queue: DatabaseQueue) -> Int64 {

@@ -20,7 +20,7 @@ package enum StoreFiles {
     /// The database as an earlier version left it.
     package static func backup(of path: String) -> String { "\(path).before-upgrade" }
 
-    /// The room that is reserved for a full disk.
+    /// The space that is reserved for a full disk.
     static func reserve(of path: String) -> String { "\(path).reserve" }
 
     /// The copy that is being upgraded to this version.

@@ -7,7 +7,7 @@ package import PawlCore
 package enum StoreIdentity {
     private static let length = 32
 
-    /// Returns the identity of the queue; `nil` if only an earlier version has used it.
+    /// Returns the identity of the queue; `nil` if only an earlier version has used the queue.
     package static func known(beside path: String) -> String? {
         read(StoreFiles.identity(of: path))
     }

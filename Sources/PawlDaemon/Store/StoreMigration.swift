@@ -16,7 +16,8 @@ struct StoreMigration {
         let (draft, others) = (StoreFiles.draft(of: path), OldStores(path: path))
         others.remove(draft)
         do {
-            // It holds secrets, so only the user may read it from the start.
+            // The copy contains secrets, so only the user may read it from the moment it is
+            // created.
             try StoreFiles.create(draft)
             let copy = try DatabaseQueue(path: draft, configuration: StoreOpening.configuration)
             try pool.backup(to: copy)

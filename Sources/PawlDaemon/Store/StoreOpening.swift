@@ -126,7 +126,8 @@ enum StoreOpening {
         }
     }
 
-    /// Whether the contents of the file cause an error, and not the disk, the permissions or a lack of room.
+    /// Whether the contents of the file cause an error, and not the disk, the permissions or a lack
+    /// of space.
     ///
     /// The statements of Pawl are valid, so an error about a statement also means that the file is damaged.
     private static func isDamage(_ error: any Error) -> Bool {

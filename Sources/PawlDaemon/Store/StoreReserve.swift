@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Reserved room on the disk of the store.
+/// Reserved space on the disk of the store.
 ///
 /// With it, the user can still pause, cancel and remove downloads on a full disk, and ends are recorded.
 final class StoreReserve: Sendable {
@@ -9,7 +9,7 @@ final class StoreReserve: Sendable {
         /// The number of reserved bytes.
         var bytes: off_t = 0
         var triedAt: ContinuousClock.Instant?
-        /// Whether the file system cannot reserve room.
+        /// Whether the file system cannot reserve space.
         var isUnsupported = false
     }
 
@@ -18,9 +18,9 @@ final class StoreReserve: Sendable {
 
     /// The size of the reserve: enough for changes of thousands of downloads at once.
     private static let whole: off_t = 2 << 20
-    /// The room that one write gets at a time; the rest remains for the next ones.
+    /// The space that one write gets at a time; the rest remains for later writes.
     private static let portion: off_t = 64 << 10
-    /// The room that must be free besides the reserve, so that downloads may be added.
+    /// The space that must be free besides the reserve, so that downloads may be added.
     private static let least: UInt64 = 512 << 10
     private static let patience: Duration = .seconds(10)
 
@@ -39,7 +39,7 @@ final class StoreReserve: Sendable {
         }
     }
 
-    /// Fills the reserve again, as soon as there is room.
+    /// Fills the reserve again, as soon as there is enough space.
     func restore() {
         state.withLock { state in
             let isTooSoon = state.triedAt.map { $0.duration(to: .now) < Self.patience } ?? false
@@ -47,14 +47,15 @@ final class StoreReserve: Sendable {
         }
     }
 
-    /// Whether the reserve is full, or can be filled now, and more room is free: downloads may be added.
+    /// Whether downloads may be added: the reserve is full, or can be filled now, and more space is
+    /// free.
     var isWhole: Bool {
         let isKept = state.withLock { state in
             fill(&state)
             return state.bytes == Self.whole || state.isUnsupported
         }
         var system = statvfs()
-        // If the system does not tell the free room, it counts as enough.
+        // If the system does not report the free space, there is assumed to be enough.
         guard isKept, statvfs(path, &system) == 0 else { return isKept }
         let free = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
         return free.overflow || free.partialValue >= Self.least
@@ -71,7 +72,7 @@ final class StoreReserve: Sendable {
         if code == 0 {
             state.bytes = Self.whole
         } else {
-            // The room that was found is needed elsewhere.
+            // The failed attempt may have taken some space, which is needed elsewhere.
             ftruncate(descriptor, state.bytes)
             state.isUnsupported = code == EOPNOTSUPP || code == EINVAL
         }

@@ -116,7 +116,7 @@ extension DownloadDriver {
         }
     }
 
-    /// Restores another tool's file, because no answer that fits it was accepted.
+    /// Restores another tool's file, because no response that fits it was accepted.
     private func giveBack(_ store: PartialStore, _ adopted: RangeSet) async {
         do throws(DownloadError) {
             try await engine.disk.run { () throws(DownloadError) in

@@ -105,8 +105,8 @@ extension DownloadDriver {
         }
     }
 
-    /// Applies what a later answer reports, such as the total size, or that an entity tag cannot be
-    /// used.
+    /// Applies what a later response reports, such as the total size, or that an entity tag cannot
+    /// be used.
     func learn(_ representation: Representation) async {
         guard let store = context.store.current else { return }
         let hadTotal = store.representation.total != nil

@@ -77,7 +77,7 @@ package final class DownloadMonitor: Sendable {
     /// It never falls.
     package var receivedBytes: Int64 { ledger.receivedBytes }
 
-    /// The last good answer; `nil` before the first one.
+    /// The last good response; `nil` before the first one.
     package var response: DownloadResponse? {
         let (head, redirects) = state.withLock { ($0.head, $0.redirects) }
         return head.map { DownloadResponse($0, redirects: redirects) }
@@ -105,7 +105,7 @@ package final class DownloadMonitor: Sendable {
         }
     }
 
-    /// Whether this run has accepted an answer, which proves that the bytes already present are of
+    /// Whether this run has accepted a response, which proves that the bytes already present are of
     /// the same file.
     package var hasAgreed: Bool { state.withLock { $0.hasAgreed } }
 
@@ -116,10 +116,10 @@ package final class DownloadMonitor: Sendable {
 
     /// Prepares for another run.
     ///
-    /// An answer accepted before does not count for it.
+    /// A response accepted before does not count for it.
     package func renewed() { state.withLock { $0.hasAgreed = false } }
 
-    /// Records that the bytes of an answer are accepted.
+    /// Records that the bytes of a response are accepted.
     func agreed() { state.withLock { $0.hasAgreed = true } }
 
     /// Records that a run begins.
@@ -166,12 +166,12 @@ package final class DownloadMonitor: Sendable {
         state.began = nil
     }
 
-    /// Records an answer.
+    /// Records a response.
     ///
     /// `isFirst`: no bytes of the file are present yet.
     func answered(_ head: ResponseHead, isFirst: Bool = false) {
         state.withLock { state in
-            // The first answer describes the whole file.
+            // The first response describes the whole file.
             if isFirst || state.head == nil || state.head?.status == 206 { state.head = head }
         }
     }
@@ -179,7 +179,7 @@ package final class DownloadMonitor: Sendable {
     /// Records that the existing bytes are discarded because they are of another version of the
     /// file.
     ///
-    /// `head` is the answer that is accepted instead; `nil` if it has not been requested yet.
+    /// `head` is the response that is accepted instead; `nil` if it has not been requested yet.
     func startedOver(with head: ResponseHead?) {
         begin(with: RangeSet())
         state.withLock { $0.head = head }

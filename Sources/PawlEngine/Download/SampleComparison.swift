@@ -3,7 +3,7 @@ internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// Compares existing files with the file of an answer, if no validator can decide.
+/// Compares existing files with the file of a response, if no validator can decide.
 struct SampleComparison {
     private static let patience: Duration = .seconds(5)
 

@@ -18,7 +18,7 @@ struct TargetResolver: Sendable {
     /// The key that is recorded with the file.
     private let storageKey: String?
     private let search: PartialSearch
-    /// The expected path before the server has answered.
+    /// The expected path before the server has responded.
     let expected: FilePath
 
     init(_ job: DownloadJob, _ storeSettings: StoreSettings, _ stop: CancellationToken) {
@@ -111,7 +111,7 @@ struct TargetResolver: Sendable {
         }
     }
 
-    /// Opens the store for the server's answer: an earlier run's or a new one.
+    /// Opens the store for the server's response: an earlier run's or a new one.
     ///
     /// `source` is recorded in the checkpoint. `absent` is a path at which, with its numbers,
     /// nothing existed before the server was asked.
@@ -187,7 +187,7 @@ struct TargetResolver: Sendable {
         _ source: String
     ) throws(DownloadError) -> PartialStore {
         let (search, settings) = (search, storeSettings)
-        let store = try PartialStore.create(
+        let store = try PartialCreation.create(
             paths,
             source: source,
             mark: mark,
@@ -215,7 +215,7 @@ struct TargetResolver: Sendable {
         case .directory(let path): folder = path
         }
         let (disposition, mediaType) = (head["Content-Disposition"], head["Content-Type"])
-        // Otherwise the answer contains nothing that affects the name.
+        // Otherwise the response contains nothing that affects the name.
         guard
             disposition != nil || mediaType == "text/html" || head.url != url
                 || destination != self.destination

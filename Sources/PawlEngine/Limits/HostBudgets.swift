@@ -47,7 +47,7 @@ package final class HostBudgets: Sendable {
         state.withLock { $0.budget.transfers(with: host) > 1 }
     }
 
-    /// Records that the host answered over a connection that can be shared.
+    /// Records that the host responded over a connection that can be shared.
     package func noteMultiplexing(_ host: String) {
         state.withLock { $0.budget.noteMultiplexing(host) }
     }

@@ -99,7 +99,7 @@ extension DownloadMonitor {
     /// were kept.
     package var resumeData: ResumeData? { resuming.resumeData }
 
-    /// Adds the resume data to the error, or the reason why there are none.
+    /// Adds the resume data to the error, or the reason why there is none.
     func completed(_ error: DownloadError) -> DownloadError {
         var error = error
         if let obstacle = error.resumeObstacle {

@@ -2,7 +2,7 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// Opens the partial file that resume data describe, before the server is asked.
+/// Opens the partial file that resume data describes, before the server is asked.
 ///
 /// Its calls block.
 struct ResumeRestorer: Sendable {

@@ -2,16 +2,16 @@ internal import Logging
 internal import PawlCore
 internal import Synchronization
 
-/// From the request to an answer that is accepted.
+/// From the request to a response that is accepted.
 extension StreamDriver {
-    /// Returns the accepted answer, requesting one if there is none yet.
+    /// Returns the accepted response, requesting one if there is none yet.
     func answer() async throws(DownloadError) -> DownloadResponse {
         if let response { return response }
         try order.check()
         return try await ask()
     }
 
-    /// Sends requests until an answer is accepted, following redirects and retrying temporary
+    /// Sends requests until a response is accepted, following redirects and retrying temporary
     /// failures.
     func ask() async throws(DownloadError) -> DownloadResponse {
         while true {
@@ -185,7 +185,7 @@ extension StreamDriver {
 
     /// Waits until the original request may be repeated.
     ///
-    /// The answer cannot be resumed: nothing is repeated after a reader has seen a byte.
+    /// The response cannot be resumed: nothing is repeated after a reader has seen a byte.
     private func failed(
         _ error: DownloadError,
         _ repetition: ExchangePlanner.Repetition?,

@@ -1,18 +1,18 @@
 package import PawlCore
 internal import Synchronization
 
-/// From the answer's head to its end.
+/// From the response's head to its end.
 extension StreamDriver {
     package enum Piece: Sendable {
         case bytes([UInt8])
         case end
-        /// The first answer broke and another one replaced it.
+        /// The first response broke and another one replaced it.
         ///
         /// `isSame`: whether both describe the same bytes.
         case anew(isSame: Bool)
     }
 
-    /// The part of an answer that was received before it broke or stalled.
+    /// The part of a response that was received before it broke or stalled.
     enum Progress {
         case nothing
         /// A good head, and no byte that a reader has seen.
@@ -97,7 +97,7 @@ extension StreamDriver {
         return .anew(isSame: before.map(Self.traits) == after.map(Self.traits))
     }
 
-    /// The fields that two answers must share to count as the same.
+    /// The fields that two responses must share to count as the same.
     private static func traits(_ head: ResponseHead) -> [String?] {
         [String(head.status)]
             + ["Content-Length", "Content-Type", "Content-Encoding", "ETag", "Last-Modified"]
@@ -125,7 +125,7 @@ extension StreamDriver {
     private static let mostReservedBytes: Int64 = 8 << 20
 }
 
-/// The complete body of an answer.
+/// The complete body of a response.
 package struct CollectedBody: Sendable {
     package var bytes: [UInt8]
     package var response: DownloadResponse

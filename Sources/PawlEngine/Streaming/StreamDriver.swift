@@ -2,7 +2,8 @@ internal import Logging
 package import PawlCore
 internal import Synchronization
 
-/// Sends one request and delivers its answer as it arrives: the head, the body in pieces, the end.
+/// Sends one request and delivers its response as it arrives: the head, the body in pieces, the
+/// end.
 ///
 /// It has no task of its own: the caller that waits for something drives it, one at a time.
 /// Releasing this object ends the request and its connection.
@@ -99,7 +100,7 @@ package final class StreamDriver: Sendable {
         body?()
     }
 
-    /// Returns the answer's head as soon as an answer is accepted.
+    /// Returns the response's head as soon as a response is accepted.
     ///
     /// The body is not fetched until it is requested. Cancelling the task ends the request.
     package func open() async throws(DownloadError) -> DownloadResponse {
@@ -178,7 +179,7 @@ package final class StreamDriver: Sendable {
 
     // MARK: - State for callers
 
-    /// The accepted answer; `nil` if there is none yet.
+    /// The accepted response; `nil` if there is none yet.
     package var response: DownloadResponse? { state.withLock { $0.response } }
 
     /// The number of bytes received of the current body.

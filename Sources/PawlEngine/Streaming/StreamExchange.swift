@@ -16,10 +16,10 @@ final class StreamExchange: TransferSink {
         var head: ResponseHead
     }
 
-    /// The state of the way to an answer.
+    /// The state of the way to a response.
     enum Asked: Sendable {
         case answered(Answer)
-        /// The exchange ended without an answer.
+        /// The exchange ended without a response.
         case ended(TransferEnd)
         case waiting
     }
@@ -65,7 +65,7 @@ final class StreamExchange: TransferSink {
 
     // MARK: - For the reader
 
-    /// The state, read in one operation: an answer and its end may arrive between two reads.
+    /// The state, read in one operation: a response and its end may arrive between two reads.
     var asked: Asked {
         state.withLock { state in
             if let answer = state.answer { return .answered(answer) }

@@ -1,7 +1,7 @@
 package import struct FoundationEssentials.URL
 package import PawlCore
 
-/// A request whose answer is delivered as it arrives instead of being written to a file.
+/// A request whose response is delivered as it arrives instead of being written to a file.
 package struct StreamOrder: Sendable {
     /// The URL without user and fragment.
     package var url: URL
@@ -13,7 +13,7 @@ package struct StreamOrder: Sendable {
     /// Only these apply: the fields, the credentials, the connection, the time limits, the retries,
     /// the maximum `Retry-After`, and whether redirects may be insecure.
     package var settings: DownloadSettings
-    /// Whether a 4xx or 5xx status is an answer like any other instead of an error.
+    /// Whether a 4xx or 5xx status is a response like any other instead of an error.
     package var acceptsErrorStatuses = false
     /// The seed for the random delays.
     package var seed: UInt64

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import SystemPackage
 
-/// Identifies a start of the machine.
+/// Identifies a boot of the machine.
 ///
-/// What the kernel had in memory is lost with it.
+/// What the kernel has in memory does not survive the next boot.
 package struct BootIdentity: Hashable, Sendable {
     package let text: String
 

@@ -5,7 +5,7 @@ internal import SystemPackage
 
 /// An open, locked checkpoint file.
 ///
-/// Its owner must guard it, because writing changes its table.
+/// Its owner must guard the value with a lock, because writing changes its table of slots.
 package struct CheckpointFile: Sendable {
     let path: FilePath
     private(set) var file: OpenFile
@@ -49,7 +49,7 @@ package struct CheckpointFile: Sendable {
         return try createNamed(path, checkpoint)
     }
 
-    /// Does the same as `create` if a file has a name from its first moment.
+    /// Does what `create` does, on a file system without support for files without a name.
     private static func createNamed(
         _ path: FilePath,
         _ checkpoint: Checkpoint
@@ -63,7 +63,7 @@ package struct CheckpointFile: Sendable {
             } catch {
                 throw DownloadError(error, while: .create, path)
             }
-            // Before the file is locked another process may take it for a damaged one.
+            // Until the file is locked, another process may mistake it for a damaged checkpoint.
             let isOurs = try attempt(.lock, path) { () throws(Errno) in
                 guard try FileLock.tryToTake(file) != .held else { return false }
                 return try path.status()?.identity == file.status().identity
@@ -109,9 +109,7 @@ package struct CheckpointFile: Sendable {
         }
     }
 
-    /// Writes the next checkpoint into a slot that is not needed.
-    ///
-    /// It is not synced.
+    /// Writes the next checkpoint into a slot that is not needed, without a sync.
     mutating func write(_ checkpoint: Checkpoint) throws(DownloadError) {
         let payload = checkpoint.encoded
         guard payload.count <= CheckpointSlot.room(in: slotSize) else {
@@ -174,8 +172,8 @@ package struct CheckpointFile: Sendable {
         slotSize: Int,
         slot: [UInt8]
     ) throws(Errno) -> OpenFile {
-        // It is left from an earlier rewrite that was killed: the lock shows that nobody else uses
-        // it.
+        // The draft is left from an earlier rewrite that was killed: the lock shows that it is not
+        // in use.
         try? draft.removeFile()
         let file = try OpenFile(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
         do throws(Errno) {

@@ -4,7 +4,9 @@ internal import PawlCore
 package struct CheckpointHeader: Hashable {
     package static let magic = Array("PAWLCKPT".utf8)
     static let currentVersion: UInt32 = 1
-    /// The length of the block, which has only the header, so that writing a slot never touches it.
+    /// The length of the block.
+    ///
+    /// It contains only the header, so that writing a slot never changes it.
     package static let length = 4096
     /// The length of magic, version and slot size, which the following checksum covers.
     private static let coveredLength = 16

@@ -23,7 +23,7 @@ package enum CheckpointImage {
         for slot in 0..<SlotTable.slotCount {
             let start = CheckpointHeader.length + slot * slotSize
             let end = min(start + slotSize, bytes.count)
-            // The other slots are there for the case that one is empty or torn.
+            // If one slot is empty or torn, the other slots are still used.
             let held = start < end ? try? CheckpointSlot.decode(bytes[start..<end]) : nil
             sequences.append(held?.0.sequence ?? 0)
             if let held, held.0.sequence > newest?.head.sequence ?? 0 { newest = held }

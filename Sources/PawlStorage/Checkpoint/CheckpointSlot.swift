@@ -47,7 +47,8 @@ package enum CheckpointSlot {
         guard checksum.elementsEqual(self.checksum(of: covered, payload)) else {
             throw MalformedBytes(what: "torn")
         }
-        // The last number leaves none for the next checkpoint, and 0 means that there is none.
+        // The highest number would leave none for the next checkpoint. 0 means that there is no
+        // checkpoint.
         guard head.sequence > 0, head.sequence < .max, head.syncedSequence <= head.sequence else {
             throw MalformedBytes(what: "an impossible sequence")
         }

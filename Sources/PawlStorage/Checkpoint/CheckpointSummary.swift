@@ -6,9 +6,9 @@ package import SystemPackage
 package struct CheckpointSummary: Sendable {
     package let paths: DownloadPaths
     package let checkpoint: Checkpoint
-    /// Whether `written` counts.
+    /// Whether the checkpoint was written in this boot, so that `written` counts.
     package let isOfThisBoot: Bool
-    /// The ranges proven by the partial file; empty if that is missing.
+    /// The ranges proven by the partial file; empty if the partial file is missing.
     package let usable: RangeSet
 
     /// Reads a checkpoint without a lock, so it can be read while a download runs.

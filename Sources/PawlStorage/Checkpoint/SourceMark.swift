@@ -12,7 +12,7 @@ package struct SourceMark: Hashable, Sendable {
 
     /// Creates a mark.
     ///
-    /// `keeper` is the owner of the download, on whom half of the salt depends.
+    /// `keeper` identifies the owner of the download; half of the salt depends on it.
     package init(_ url: URL, keeper: String? = nil) {
         let random = Self.randomDigits()
         text = Self.text(
@@ -21,9 +21,9 @@ package struct SourceMark: Hashable, Sendable {
         )
     }
 
-    /// Whether it was made for a download of this keeper.
+    /// Whether the mark was made for a download of this owner.
     ///
-    /// Another mark matches by chance once in four billion.
+    /// A mark of another owner matches by chance once in four billion.
     package func isKept(by keeper: String) -> Bool {
         let salt = text.prefix(16)
         guard let own = Self.digits(of: keeper, String(salt.prefix(8))) else { return false }
@@ -53,7 +53,7 @@ package struct SourceMark: Hashable, Sendable {
 
     /// Returns the digested text.
     ///
-    /// User and password do not belong to what a URL names, and the server never sees a fragment.
+    /// User and password are not part of what a URL names, and the server never sees a fragment.
     private static func text(_ url: URL, salt: String) -> String {
         var parts = AddressParts(url.absoluteString)
         parts.userInfo = nil
@@ -71,7 +71,7 @@ extension Checkpoint {
         return urls.contains { known.contains($0.redacted) }
     }
 
-    /// Whether its bytes are proven to be of the file for which `url` sent `seen`.
+    /// Whether the bytes are proven to belong to the file that `url` described as `seen`.
     ///
     /// Beyond one URL, a validator proves little: an entity tag is unique only among the versions
     /// of one resource (RFC 9110 §8.8.3), and files written in the same second have the same date.
@@ -101,6 +101,7 @@ extension Checkpoint {
         return tag.matchesWeakly(seenTag)
     }
 
-    /// The URL whose answer the representation is, then the mirrors, with their secrets hidden.
+    /// The URL whose response defined the representation, then the mirrors, with their secrets
+    /// hidden.
     private var sources: [String] { source.split(separator: "\n").map(String.init) }
 }

@@ -19,7 +19,7 @@ package struct CacheCleaner: Sendable {
         self.documents = documents
     }
 
-    /// Removes files according to the policy; a missing folder has none.
+    /// Removes files according to the policy; does nothing if the folder is missing.
     ///
     /// `now` is in nanoseconds since 1970. `freeBytes` is for tests; otherwise the disk is asked.
     package func clean(
@@ -49,7 +49,7 @@ package struct CacheCleaner: Sendable {
         return result
     }
 
-    /// Throws if the whole folder is in the documents.
+    /// Throws if the whole folder is inside the documents folder.
     package func check() throws(DownloadError) { _ = try protectedFolder() }
 
     package static var currentTime: Int64 {
@@ -72,7 +72,7 @@ package struct CacheCleaner: Sendable {
 
     /// Returns the protected folder.
     ///
-    /// Throws if the whole cache folder is in the documents.
+    /// Throws if the whole cache folder is inside the documents folder.
     private func protectedFolder() throws(DownloadError) -> FileStatus.Identity? {
         guard let documents else { return nil }
         let protected = try attempt(.inspect, documents) { () throws(Errno) in
@@ -95,7 +95,7 @@ package struct CacheCleaner: Sendable {
     }
 }
 
-/// Resolves paths to ones without links.
+/// Resolves symbolic links in paths.
 enum RealPath {
     /// Returns the resolved path; `nil` if nothing exists there.
     static func of(_ path: FilePath) -> FilePath? {

@@ -25,7 +25,8 @@ struct CachedGroup {
                 File(path: path, status: status)
             )
         }
-        // The checkpoint is last: alone it can be told from one that is needed.
+        // The checkpoint comes after its partial file: a checkpoint that is left alone is
+        // recognized as useless.
         return groups.sorted { $0.key.string < $1.key.string }.map { _, group in
             CachedGroup(files: group.files.sorted { $0.path.string < $1.path.string })
         }
@@ -33,7 +34,7 @@ struct CachedGroup {
 
     /// Returns the candidate for the plan.
     ///
-    /// `locked` contains the numbers of the locked files.
+    /// `locked` contains the inode numbers of the locked files.
     func candidate(index: Int, locked: Set<UInt64>) -> CleaningPlan.Candidate {
         CleaningPlan.Candidate(
             index: index,
@@ -56,7 +57,7 @@ struct CachedGroup {
         }
     }
 
-    /// Locks all of the files; `nil` if somebody holds one of the locks.
+    /// Locks all of the files; `nil` if one of the locks is held already.
     private func lock() -> [OpenFile]? {
         var locks: [OpenFile] = []
         for file in files {
@@ -106,7 +107,7 @@ extension CachedGroup.File {
 }
 
 extension FileStatus {
-    /// The time of the last reading, as far as it is recorded, or of the last change, whichever is
-    /// later.
+    /// The time of the last read, if the file system records it, or of the last change, whichever
+    /// is later.
     fileprivate var lastUsed: Int64 { max(accessedNanoseconds, modifiedNanoseconds) }
 }

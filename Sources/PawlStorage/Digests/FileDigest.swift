@@ -12,7 +12,7 @@ package enum FileDigest {
         return try compute(algorithm, of: file, path)
     }
 
-    static func compute(
+    package static func compute(
         _ algorithm: DigestAlgorithm,
         of file: OpenFile,
         _ path: FilePath,

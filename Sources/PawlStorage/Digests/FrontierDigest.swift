@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// Computes the digest of a file that is still being received.
 ///
-/// It follows the frontier while the bytes are in the cache.
+/// It follows the frontier, the end of the bytes that are on disk without a gap from the file's
+/// start, while these bytes are in the page cache.
 package final class FrontierDigest: Sendable {
     /// The size of a piece: large enough that a call costs little, and small enough for the
     /// processor's cache.
@@ -78,10 +79,10 @@ package final class FrontierDigest: Sendable {
 }
 
 /// A buffer that is reused.
-final class PieceBuffer {
-    let bytes: UnsafeMutableRawBufferPointer
+package final class PieceBuffer {
+    package let bytes: UnsafeMutableRawBufferPointer
 
-    init(count: Int) {
+    package init(count: Int) {
         bytes = .allocate(byteCount: count, alignment: 4096)
     }
 

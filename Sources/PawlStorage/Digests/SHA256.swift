@@ -27,8 +27,7 @@ package enum SHA256 {
         }
     }
 
-    /// Returns `prefix(of:)` of a text in hexadecimal, as a short text that stands for a longer
-    /// one.
+    /// Returns `prefix(of:)` of a text in hexadecimal, as a short identifier of a longer text.
     package static func shortText(of text: String) -> String {
         Array(text.utf8).withUnsafeBytes { prefix(of: $0) }.hexadecimal
     }

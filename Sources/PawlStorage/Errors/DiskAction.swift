@@ -1,11 +1,11 @@
-internal import SystemPackage
+package import SystemPackage
 
 /// A disk operation, which determines the text and the code of an error.
 package enum DiskAction: Sendable {
     case create, open, read, write, sync, reserve, truncate, rename, remove, lock
     case inspect, prepareFolder, watch
 
-    func text(_ path: FilePath) -> String {
+    package func text(_ path: FilePath) -> String {
         switch self {
         case .create: "creating \(path)"
         case .open: "opening \(path)"

@@ -45,9 +45,9 @@ extension DownloadError {
         )
     }
 
-    /// The advice of a full disk.
+    /// The advice for a full disk.
     ///
-    /// Whether the received bytes are kept is added by the caller, who knows it.
+    /// The caller adds whether the received bytes are kept.
     private static let roomAdvice = "free some space, then run the same command again"
 
     private static func code(_ errno: Errno, _ action: DiskAction) -> ErrorCode {
@@ -116,7 +116,7 @@ extension DownloadError {
 ///
 /// Adds to its error what was being done.
 @discardableResult
-func attempt<T>(
+package func attempt<T>(
     _ action: DiskAction,
     _ path: FilePath,
     _ body: () throws(Errno) -> T

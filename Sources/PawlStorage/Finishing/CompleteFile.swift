@@ -117,7 +117,7 @@ package struct CompleteFile: Sendable {
         try attempt(.sync, path) { () throws(Errno) in try path.folder.syncFolder() }
     }
 
-    /// Handles a file that has its name, which is not durable.
+    /// Handles a file that got its name, but whose name could not be made durable.
     private func giveUp(_ error: DownloadError) -> Result<PlacedFile, DownloadError> {
         store.release()
         return .failure(error)

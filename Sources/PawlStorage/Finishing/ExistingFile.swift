@@ -97,7 +97,7 @@ package enum ExistingFile: Hashable, Sendable {
 
     /// Whether two files have the same first `total` bytes.
     ///
-    /// A file that cannot be read has not.
+    /// Returns `false` if one of them cannot be read.
     ///
     /// `onPiece` is called before each piece; an error that it throws ends the comparison.
     static func haveSameBytes(

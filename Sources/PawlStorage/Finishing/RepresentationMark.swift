@@ -30,7 +30,8 @@ package struct RepresentationMark: Hashable {
         return lastModified != nil && lastModifiedIsOld
     }
 
-    /// Stores the mark with the file's modification time: a file edited since is another one.
+    /// Stores the mark with the file's modification time, so that an edited file no longer matches
+    /// it.
     func put(on file: OpenFile) {
         guard let time = try? file.status().modifiedNanoseconds else { return }
         let end = source.map { "\n" + $0.text } ?? ""
@@ -43,8 +44,8 @@ package struct RepresentationMark: Hashable {
         return Self.lines(of: file)?.prefix(6).joined(separator: "\n") == text + "\n\(time)"
     }
 
-    /// Whether a file of that length came from one of these URLs, was not written to since, and has
-    /// the server's validators.
+    /// Whether a file of that length came from one of these URLs, has not been written to since,
+    /// and has the server's validators.
     package static func tells(
         _ path: FilePath,
         of urls: [URL],
@@ -69,10 +70,11 @@ package struct RepresentationMark: Hashable {
             .split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// Returns the mark of a download on its finished file; `nil` if there is none, or the file was
-    /// written to since.
-    static func found(on path: FilePath) -> (total: Int64, tag: EntityTag?, lastModified: String?)?
-    {
+    /// Returns the mark of a download on its finished file; `nil` if there is none, or the file has
+    /// been written to since.
+    package static func found(on path: FilePath) -> (
+        total: Int64, tag: EntityTag?, lastModified: String?
+    )? {
         // A mark that cannot be read counts as missing.
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let status = try? file.status(),

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import SystemPackage
+package import SystemPackage
 
 /// A file that does not have its name yet.
 ///
@@ -8,15 +8,16 @@ internal import SystemPackage
 /// those whose process has ended.
 ///
 /// It must not be used by several threads.
-final class FileDraft {
+package final class FileDraft {
     private static let prefix = ".pawl-draft-"
 
-    let file: OpenFile
+    package let file: OpenFile
     private let folder: FilePath
     private var hidden: FilePath?
 
     /// Creates a draft in the folder of its future name.
-    init(in folder: FilePath, mode: mode_t, startsUnnamed: Bool = true) throws(Errno) {
+    package init(in folder: FilePath, mode: CInterop.Mode, startsUnnamed: Bool = true) throws(Errno)
+    {
         self.folder = folder
         if startsUnnamed, let file = try OpenFile.unnamed(in: folder, mode: mode) {
             self.file = file
@@ -34,14 +35,14 @@ final class FileDraft {
     /// Gives the file its name.
     ///
     /// It never replaces a file.
-    func giveName(_ path: FilePath) throws(Errno) {
+    package func giveName(_ path: FilePath) throws(Errno) {
         guard let hidden else { return try file.link(as: path) }
         try Renaming.withoutReplacing(hidden, path)
         self.hidden = nil
     }
 
     /// Gives the file its name, replacing an existing file in one step.
-    func takeName(_ path: FilePath) throws(Errno) {
+    package func takeName(_ path: FilePath) throws(Errno) {
         if hidden == nil {
             do throws(Errno) {
                 return try file.link(as: path)
@@ -66,12 +67,12 @@ final class FileDraft {
 
     private static func openHidden(
         in folder: FilePath,
-        _ mode: mode_t
+        _ mode: CInterop.Mode
     ) throws(Errno) -> (OpenFile, FilePath) {
         var file: OpenFile?
         let path = try FilePath.firstFree({ _ in randomPath(in: folder) }) { (path) throws(Errno) in
             let new = try OpenFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
-            // Another draft may have found it before it was locked, and removed it.
+            // The cleanup for another draft may have removed the file before it was locked.
             guard try FileLock.tryToTake(new) != .held,
                 try path.status()?.identity == new.status().identity
             else { throw .fileExists }
@@ -87,7 +88,7 @@ final class FileDraft {
 
     /// Removes drafts of ended processes.
     ///
-    /// This is optional: what cannot be removed stays.
+    /// A draft that cannot be removed stays, which is not an error.
     private static func removeLeftovers(in folder: FilePath) {
         let prefix = Array(prefix.utf8)
         for name in (try? FolderListing.names(in: folder)) ?? [] where name.starts(with: prefix) {

@@ -101,8 +101,7 @@ package struct FileMove: Sendable {
         try sync(path)
         var moved = MovedFile(path: path)
         moved.lostAttributes = lost
-        // The file is in its place. That the old name could not be removed is reported to the
-        // caller.
+        // The file has its new name. If the old name cannot be removed, the result reports that.
         do throws(Errno) { try removeSource(status) } catch { moved.sourceRemains = true }
         return moved
     }

@@ -68,10 +68,10 @@ struct CheckpointedFile: Sendable {
 
     /// Takes the names.
     ///
-    /// Returns `false` if one of the two is another file's.
+    /// Returns `false` if another file has one of the two names.
     ///
-    /// The checkpoint comes first: a checkpoint without a partial file can be recognized, the
-    /// reverse cannot.
+    /// The checkpoint comes first: a checkpoint without a partial file can be recognized, but a
+    /// partial file without a checkpoint would look like another tool's.
     private mutating func takeNames(
         _ paths: DownloadPaths,
         _ content: Checkpoint,

@@ -40,7 +40,7 @@ struct ClaimLedger: Sendable {
         if written != oldWritten || durable != oldDurable { tails.removeAll() }
     }
 
-    /// Begins a new epoch, in which only these of the earlier bytes count.
+    /// Begins a new epoch, in which only these ranges of the earlier bytes still count.
     mutating func forget(keeping kept: RangeSet) {
         epoch += 1
         tails.removeAll()

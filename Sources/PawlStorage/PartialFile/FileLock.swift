@@ -1,11 +1,11 @@
 internal import Glibc
 internal import PawlCore
-internal import SystemPackage
+package import SystemPackage
 
 /// The lock on a partial file and on its checkpoint.
 ///
 /// It ends with the process.
-enum FileLock {
+package enum FileLock {
     /// Takes the lock.
     ///
     /// Throws `.alreadyRunning`, with the owner's process id if it is known.
@@ -26,10 +26,10 @@ enum FileLock {
         if try tryToTake(file) == .held { throw .wouldBlock }
     }
 
-    enum Attempt { case taken, held, notSupported }
+    package enum Attempt { case taken, held, notSupported }
 
-    /// Tries to take the lock, for callers to whom a lock that is not supported is not a free one.
-    static func tryToTake(_ file: OpenFile) throws(Errno) -> Attempt {
+    /// Tries to take the lock, and distinguishes a held lock from a file system without locks.
+    package static func tryToTake(_ file: OpenFile) throws(Errno) -> Attempt {
         do throws(Errno) {
             try retrying { flock(file.descriptor, LOCK_EX | LOCK_NB) }
             return .taken
@@ -40,7 +40,8 @@ enum FileLock {
         }
     }
 
-    /// Opens and locks a file that still has its name then; `nil` if there is none.
+    /// Opens and locks a file, and checks that it still has its name; `nil` if there is no such
+    /// file.
     static func open(_ path: FilePath) throws(DownloadError) -> OpenFile? {
         for _ in 0..<8 {
             let file: OpenFile
@@ -60,7 +61,7 @@ enum FileLock {
         throw taken(path)
     }
 
-    static func release(_ file: OpenFile) {
+    package static func release(_ file: OpenFile) {
         // Closing the file releases the lock in any case.
         _ = flock(file.descriptor, LOCK_UN)
     }
@@ -90,7 +91,7 @@ enum FileLock {
     }
 
     private static func held(_ file: OpenFile, _ path: FilePath) -> DownloadError {
-        // Without the file's identity only the owner's number is missing.
+        // Without the file's identity, the error only lacks the owner's process ID.
         let owner = (try? file.status()).flatMap { LockTable.owner(of: $0.identity) }
         let who =
             switch owner {
@@ -109,35 +110,36 @@ enum FileLock {
 }
 
 /// The kernel's list of locks.
-enum LockTable {
+package enum LockTable {
     private static let longest = 1024 * 1024
 
-    static func owner(of identity: FileStatus.Identity) -> Int32? {
+    package static func owner(of identity: FileStatus.Identity) -> Int32? {
         let same = entries(in: text).filter { $0.inode == identity.inode }
         return entry(of: identity, among: same).flatMap { $0.process > 0 ? $0.process : nil }
     }
 
     /// Returns the entry of a file.
     ///
-    /// `same` are the locks on files of that number, on any device.
-    static func entry(of identity: FileStatus.Identity, among same: [Entry]) -> Entry? {
-        // Some file systems (btrfs, overlays) show the kernel another device than programs. Then
-        // the open files of the process decide: a number alone may belong to a file anywhere.
+    /// `same` contains the locks on files with the same inode number, on any device.
+    package static func entry(of identity: FileStatus.Identity, among same: [Entry]) -> Entry? {
+        // Some file systems (btrfs, overlays) show the kernel another device than programs. In that
+        // case, the open files of the process decide: the same inode number may occur on several
+        // devices.
         same.first { $0.device == identity.device } ?? same.first { $0.hasOpen(identity) }
     }
 
     /// Returns all locks on files in the list's text.
-    static func entries(in text: String) -> [Entry] {
+    package static func entries(in text: String) -> [Entry] {
         text.split(separator: "\n").compactMap(Entry.init)
     }
 
-    /// The numbers of all locked files, on any device.
+    /// The inode numbers of all locked files, on any device.
     static var lockedInodes: Set<UInt64> { Set(entries(in: text).map(\.inode)) }
 
-    struct Entry: Hashable {
-        let process: Int32
+    package struct Entry: Hashable {
+        package let process: Int32
         let device: UInt64
-        let inode: UInt64
+        package let inode: UInt64
 
         /// Parses `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`; waiting locks have an arrow.
         init?(_ line: Substring) {
@@ -168,7 +170,7 @@ enum LockTable {
     }
 
     /// The current text of the list.
-    static var text: String {
+    package static var text: String {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
         // Without the list the locks still work; only the owner is not known.

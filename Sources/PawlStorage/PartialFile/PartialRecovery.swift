@@ -3,7 +3,7 @@ package import PawlCore
 internal import SystemPackage
 
 /// Finds the files of an earlier run under the names of a download, and decides what to do with
-/// them: the rows of "Resume, before the first request".
+/// them before the first request.
 package enum PartialRecovery {
     /// Finds a partial file and its checkpoint, locks both, and trusts what is proven.
     ///
@@ -80,12 +80,12 @@ package enum PartialRecovery {
         var claims = ClaimLedger(of: checkpoint)
         guard let partial else {
             recovery.notes = ["the checkpoint's partial file is missing: fetching everything again"]
-            let store = try PartialStore.create(paths, checkpointFile, claims, settings)
+            let store = try PartialCreation.create(paths, checkpointFile, claims, settings)
             return .resumable(store, recovery)
         }
         if checkpoint.targetName != paths.targetName {
-            // Somebody has renamed the file. Tails and validators still prove whose bytes these
-            // are.
+            // The file was renamed. Tails and validators still prove which download its bytes
+            // belong to.
             let name = FilePath(bytes: checkpoint.targetName)
             recovery.notes.append("the checkpoint was written for \(name), not \(paths.final)")
         }
@@ -179,7 +179,8 @@ package enum PartialRecovery {
 
     // MARK: - Other tools' files
 
-    /// Takes over another tool's partial file, all of which is taken for the file's beginning.
+    /// Takes over another tool's partial file, all of which is assumed to be the beginning of the
+    /// file.
     ///
     /// Nothing is known of its bytes except that a digest will prove them at the end. The file
     /// stays as it is, without a checkpoint, until the first claim.

@@ -38,8 +38,8 @@ package enum PartialRelocation {
         )
     }
 
-    /// Returns the path of the checkpoint beside the partial file, even if that has an unusual
-    /// ending.
+    /// Returns the path of the checkpoint beside the partial file, even if the partial file has an
+    /// unusual ending.
     static func checkpointPath(of partial: FilePath) -> FilePath {
         DownloadPaths(partialOrCheckpoint: partial)?.checkpoint
             ?? partial.appending(suffix: ".pawl")
@@ -76,7 +76,7 @@ package enum PartialRelocation {
 
     /// Moves the checkpoint, after the bytes.
     ///
-    /// Without it, the resume data show which bytes are valid.
+    /// Without it, the resume data shows which bytes are valid.
     private static func moveCheckpoint(
         _ place: RestorePlace,
         to path: FilePath

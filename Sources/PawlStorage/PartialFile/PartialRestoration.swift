@@ -36,13 +36,13 @@ package struct RestorePlace: Sendable {
     }
 }
 
-/// Resumes a partial file that resume data describe.
+/// Resumes a partial file that resume data describes.
 package enum PartialRestoration {
     /// Locks the file, trusts what is proven, and moves the file to the download's path.
     ///
     /// A valid checkpoint beside the file is at least as new as the resume data, so it is used if
-    /// it is of the same representation. Without one, the ends of the claimed ranges show whose
-    /// bytes they are.
+    /// it describes the same representation. Without a checkpoint, the ends of the claimed ranges
+    /// show which download the bytes belong to.
     ///
     /// `urls` are those with which the download may have begun. If another download's partial file
     /// is there now, it is resumed only if validators prove it to be of the same file.

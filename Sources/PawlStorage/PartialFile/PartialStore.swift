@@ -24,7 +24,7 @@ package final class PartialStore: Sendable {
     private let names: StoreNames
     private let settings: StoreSettings
     private let state: Mutex<State>
-    /// Held while data are synced: the kernel reports a failure only once, to one of the callers.
+    /// Held while data is synced: the kernel reports a failure only once, to one of the callers.
     private let syncTurn = Mutex<Void>(())
 
     init(
@@ -37,6 +37,11 @@ package final class PartialStore: Sendable {
         data = DataFile(files.file, names)
         self.settings = settings
         state = Mutex(State(files: files))
+    }
+
+    /// Returns the error for names that are taken, with their owner.
+    package static func taken(_ paths: DownloadPaths) -> DownloadError {
+        FileLock.taken(paths.partial)
     }
 
     var file: OpenFile { data.file }
@@ -158,7 +163,8 @@ package final class PartialStore: Sendable {
         state.withLock { $0.files.claims.restrict(to: kept) }
     }
 
-    /// Makes these ranges durable and then claims it, so that they survive a power cut.
+    /// Makes these ranges durable and then claims them as durable, so that they survive a power
+    /// cut.
     ///
     /// If the disk fails, everything that was not durable before is no longer claimed and must be
     /// fetched again: after a failed sync the kernel's pages cannot be trusted.
@@ -187,7 +193,8 @@ package final class PartialStore: Sendable {
     /// `epoch` is the epoch in which its last byte was written. Throws if it has passed.
     func syncWhole(epoch: Int) throws(DownloadError) {
         try syncTurn.withLock { (_) throws(DownloadError) in
-            // A sync that failed while this one waited has received the kernel's only report.
+            // If another sync failed while this one waited, it has received the kernel's only
+            // report of the failure.
             guard trustEpoch == epoch else {
                 throw DownloadError(.ioError, while: .sync, paths.partial)
             }
@@ -391,7 +398,7 @@ package final class PartialStore: Sendable {
 
     /// Checks the name.
     ///
-    /// Renaming a file that somebody else has put under it would finish the wrong file.
+    /// If somebody else has put a file at this path, a rename would finish the wrong file.
     private func checkName() throws(Errno) {
         guard try paths.partial.status()?.identity == file.status().identity else {
             throw .noSuchFileOrDirectory
@@ -402,8 +409,8 @@ package final class PartialStore: Sendable {
 
     /// Removes the checkpoint of a file that has its final name, and releases the locks.
     ///
-    /// The checkpoint is removed last, which is not synced: if a power cut restores it, it has no
-    /// partial file any more, which recovery recognizes.
+    /// The checkpoint is removed last, and its removal is not synced. If a power cut restores the
+    /// checkpoint, recovery recognizes that it no longer has a partial file.
     func conclude() throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             defer { state.files.release() }

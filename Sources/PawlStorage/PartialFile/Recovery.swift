@@ -17,8 +17,8 @@ package enum RecoveredStore: Sendable {
 package struct Recovery: Sendable {
     /// The representation of the bytes.
     ///
-    /// If `have` is empty, it does not matter: pin the server's current one and call `reset` with
-    /// it.
+    /// If `have` is empty, this value does not matter: use the server's current representation, and
+    /// call `reset` with it.
     package var representation: Representation
     /// The URL of the source with its secrets hidden.
     package var source: String

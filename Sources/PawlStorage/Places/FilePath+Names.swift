@@ -2,13 +2,20 @@ internal import Glibc
 internal import PawlCore
 package import SystemPackage
 
-/// Names as bytes, because a file's name need not be UTF-8.
+/// Paths and names, as bytes because a file's name need not be UTF-8.
 extension FilePath {
     /// The maximum length of a stem, in bytes.
     ///
     /// Names of partial files and checkpoints must fit, too: at most 255 bytes on most file
     /// systems.
     static let longestStem = 236
+
+    /// The absolute path; the path itself if the working folder cannot be determined.
+    package var absolute: FilePath {
+        guard isRelative, let folder = getcwd(nil, 0) else { return self }
+        defer { free(folder) }
+        return FilePath(platformString: folder).pushing(self)
+    }
 
     package var bytes: [UInt8] {
         withPlatformString { text in
@@ -40,12 +47,12 @@ extension FilePath {
     /// Calls `take` with this path or, while it throws `.fileExists`, with the next numbered one.
     ///
     /// Returns the path that was taken.
-    func firstFree(_ take: (FilePath) throws(Errno) -> Void) throws(Errno) -> FilePath {
+    package func firstFree(_ take: (FilePath) throws(Errno) -> Void) throws(Errno) -> FilePath {
         try Self.firstFree({ numbered($0) }, take)
     }
 
     /// Does the same for the paths that `path` returns for the numbers from `first`.
-    static func firstFree(
+    package static func firstFree(
         _ path: (Int) -> FilePath,
         from first: Int = 0,
         _ take: (FilePath) throws(Errno) -> Void
@@ -63,13 +70,13 @@ extension FilePath {
         return taken
     }
 
-    func appending(suffix: String) -> FilePath {
+    package func appending(suffix: String) -> FilePath {
         FilePath(bytes: bytes + Array(suffix.utf8))
     }
 
-    /// Returns the path without the suffix; `nil` if the name does not end in it, or is nothing
-    /// else.
-    func removing(suffix: String) -> FilePath? {
+    /// Returns the path without the suffix; `nil` if the name does not end in the suffix, or
+    /// consists of nothing else.
+    package func removing(suffix: String) -> FilePath? {
         let name = nameBytes
         let suffix = Array(suffix.utf8)
         guard name.count > suffix.count, name.suffix(suffix.count).elementsEqual(suffix) else {
@@ -81,7 +88,7 @@ extension FilePath {
     /// The path itself.
     ///
     /// A name that is too long for suffixes is cut and made unique by a checksum of the whole name.
-    var shortenedStem: FilePath {
+    package var shortenedStem: FilePath {
         guard length > Self.longestStem else { return self }
         let name = nameBytes
         guard name.count > Self.longestStem else { return self }

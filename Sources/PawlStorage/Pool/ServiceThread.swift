@@ -1,13 +1,14 @@
 internal import CPlatform
 internal import Glibc
-internal import SystemPackage
+package import SystemPackage
 
 /// Starts a separate thread for work that mostly waits for the system.
-enum ServiceThread {
+package enum ServiceThread {
     /// Runs `body` on a new thread, which ends with it.
     ///
     /// The system keeps at most 15 bytes of the name.
-    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno)
+    {
         let code = spawn(ServiceSeat(name: name, body: body))
         guard code == 0 else { throw Errno(rawValue: code) }
     }

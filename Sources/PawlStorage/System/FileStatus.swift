@@ -1,26 +1,27 @@
 internal import CPlatform
 internal import Glibc
 internal import SystemPackage
+package import PawlCore
 
 /// The status of a file.
-struct FileStatus: Sendable {
-    struct Identity: Hashable, Sendable {
-        let device: UInt64
-        let inode: UInt64
+package struct FileStatus: Sendable {
+    package struct Identity: Hashable, Sendable {
+        package let device: UInt64
+        package let inode: UInt64
     }
 
-    let identity: Identity
-    let size: Int64
-    let allocated: Int64
-    let modifiedNanoseconds: Int64
-    let accessedNanoseconds: Int64
-    /// The number of its names.
-    let linkCount: UInt64
+    package let identity: Identity
+    package let size: Int64
+    package let allocated: Int64
+    package let modifiedNanoseconds: Int64
+    package let accessedNanoseconds: Int64
+    /// The number of hard links.
+    package let linkCount: UInt64
     let owner: UInt32
     /// The permissions, without the type of file.
     let permissions: UInt32
-    let isRegular: Bool
-    let isDirectory: Bool
+    package let isRegular: Bool
+    package let isDirectory: Bool
 
     init(_ status: Glibc.stat) {
         identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
@@ -51,5 +52,16 @@ struct FileStatus: Sendable {
             return nil
         }
         return FileStatus(status)
+    }
+}
+
+extension FileStamp {
+    package init(_ status: FileStatus) {
+        self.init(
+            device: status.identity.device,
+            inode: status.identity.inode,
+            size: status.size,
+            modified: status.modifiedNanoseconds
+        )
     }
 }

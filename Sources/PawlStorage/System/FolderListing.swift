@@ -4,7 +4,7 @@ package import SystemPackage
 /// Lists the content of a folder.
 package enum FolderListing {
     /// Returns all names except `.` and `..`, as bytes, in no particular order.
-    static func names(in folder: FilePath) throws(Errno) -> [[UInt8]] {
+    package static func names(in folder: FilePath) throws(Errno) -> [[UInt8]] {
         var stream: OpaquePointer?
         try folder.systemCall {
             stream = opendir($0)

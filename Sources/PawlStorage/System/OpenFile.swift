@@ -1,25 +1,27 @@
 internal import CPlatform
 internal import Glibc
-internal import SystemPackage
+package import SystemPackage
 
 /// An open file that is closed with its last owner, so that its descriptor never refers to another
 /// file.
-final class OpenFile: Sendable {
-    let descriptor: Int32
+package final class OpenFile: Sendable {
+    package let descriptor: Int32
 
-    init(owning descriptor: Int32) { self.descriptor = descriptor }
+    package init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
     /// Opens a file.
     ///
     /// Child processes never inherit it.
-    convenience init(_ path: FilePath, _ flags: Int32, mode: mode_t = 0o666) throws(Errno) {
+    package convenience init(_ path: FilePath, _ flags: Int32, mode: CInterop.Mode = 0o666)
+        throws(Errno)
+    {
         let descriptor = try path.systemCall { pawl_open($0, flags | O_CLOEXEC, mode) }
         self.init(owning: descriptor)
     }
 
-    func status() throws(Errno) -> FileStatus {
+    package func status() throws(Errno) -> FileStatus {
         var status = Glibc.stat()
         try retrying { fstat(descriptor, &status) }
         return FileStatus(status)
@@ -41,7 +43,7 @@ final class OpenFile: Sendable {
     /// Writes bytes.
     ///
     /// This is the hot path of a download: no allocation, no lock.
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
         guard offset >= 0, !offset.addingReportingOverflow(Int64(bytes.count)).overflow else {
             throw .fileTooLarge
         }
@@ -72,13 +74,13 @@ final class OpenFile: Sendable {
         try retrying { fdatasync(descriptor) }
     }
 
-    /// Syncs the data and all metadata of the file, such as its number of names.
+    /// Syncs the data and all metadata of the file, such as its number of hard links.
     func syncAll() throws(Errno) {
         try retrying { fsync(descriptor) }
     }
 
     /// Reads the whole file, up to `limit` bytes.
-    func contents(limit: Int) throws(Errno) -> [UInt8] {
+    package func contents(limit: Int) throws(Errno) -> [UInt8] {
         let size = Int(clamping: min(max(0, try status().size), Int64(limit)))
         var failure: Errno?
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -101,7 +103,8 @@ extension OpenFile {
 
     /// Opens a file without a name in that folder; `nil` if the system has none that could be named
     /// later.
-    static func unnamed(in folder: FilePath, mode: mode_t = 0o666) throws(Errno) -> OpenFile? {
+    static func unnamed(in folder: FilePath, mode: CInterop.Mode = 0o666) throws(Errno) -> OpenFile?
+    {
         guard canNameLater else { return nil }
         do throws(Errno) {
             return try OpenFile(folder, O_RDWR | pawl_o_tmpfile, mode: mode)
@@ -112,7 +115,7 @@ extension OpenFile {
         }
     }
 
-    /// Gives a file without a name one.
+    /// Gives a name to a file that has none.
     ///
     /// It never replaces a file.
     func link(as path: FilePath) throws(Errno) {

@@ -1,10 +1,10 @@
 internal import CPlatform
 internal import Glibc
-internal import SystemPackage
+package import SystemPackage
 
 extension Errno {
     /// The error of the last call on this thread.
-    static var last: Errno { Errno(rawValue: errno) }
+    package static var last: Errno { Errno(rawValue: errno) }
 }
 
 /// Repeats the call if a signal interrupted it.
@@ -24,7 +24,7 @@ private func followingStatus(_ path: UnsafePointer<CChar>, _ status: inout stat)
 
 extension FilePath {
     @discardableResult
-    func systemCall(_ call: (UnsafePointer<CChar>) -> Int32) throws(Errno) -> Int32 {
+    package func systemCall(_ call: (UnsafePointer<CChar>) -> Int32) throws(Errno) -> Int32 {
         while true {
             // The number is read at once, because code after the closure may change it.
             let (result, number) = withPlatformString { path in
@@ -47,20 +47,20 @@ extension FilePath {
     /// Returns the status of the name itself, without following a symbolic link.
     ///
     /// It is `nil` if nothing exists.
-    func status() throws(Errno) -> FileStatus? {
+    package func status() throws(Errno) -> FileStatus? {
         try FileStatus.find { (status) throws(Errno) in try systemCall { lstat($0, &status) } }
     }
 
     /// Returns the status of the target, following symbolic links.
     ///
     /// It is `nil` if nothing exists.
-    func targetStatus() throws(Errno) -> FileStatus? {
+    package func targetStatus() throws(Errno) -> FileStatus? {
         try FileStatus.find { (status) throws(Errno) in
             try systemCall { followingStatus($0, &status) }
         }
     }
 
-    func removeFile() throws(Errno) {
+    package func removeFile() throws(Errno) {
         try systemCall { unlink($0) }
     }
 

@@ -4,11 +4,9 @@ internal import SystemPackage
 
 /// The temporary areas that ended processes left.
 enum AbandonedAreas {
-    /// Removes them.
+    /// Removes these areas, and returns the number of removed areas.
     ///
-    /// Returns the number of removed areas.
-    ///
-    /// This is optional: an area that cannot be removed stays, which is not an error.
+    /// An area that cannot be removed stays, which is not an error.
     @discardableResult
     static func remove(in root: FilePath) -> Int {
         let entries = (try? FolderListing.names(in: root)) ?? []

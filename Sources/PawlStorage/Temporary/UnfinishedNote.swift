@@ -6,8 +6,8 @@ internal import SystemPackage
 /// A line in a temporary area that names a partial file outside it which is to be removed with the
 /// area.
 ///
-/// It identifies the file by its number and the time of its creation, too: another file of the same
-/// name belongs to somebody else, and may have the number of one that is gone.
+/// It also contains the file's inode number and creation time, because another file may get the
+/// same name, or the same inode number once this file is gone.
 enum UnfinishedNote {
     private static let suffix = ".unfinished"
     private static let mostBytes = 16 << 10
@@ -42,7 +42,7 @@ enum UnfinishedNote {
         try result.get()
     }
 
-    /// Removes the files named by the notes of an area, unless somebody uses them.
+    /// Removes the files named by the notes of an area, unless they are in use.
     ///
     /// A file that cannot be removed stays, which is not an error: the area is removed all the
     /// same.

@@ -3,11 +3,11 @@ internal import Glibc
 
 /// Reports whether a body that ends with its connection ended with TLS's `close_notify`.
 ///
-/// libcurl 7.88 with OpenSSL takes a connection that was cut for one that ended cleanly: its way of
-/// reading hides the end of the stream from OpenSSL, and the missing `close_notify` from itself.
-/// Anyone between client and server could shorten such a body. Only OpenSSL knows the difference,
-/// and only until libcurl releases the connection. The progress callback is the last call that
-/// libcurl makes before that.
+/// libcurl 7.88 with OpenSSL takes a connection that was cut for one that ended cleanly: because of
+/// the way libcurl reads, OpenSSL does not see the end of the stream, and libcurl does not see that
+/// `close_notify` is missing. Anyone between client and server could shorten such a body. Only
+/// OpenSSL knows the difference, and only until libcurl releases the connection. The progress
+/// callback is the last call that libcurl makes before that.
 extension CurlHandle {
     /// Makes libcurl call `TransferContext.progressed` from now on.
     func watchProgress(of context: TransferContext) {

@@ -261,7 +261,7 @@ final class CurlHandle {
         return timings.connectTime
     }
 
-    /// Whether at least one byte of an answer has been received.
+    /// Whether at least one byte of a response has been received.
     var hasHeardServer: Bool { time(CURLINFO_STARTTRANSFER_TIME_T) != nil }
 
     /// Returns `nil` if the transfer has not reached that point.
@@ -281,7 +281,7 @@ final class CurlHandle {
 }
 
 extension TransferRequest {
-    /// The part of the origin that one answer about authentication applies to: a folder (RFC 7617
+    /// The part of the origin that one response about authentication applies to: a folder (RFC 7617
     /// §2.2).
     fileprivate var signInScope: String {
         let folder = url.path().split(separator: "/", omittingEmptySubsequences: false).dropLast()

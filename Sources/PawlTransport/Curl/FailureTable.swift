@@ -54,7 +54,7 @@ extension TransferFailure {
         var message = handle?.message(for: code) ?? ""
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL where request.url.isHTTP:
-            // The answer is HTTP/0.9, or not HTTP at all.
+            // The response is HTTP/0.9, or not HTTP at all.
             kind = .malformedResponse
         case CURLE_OUT_OF_MEMORY where !head.isFinal && handle?.hasHeardServer == true:
             // libcurl reports a header line over its limit with this code.

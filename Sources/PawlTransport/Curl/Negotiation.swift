@@ -7,8 +7,8 @@ internal import PawlCore
 /// libcurl 7.88 has a fault: as soon as one connection to a host speaks HTTP/2, a request that may
 /// share a connection can be given any connection to that host that is in use. That includes one
 /// that speaks HTTP/1.1, or one that is still being made and will speak it. Two requests over such
-/// a connection would receive each other's answers. The response head reports the version too late,
-/// so TLS is asked which protocol was agreed on (ALPN, RFC 7301).
+/// a connection would receive each other's responses. The response head reports the version too
+/// late, so TLS is asked which protocol was agreed on (ALPN, RFC 7301).
 extension CurlHandle {
     /// Whether `agreesOnHTTP2` can find out.
     static var seesNegotiation: Bool { selectedProtocol != nil }

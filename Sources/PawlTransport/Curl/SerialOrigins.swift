@@ -14,8 +14,8 @@ final class SerialOrigins: Sendable {
     ///
     /// Returns `false` if it was already known.
     ///
-    /// Nothing is forgotten: a request that shares an HTTP/1.1 connection would receive the answer
-    /// to another. When the limit is reached, no connection is shared with any origin.
+    /// Nothing is forgotten: a request that shares an HTTP/1.1 connection would receive the
+    /// response to another. When the limit is reached, no connection is shared with any origin.
     func insert(_ origin: String) -> Bool {
         origins.withLock { origins in
             guard origins.count < Self.limit else { return false }

@@ -3,10 +3,10 @@ internal import Glibc
 
 /// The sockets of the HTTP/1.1 connections that a loop keeps open for reuse.
 ///
-/// A server may send more than its answer, and the excess that waits on a connection would be read
-/// as the answer to the next request. libcurl 7.88 closes a connection only if it read the excess
-/// together with the end of the body. It does not give the socket back before a transfer ends, so
-/// the loop notes the sockets by their addresses.
+/// A server may send more than its response, and the excess that waits on a connection would be
+/// read as the response to the next request. libcurl 7.88 closes a connection only if it read the
+/// excess together with the end of the body. It does not give the socket back before a transfer
+/// ends, so the loop notes the sockets by their addresses.
 ///
 /// Used by one thread only.
 final class IdleSockets {

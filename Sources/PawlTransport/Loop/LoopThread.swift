@@ -54,7 +54,7 @@ final class LoopThread {
         }
     }
 
-    /// Returns the loop in which a transfer continued that began here.
+    /// Returns the loop to which a transfer that began here was moved.
     private func newHome(of context: TransferContext) -> TransferLoop? {
         context.newHome === loop ? nil : context.newHome
     }
@@ -100,7 +100,7 @@ final class LoopThread {
         if sharing.isRefused || !sharing.hasAsked { relocateWaiting(context.origin) }
     }
 
-    /// Whether to wait for more bytes before the gathered ones are shown.
+    /// Whether to wait for more bytes before the gathered ones are passed on.
     ///
     /// With many transfers, waiting would cost more than it saves.
     private var isLikelyToGoOn: Bool {

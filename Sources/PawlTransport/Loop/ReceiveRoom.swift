@@ -13,9 +13,9 @@ package struct ReceiveRoom {
 
     package init() {}
 
-    /// Takes a buffer's size of at most `wish` bytes.
+    /// Reserves at most `wish` bytes for a buffer, and returns its size.
     ///
-    /// Give it back when the transfer has ended.
+    /// Give the bytes back when the transfer has ended.
     package mutating func take(atMost wish: Int) -> Int {
         let half = max(0, Self.allBytes - taken) / 2
         let bytes = max(1_024, min(wish, max(Self.leastBytes, half)))

@@ -27,8 +27,8 @@ final class TransferLoop: Sendable {
     private let placed = Atomic<Int>(0)
     private let idle = Mutex(IdleConnections())
 
-    /// The loops in which transfers continue that find no connection to share; `nil` if none share
-    /// any.
+    /// The loops to which transfers are moved if they find no connection to share; `nil` if no
+    /// transfer of this loop shares connections.
     let exits: LoopGroup?
 
     init(caches: SharedCaches, exits: LoopGroup? = nil) {

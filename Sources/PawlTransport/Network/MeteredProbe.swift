@@ -3,7 +3,7 @@ internal import CPlatform
 internal import Glibc
 package import PawlCore
 
-/// Asks NetworkManager whether the network is metered, through one of its programs or of D-Bus.
+/// Asks NetworkManager whether the network is metered, through its own program or a D-Bus client.
 ///
 /// A probe belongs to one thread, which waits for `descriptor` and calls `read`.
 package struct MeteredProbe {

@@ -137,8 +137,8 @@ final class NetlinkHub: Sendable {
 
     /// Reports to the observers.
     ///
-    /// Called under the lock, so that reports are in order and no observer receives one after it
-    /// has resigned.
+    /// Called under the lock, so that reports are in order and no observer is called after it has
+    /// ended its observation.
     private static func tell(_ state: inout State) {
         guard let routes = state.routes else { return }
         for (id, observer) in state.observers {

@@ -9,7 +9,7 @@ final class BodyBuffer {
     static let mostBytes = 256 << 10
     /// The size of libcurl's pieces (`CURL_MAX_WRITE_SIZE`).
     ///
-    /// One may arrive after the end of what is passed on.
+    /// The buffer has room for one piece beyond `mostBytes`.
     static let pieceBytes = 16 << 10
 
     private let memory: UnsafeMutableRawBufferPointer

@@ -19,7 +19,7 @@ struct HeadCollector {
     private var status = 0
     private var reason = ""
     private var fields: [HTTPField] = []
-    /// Whether a head of the exchange has set a cookie; an interim answer's head counts, too.
+    /// Whether a head of the exchange has set a cookie; an interim response's head counts, too.
     private(set) var setsCookies = false
 
     init(hasBody: Bool = true) { self.hasBody = hasBody }

@@ -44,7 +44,7 @@ final class TransferContext: @unchecked Sendable {
 
     /// Whether the name resolved to an address that is forbidden to the request.
     private var hasMetPrivateAddress = false
-    /// Whether the connection to be used held bytes that belong to no answer.
+    /// Whether the connection to be used held bytes that belong to no response.
     private var hasMetSurplus = false
     /// Whether this is the transfer's second attempt, over a connection made for it.
     private(set) var isSecondAttempt = false
@@ -158,10 +158,11 @@ final class TransferContext: @unchecked Sendable {
 
 // A second attempt.
 extension TransferContext {
-    /// Whether bytes left over from an earlier answer on the same connection have spoiled this one.
+    /// Whether bytes left over from an earlier response on the same connection have spoiled this
+    /// one.
     ///
     /// Some servers send more bytes than `Content-Length` declares. The excess waits on the
-    /// connection before its next use, or is read as the beginning of the next answer.
+    /// connection before its next use, or is read as the beginning of the next response.
     func isSpoiledByRest(_ outcome: TransferOutcome) -> Bool {
         guard case .failed(let failure) = outcome, failure.kind == .malformedResponse,
             !isHeadShown, !isSecondAttempt, sharing == nil,
@@ -317,7 +318,7 @@ extension TransferContext {
 
 // On a reused connection.
 extension TransferContext {
-    /// Whether no bytes wait on the connection that would be read as the answer to this request.
+    /// Whether no bytes wait on the connection that would be read as the response to this request.
     private func isClean(_ endpoints: () -> IdleSockets.Endpoints) -> Bool {
         guard let handle, let idleSockets, handle.usesOldConnection else { return true }
         hasMetSurplus = handle.holdsDecryptedBytes || !idleSockets.isQuiet(endpoints())
@@ -345,7 +346,7 @@ extension TransferContext {
 
     /// Continues with a connection of its own.
     ///
-    /// No answer was passed on over a shared one.
+    /// No response was passed on over a shared one.
     func leave(for home: TransferLoop) {
         newHome = home
         sharing = nil

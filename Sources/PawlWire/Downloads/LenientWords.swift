@@ -1,10 +1,10 @@
 internal import PawlCore
 
-/// Decoding that tolerates the words of a newer daemon, so that its answers stay readable: these
-/// words stand in each row of a list.
+/// Decoding that tolerates words that only a newer daemon knows, so that its responses stay
+/// readable. Such words occur in each row of a list.
 ///
-/// The compiler's generated decoding calls these methods for required members, that is, in answers.
-/// Optional members, as in requests, are decoded strictly.
+/// The compiler's generated decoding calls these methods for required members, that is, in
+/// responses. Optional members, as in requests, are decoded strictly.
 extension KeyedDecodingContainer {
     /// Decodes a state.
     ///

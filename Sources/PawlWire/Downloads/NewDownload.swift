@@ -5,7 +5,7 @@ package import PawlCore
 
 /// A download to be added.
 ///
-/// It may contain secrets, so it is only ever sent to the daemon: no answer contains one.
+/// It may contain secrets, so it is only ever sent to the daemon: no response contains one.
 package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
         case url, destination, settings, priority, session, notBefore, isPaused, taskIdentifier
@@ -39,6 +39,9 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     /// The download may not use private addresses either, unless the settings allow them.
     package var confinedTo: String?
 
+    private static let mostURLBytes = 32 << 10
+    private static let mostDescriptionBytes = 64 << 10
+
     package init(
         url: String,
         destination: String,
@@ -48,27 +51,35 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
         self.destination = destination
         self.settings = settings
     }
-}
 
-/// Several downloads that are added together: all or none.
-package struct NewDownloads: Codable, Sendable, Hashable, RequestObject {
-    private enum CodingKeys: CodingKey, CaseIterable {
-        case downloads
+    /// Changes the URL or the settings of the download; omitted values stay as they are.
+    ///
+    /// If the new URL has another origin, the secrets given for the old one are dropped, unless
+    /// `changes` gives them again.
+    ///
+    /// Throws `.usage` for a URL that is not valid.
+    package mutating func change(
+        url new: String?,
+        settings changes: SettingsDocument<DownloadSettings>
+    ) throws(DownloadError) {
+        var settings = settings ?? SettingsDocument()
+        if let new {
+            // A stored URL that is no longer valid has no origin.
+            let old = try? SourceURL.parse(url).url
+            let kept = OriginSecrets.kept(
+                settings[\.fields] ?? [],
+                settings[\.credentials] ?? nil,
+                from: old,
+                to: try SourceURL.parse(new).url
+            )
+            settings[\.fields] = kept.fields.isEmpty ? nil : kept.fields
+            settings[\.credentials] = kept.credentials.map { .some($0) }
+            url = new
+        }
+        self.settings = settings.merging(changes)
     }
 
-    package static let knownMembers = KnownMembers(
-        CodingKeys.self,
-        objects: [.downloads: NewDownload.knownMembers]
-    )
-
-    package var downloads: [NewDownload]
-
-    package init(_ downloads: [NewDownload]) { self.downloads = downloads }
-}
-
-extension NewDownload {
-    private static let mostURLBytes = 32 << 10
-    private static let mostDescriptionBytes = 64 << 10
+    // MARK: - Checking
 
     /// A download that was checked before anything is changed.
     package struct Checked: Sendable {
@@ -169,4 +180,20 @@ extension NewDownload {
         try checkDestination()
         return destination.hasSuffix("/") ? .directory(destination) : .file(destination)
     }
+}
+
+/// Several downloads that are added together: all or none.
+package struct NewDownloads: Codable, Sendable, Hashable, RequestObject {
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case downloads
+    }
+
+    package static let knownMembers = KnownMembers(
+        CodingKeys.self,
+        objects: [.downloads: NewDownload.knownMembers]
+    )
+
+    package var downloads: [NewDownload]
+
+    package init(_ downloads: [NewDownload]) { self.downloads = downloads }
 }

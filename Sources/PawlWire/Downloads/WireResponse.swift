@@ -1,7 +1,7 @@
 package import PawlCore
 internal import struct FoundationEssentials.URL
 
-/// The server's answer for a download, without fields that may be secret.
+/// The server's response for a download, without fields that may be secret.
 package struct WireResponse: Codable, Sendable, Hashable {
     package var url: String
     package var redirects: [String]?

@@ -6,7 +6,7 @@ package struct Problem: Codable, Sendable, Hashable {
     package var type: String
     /// What failed.
     package var title: String
-    /// The status of the answer; `nil` for the problem of a download.
+    /// The status of the response; `nil` for the problem of a download.
     package var status: Int?
     /// What was being done, and what to do next.
     package var detail: String?

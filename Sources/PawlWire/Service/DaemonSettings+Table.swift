@@ -17,7 +17,7 @@ extension SettingsDocument where Root == DaemonSettings {
 }
 
 extension DaemonSettings: TabledSettings {
-    /// The entries for settings that restrict programs, without the entries of those programs.
+    /// Where settings that restrict programs can be given: programs cannot change them.
     private static let bounds: SettingEntries = [.command, .socket]
 
     /// Each setting of the daemon.

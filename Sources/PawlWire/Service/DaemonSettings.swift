@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// What holds for the whole queue of a daemon: kept in its store, and changed while downloads run.
+/// The settings of a daemon's whole queue, which are stored and can change while downloads run.
 package struct DaemonSettings: Sendable, Hashable {
     /// The maximum speed of all downloads together; `nil`, the default, is no limit.
     package var limitBytesPerSecond: Int64?
@@ -12,23 +12,25 @@ package struct DaemonSettings: Sendable, Hashable {
     package var connectionsPerHost = 16
     /// Whether a network that is paid by the byte may be used; otherwise all downloads wait there.
     package var usesMeteredNetwork = true
-    /// The folders for downloads that are added over TCP; `nil` is the user's downloads.
+    /// The folders for downloads that are added over TCP; `nil` is the user's folder for downloads.
     package var allowedFolders: [String]?
-    /// Whether those may go to private addresses.
+    /// Whether downloads that are added over TCP may use private addresses.
     package var allowsPrivateAddresses = false
     /// Where the daemon listens for TCP, such as `127.0.0.1:6880`; `nil` is nowhere.
     package var listen: String?
-    /// The limit that applies at this moment; only in answers.
+    /// The limit that applies at this moment; only in responses.
     package var current: WireCurrentLimit?
 
     package init() {}
 
-    /// `nil` also for an address that is not valid, as a store of another version might have it.
+    /// The address where the daemon listens for TCP; `nil` also if the stored address is not valid,
+    /// which may happen in a store of another version.
     package var listenAddress: ListenAddress? {
         listen.flatMap { try? ListenAddress(parsing: $0) }
     }
 
-    /// Without periods that are not valid, as a store of another version might have them.
+    /// The timetable, without periods that are not valid, which may occur in a store of another
+    /// version.
     package var rateTimetable: RateLimitTimetable {
         RateLimitTimetable(timetable.compactMap { try? $0.checked() })
     }
@@ -40,7 +42,7 @@ extension DaemonSettings: Codable {
         case current
     }
 
-    /// Values that are not valid, as another version might have them, are ignored.
+    /// Ignores values that are not valid, which another version may have stored.
     package init(from decoder: any Decoder) throws {
         self = try SettingsDocument<DaemonSettings>(from: decoder).validSettings
         let members = try decoder.container(keyedBy: CodingKeys.self)

@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// What a browser presents for its cookie: one of the two.
+/// What a browser exchanges for its cookie: either a code or a token.
 package struct Login: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
         case code, token

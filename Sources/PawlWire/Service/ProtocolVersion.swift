@@ -5,10 +5,10 @@
 package enum ProtocolVersion {
     /// The version of this program.
     ///
-    /// Version 1 does not report its version, and answers conflicts with the code `usage`.
+    /// Version 1 does not report its version, and responds to conflicts with the code `usage`.
     package static let current = 2
 
-    /// The header field that reports the version in each answer.
+    /// The header field that reports the version in each response.
     package static let field = "Pawl-Protocol"
 
     /// Returns the version of the side that sent this field.

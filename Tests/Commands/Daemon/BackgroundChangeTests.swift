@@ -249,7 +249,7 @@ extension DaemonSuites {
                 .filter { $0.prefix(1).allSatisfy(\.isNumber) }
         }
 
-        @Test func `resume data of a temporary task survive the process and start another one`()
+        @Test func `resume data of a temporary task survives the process and starts another one`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
@@ -269,7 +269,7 @@ extension DaemonSuites {
             #expect(ownFiles(scene).contains { $0.hasSuffix(".part") })
         }
 
-        @Test func `resume data of a temporary task start a temporary one`() async throws {
+        @Test func `resume data of a temporary task starts a temporary one`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
             let process = try await scene.session("films")

@@ -120,7 +120,7 @@ extension DaemonSuites {
             #expect(scene.workshop.folder.list().contains(Workshop.name + ".part"))
         }
 
-        @Test func `resume data start a task of the daemon`() async throws {
+        @Test func `resume data starts a task of the daemon`() async throws {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)
             process.type("data", "one")

@@ -86,7 +86,7 @@ extension DaemonSuites {
             try scene.home.write(store, bytes)
             try scene.home.write(store + ".open", [])
             let daemon = try await scene.startDaemon()
-            #expect(daemon.errors.contains("that continue: 1, paused"))
+            #expect(daemon.errors.contains("that continue: 1, downloads paused"))
             #expect(try await scene.downloads().map(\.id) == [1], "\(daemon.errors)")
             scene.workshop.serve(.resource(big))
             try await scene.succeed("resume", "1")

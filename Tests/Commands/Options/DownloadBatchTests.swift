@@ -57,7 +57,7 @@ struct DownloadBatchTests {
         ([OptionAssignment("output", "/a"), .init("directory", "/tmp")], "absolute --output '/a'"),
         ([OptionAssignment("retries", "-1")], "--retries: '-1' is not a number"),
         ([OptionAssignment("if-exists", "ask")], "--if-exists: invalid value 'ask'"),
-        ([OptionAssignment("user-agent", "a\nb")], "--user-agent: a line break"),
+        ([OptionAssignment("user-agent", "a\nb")], "--user-agent: the text contains a line break"),
     ])
     func `errors name the invalid option`(options: [OptionAssignment], part: String) {
         let error = #expect(throws: DownloadError.self) { try download(options) }

@@ -1,3 +1,4 @@
+import struct FoundationEssentials.URL
 import PawlCore
 import PawlTesting
 import Testing
@@ -18,10 +19,10 @@ struct TimeOptionTests {
 
     @Test func `connect-timeout ends an attempt without a response`() async throws {
         let workshop = try Workshop()
-        let deaf = try DeafSocket()
+        let server = try FullBacklogServer()
         let watch = Stopwatch()
         let run = try await workshop.run(
-            "http://127.0.0.1:\(deaf.port)/x",
+            server.url.absoluteString + "x",
             "--connect-timeout",
             "0.4",
             "--retries",

@@ -40,12 +40,12 @@ struct AppleResumeDataTests {
         #expect(try imported(AppleSamples.ios12).partialPath == "CFNetworkDownload_ios9.tmp")
     }
 
-    @Test func `imported resume data are stored like any other`() throws {
+    @Test func `imported resume data is stored like any other`() throws {
         let data = try imported(AppleSamples.ios12)
         #expect(try ResumeData(data: data.data) == data)
     }
 
-    @Test func `foreign data are refused with a reason`() throws {
+    @Test func `foreign data is refused with a reason`() throws {
         let own = Array(ResumeData(try ResumeSamples.content()).data)
         for bytes in [[], own, Array("<plist><array/></plist>".utf8), Array("bplist00".utf8)] {
             let error = #expect(throws: DownloadError.self) {
@@ -63,7 +63,7 @@ struct AppleResumeDataTests {
     }
 
     @Test(arguments: AppleSamples.all.keys.sorted())
-    func `damaged data are read or refused, and never crash`(name: String) async throws {
+    func `damaged data is read or refused, and never crashes`(name: String) async throws {
         var random = SeededRandom()
         let sample = try #require(AppleSamples.all[name])
         let bytes = try #require([UInt8](base64: sample))

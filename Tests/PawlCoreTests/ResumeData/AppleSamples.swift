@@ -1,4 +1,4 @@
-/// Apple's resume data in their known forms, in base64.
+/// Apple's resume data in its known forms, in base64.
 ///
 /// No device was available, so they were composed with Python's `plistlib` according to reports
 /// from the field: iOS 8 (XML, a path), iOS 9 (binary, a bare name), iOS 10.0 with its fault (the

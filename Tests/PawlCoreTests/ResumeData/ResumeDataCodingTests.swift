@@ -7,7 +7,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Resume data have a version and a checksum; each version has a recorded sample; damage gives a
+/// Resume data has a version and a checksum; each version has a recorded sample; damage gives a
 /// clear error.
 @Suite(.timeLimit(.minutes(3)))
 struct ResumeDataCodingTests {
@@ -65,7 +65,7 @@ struct ResumeDataCodingTests {
         #expect(error?.message.contains("unknown version 0") == true)
     }
 
-    @Test func `resume data are a string in JSON and are read back`() throws {
+    @Test func `resume data is a string in JSON and is read back`() throws {
         let data = ResumeData(try ResumeSamples.content())
         let json = try JSONEncoder().encode(["resume": data])
         #expect(String(decoding: json, as: UTF8.self).hasPrefix("{\"resume\":\""))
@@ -74,7 +74,7 @@ struct ResumeDataCodingTests {
         #expect(read["resume"]?.hashValue == data.hashValue)
     }
 
-    @Test func `resume data are bytes in a property list and are read back`() throws {
+    @Test func `resume data is bytes in a property list and is read back`() throws {
         let data = ResumeData(try ResumeSamples.content())
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
@@ -106,7 +106,7 @@ struct ResumeDataCodingTests {
         }
     }
 
-    @Test func `truncated or extended data are refused`() throws {
+    @Test func `truncated or extended data is refused`() throws {
         let bytes = Array(ResumeData(try ResumeSamples.content()).data)
         for length in bytes.indices { #expect(code(bytes[..<length]) == .invalidResumeData) }
         #expect(code(bytes + [0]) == .invalidResumeData)
@@ -143,7 +143,7 @@ struct ResumeDataCodingTests {
         #expect(refused > 1000)
     }
 
-    @Test func `data that contain a secret are refused`() throws {
+    @Test func `data that contains a secret is refused`() throws {
         var content = try ResumeSamples.content()
         content.fields = [HTTPField(name: "Authorization", value: "Basic eDp5")]
         #expect(code(ResumeData(content).data) == .invalidResumeData)

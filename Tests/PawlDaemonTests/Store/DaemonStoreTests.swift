@@ -228,13 +228,4 @@ struct DaemonStoreTests {
             #expect(folders.count == 2)
         }
     }
-
-    @Test func `one daemon owns a folder, and the second reports which`() throws {
-        let folder = try ScratchFolder()
-        let first = try StoreLock(folder: folder.path)
-        let error = #expect(throws: DownloadError.self) { try StoreLock(folder: folder.path) }
-        #expect(error?.code == .alreadyRunning)
-        #expect(error?.message.contains("process \(getpid())") == true)
-        withExtendedLifetime(first) {}
-    }
 }

@@ -14,7 +14,7 @@ struct ExistingFileTests {
         in folder: ScratchFolder,
         _ representation: Representation
     ) throws -> FilePath {
-        let store = try PartialStore.create(
+        let store = try PartialCreation.create(
             folder.paths(),
             source: "s",
             representation: representation

@@ -24,7 +24,7 @@ struct NamingTests {
         _ settings: StoreSettings = StoreSettings(),
         next: NextName? = nil
     ) throws -> PartialStore {
-        try PartialStore.create(
+        try PartialCreation.create(
             folder.paths(),
             source: "https://example.com/disk.iso",
             representation: .sample(10),
@@ -118,7 +118,7 @@ struct NamingTests {
             await breath.take()
             let store: PartialStore
             do throws(DownloadError) {
-                store = try PartialStore.create(
+                store = try PartialCreation.create(
                     paths,
                     source: "",
                     representation: .sample(10),

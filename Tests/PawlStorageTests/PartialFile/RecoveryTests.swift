@@ -13,7 +13,7 @@ struct RecoveryTests {
         in folder: ScratchFolder,
         _ representation: Representation = .sample(20_000)
     ) throws {
-        let store = try PartialStore.create(
+        let store = try PartialCreation.create(
             folder.paths(),
             source: "https://example.com/disk.iso",
             representation: representation,

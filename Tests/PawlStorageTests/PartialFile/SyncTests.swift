@@ -13,7 +13,7 @@ struct SyncTests {
         in folder: ScratchFolder,
         on disk: FailingDisk
     ) throws -> PartialStore {
-        try PartialStore.create(
+        try PartialCreation.create(
             folder.paths(),
             source: "s",
             representation: .sample(total),
@@ -67,7 +67,7 @@ struct SyncTests {
             ended.wait()
             return 0
         }
-        let store = try PartialStore.create(
+        let store = try PartialCreation.create(
             folder.paths(),
             source: "s",
             representation: .sample(10_000),

@@ -97,7 +97,7 @@ struct CutDownload {
     }
 
     private func create() throws(DownloadError) -> PartialStore {
-        try PartialStore.create(
+        try PartialCreation.create(
             paths,
             source: "https://example.com/disk.iso",
             representation: .sample(Self.total),

@@ -94,7 +94,7 @@ struct CutFinish: Sendable {
     private func prepare(_ settings: StoreSettings) throws -> PartialStore {
         try FolderPreparation.prepare(folder)
         if policy != .fail { try putOldFile() }
-        let store = try PartialStore.create(
+        let store = try PartialCreation.create(
             paths,
             source: "https://example.com/disk.iso",
             representation: .sample(Self.total),

@@ -38,7 +38,7 @@ extension PartialStore {
         unnamed: Bool = true,
         boot: BootIdentity = .firstBoot
     ) throws -> PartialStore {
-        try create(
+        try PartialCreation.create(
             paths,
             source: "https://example.com/disk.iso",
             representation: .sample(total),
@@ -95,13 +95,5 @@ func isForeign(_ found: RecoveredStore) -> Bool {
 ///
 /// Records an issue if it throws none.
 func failure(_ body: () throws -> Void) -> DownloadError? {
-    do {
-        try body()
-        Issue.record("no error was thrown")
-    } catch let error as DownloadError {
-        return error
-    } catch {
-        Issue.record("another error: \(error)")
-    }
-    return nil
+    #expect(throws: DownloadError.self) { try body() }
 }

@@ -264,21 +264,4 @@ struct FetchingContract {
         #expect(scene.origin.requests.count == 2)
         #expect(scene.folder.list() == ["disk.bin"])
     }
-
-    @Test("Already finished? By its key")
-    func alreadyFinishedKey() async throws {
-        let tag = try #require(resource.entityTag)
-        let scene = try ShelfScene(
-            .resource(resource).choosing(.status(304)) { $0.request["If-None-Match"] == tag }
-        )
-        let library = try await scene.open()
-        let file = try await library.file(for: "disk", from: try scene.url())
-        #expect(try await library.file(for: "disk", from: try scene.url()) == file)
-        #expect(scene.origin.requests.count == 1)
-        var request = LibraryRequest(try scene.url())
-        request.policy = .revalidate
-        #expect(try await library.file(for: "disk", request) == file)
-        #expect(scene.origin.requests.count == 2)
-        #expect(scene.origin.requests.last?.status == 304)
-    }
 }

@@ -45,7 +45,7 @@ struct TemporaryTaskTests {
         #expect(task.currentProgress.name == "disk.bin")
     }
 
-    @Test func `resume data of a temporary task outlive its session`() async throws {
+    @Test func `resume data of a temporary task outlives its session`() async throws {
         let scene = try scene()
         let data = try await leave(scene)
         #expect(data.receivedBytes == Self.held)
@@ -75,7 +75,7 @@ struct TemporaryTaskTests {
     }
 
     @Test(arguments: ["default", "running"])
-    func `resume data of a temporary task work in another process`(kind: String) async throws {
+    func `resume data of a temporary task works in another process`(kind: String) async throws {
         let scene = try scene()
         let process = try ProcessRunner(
             BuiltProduct.path("SessionProbe"),

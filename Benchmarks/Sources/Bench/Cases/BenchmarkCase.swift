@@ -1,4 +1,4 @@
-/// A question that the benchmark answers.
+/// A case of the benchmark.
 struct BenchmarkCase: Sendable {
     let name: String
     let title: String
@@ -29,7 +29,7 @@ struct BenchmarkCase: Sendable {
     }
 }
 
-/// The reason why a case cannot run here.
+/// The reason why a case cannot run on this machine.
 struct Skip: Error {
     let reason: String
 }

@@ -8,7 +8,7 @@ enum Catalogue {
         .daemonLoad,
     ]
 
-    /// The cases of `--short`: quick, and with limits that hold on a busy machine.
+    /// The cases of `--short`: quick, with limits that are also met on a busy machine.
     static let short: [BenchmarkCase] = [
         .shortHTTP, .shortHTTPS, .shortSmall, .shortThrottled, .shortMemory,
     ]

@@ -1,10 +1,11 @@
 extension BenchmarkCase {
     static let sha256 = BenchmarkCase(
         "sha256",
-        "1 GiB over HTTP with its SHA-256 checked",
+        "1 GiB over HTTP with a SHA-256 check",
         about: """
-            nginx on loopback. What is possible is the larger of the transfer and the hashing, which \
-            `openssl dgst` does alone here, over the file on the server's side.
+            The server is nginx on loopback. The target is relative to the longer of the transfer \
+            and the hashing. The time for hashing is that of `openssl dgst`, run alone on the \
+            server's copy of the file.
             """
     ) { workshop, report in
         let name = try workshop.randomFile(mebibytes: 1024)
@@ -36,7 +37,7 @@ extension BenchmarkCase {
         let ours = report.rows.measurement("pawl --checksum")?.wallSeconds
         report.goals = [
             Goal(
-                "wall of pawl --checksum / the larger of transfer and hashing",
+                "wall of pawl --checksum / the longer of transfer and hashing",
                 ours.flatMap { ours in larger.map { ours / $0 } },
                 atMost: 1.1
             )

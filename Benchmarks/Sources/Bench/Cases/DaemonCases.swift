@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// The cost of the daemon: idle, with many downloads in its queue, and between a command and its
-/// file.
+/// The cost of the daemon: while it is idle, with many downloads in its queue, and for a single
+/// download.
 extension BenchmarkCase {
     private static let base = "http://localhost/v1"
 
     static let daemonIdle = BenchmarkCase(
         "daemon-idle",
-        "A daemon that has nothing to do",
+        "An idle daemon",
         about: """
-            Ten seconds, right after its start and after a download of 64 MiB: the memory that it \
-            holds, and how often one of its threads was given a core. To reach is once a second, which \
-            may be 11 times in ten.
+            Measured for ten seconds, 20 seconds after the daemon's start and again 20 seconds \
+            after a download of 64 MiB: its memory, and how often one of its threads was \
+            scheduled. The target is one wake-up per second, which can be 11 in ten seconds.
             """
     ) { workshop, report in
         let url = try workshop.nginx().url(try workshop.randomFile(mebibytes: 64))
@@ -19,13 +19,13 @@ extension BenchmarkCase {
         let daemon = try workshop.daemon(place)
         defer { daemon.stop() }
         var goals: [Goal] = []
-        for label in ["fresh", "after a download"] {
-            if label != "fresh" { try workshop.fetch(url, by: place) }
-            // By then the threads have ended that were needed only for a start or an end.
+        for label in ["after the start", "after a download"] {
+            if label != "after the start" { try workshop.fetch(url, by: place) }
+            // After this time, the threads needed only for a start or an end have ended.
             Moment.now.advanced(bySeconds: 20).wait()
             let (began, before) = (Moment.now, try daemon.wakeUps())
             began.advanced(bySeconds: 10).wait()
-            // A thread that has begun or ended meanwhile has woken up at least once.
+            // A thread that began or ended in the meantime has woken up at least once.
             let after = try daemon.wakeUps()
             let wakeUps =
                 after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
@@ -50,11 +50,11 @@ extension BenchmarkCase {
 
     static let daemonAdd = BenchmarkCase(
         "daemon-add",
-        "Adding to the daemon's queue",
+        "Adding downloads to the daemon's queue",
         about: """
-            50,000 in one request, by `pawl add --input-file` and by curl, and 20,000 in 200 requests \
-            one after the other; each answer is there when all of its request is on the disk. To \
-            reach are 2,000 a second.
+            50,000 downloads in one request, sent by `pawl add --input-file` and by curl, and \
+            20,000 downloads in 200 consecutive requests. The daemon responds when all downloads \
+            of a request are on the disk. The target is 2,000 downloads per second.
             """
     ) { workshop, report in
         let place = try DaemonPlace("daemon-add", in: workshop)
@@ -95,9 +95,24 @@ extension BenchmarkCase {
         )
         let seconds = report.rows.map { $0.measurement?.wallSeconds }
         report.goals = [
-            Goal("50,000 by pawl add", seconds[0].map { $0 * 1000 }, atMost: 25_000, .milliseconds),
-            Goal("50,000 by curl", seconds[1].map { $0 * 1000 }, atMost: 25_000, .milliseconds),
-            Goal("20,000 in batches", seconds[2].map { $0 * 1000 }, atMost: 10_000, .milliseconds),
+            Goal(
+                "50,000 downloads with pawl add",
+                seconds[0].map { $0 * 1000 },
+                atMost: 25_000,
+                .milliseconds
+            ),
+            Goal(
+                "50,000 downloads with curl",
+                seconds[1].map { $0 * 1000 },
+                atMost: 25_000,
+                .milliseconds
+            ),
+            Goal(
+                "20,000 downloads in 200 requests",
+                seconds[2].map { $0 * 1000 },
+                atMost: 10_000,
+                .milliseconds
+            ),
         ]
     }
 
@@ -105,9 +120,11 @@ extension BenchmarkCase {
         "daemon-million",
         "1,000,000 finished and 10,000 waiting downloads",
         about: """
-            From the daemon's start until it answers; the slowest of five kinds of pages of 100 (the \
-            first, the newest, one in the middle, those that wait, by a pattern of names), each the \
-            best of ten; its memory after all that.
+            *wall* is the time from the daemon's start until it responds; *peak* is its memory \
+            after all requests. Five kinds of pages with 100 downloads each are requested: the \
+            first page, the newest downloads, a page in the middle, the waiting downloads, and the \
+            downloads whose name matches a pattern. The time of each kind is the best of ten \
+            requests.
             """
     ) { workshop, report in
         let place = try DaemonPlace("daemon-million", in: workshop)
@@ -131,7 +148,7 @@ extension BenchmarkCase {
         report.rounds = min(3, report.rounds)
         report.rows = [row]
         report.goals = [
-            Goal("start", start * 1000, atMost: 1000, .milliseconds),
+            Goal("time to start", start * 1000, atMost: 1000, .milliseconds),
             Goal("slowest page", page * 1000, atMost: 10, .milliseconds),
             Goal("memory", memory / 1_048_576, atMost: 120, .mebibytes),
         ]
@@ -141,9 +158,9 @@ extension BenchmarkCase {
         "daemon-get",
         "1 GiB through the daemon",
         about: """
-            Against `pawl get`, from nginx on loopback: from before the request to add until the \
-            event that it has finished, while a reader of events has the progress, too. CPU is the \
-            daemon's.
+            The daemon is compared with `pawl get`; the server is nginx on loopback. The daemon's \
+            time is from before the request that adds the download until the event that reports \
+            its end, while an event reader receives the progress. CPU is the daemon's.
             """
     ) { workshop, report in
         let name = try workshop.randomFile(mebibytes: 1024)
@@ -156,7 +173,7 @@ extension BenchmarkCase {
             return
         }
         var rows = [Row(label: "pawl get", kind: .pawl), Row(label: "daemon", kind: .pawl)]
-        // The two differ no more than two runs of the same program.
+        // The two differ about as little as two runs of the same program: more rounds are needed.
         report.rounds *= 2
         for round in 1...report.rounds {
             let one = try workshop.run(

@@ -1,17 +1,18 @@
-/// Whether many readers slow the daemon down.
+/// Measures whether many clients slow the daemon down.
 extension BenchmarkCase {
     static let daemonLoad = BenchmarkCase(
         "daemon-load",
-        "1,000 clients and 100 readers of events while 8 downloads run",
+        "8 downloads with 1,000 clients and 100 event readers",
         about: """
-            8 files of 64 MiB from nginx, which gives each connection 8 MiB/s, so that all together \
-            are a link of 64 MiB/s: from before the request to add them until every reader has heard \
-            that all have finished; alone (one reader) and with the others, in turn. The clients ask \
-            over TCP with the token, each over a connection of its own, once a second: 1,000 requests \
-            a second, in turn for the status, the statistics, the health, one download and a page of \
-            ten; those of the round with the least p99 are shown. An answer's time is from the \
-            moment when it was due to be asked for, in the one thread that plays all clients, on the \
-            same two cores. CPU and memory are the daemon's.
+            8 files of 64 MiB from nginx, which limits each connection to 8 MiB/s, so that all \
+            of them together fill a link of 64 MiB/s. The time is from before the request that \
+            adds the downloads until every event reader has received the end of all of them; \
+            with one event reader, and with all clients and event readers, in turn. Each of the \
+            1,000 clients sends one request per second over its own TCP connection, with the \
+            token: in turn for the status, the statistics, the health, one download and a page \
+            of ten downloads. The response times are those of the round with the lowest p99. A \
+            response time is measured from the moment at which the request was due. One thread \
+            on the same machine plays all clients. CPU and memory are the daemon's.
             """
     ) { workshop, report in
         let name = try workshop.randomFile(mebibytes: 64)
@@ -31,7 +32,7 @@ extension BenchmarkCase {
             "/v1/downloads?limit=10",
         ]
         var rows = [
-            Row(label: "alone", kind: .pawl), Row(label: "1,000 and 100", kind: .pawl),
+            Row(label: "1 reader", kind: .pawl), Row(label: "1,000 clients", kind: .pawl),
         ]
         var best: LoadResult?
         report.rounds = min(3, report.rounds)
@@ -50,8 +51,13 @@ extension BenchmarkCase {
         report.rows = rows
         report.idealSeconds = 8
         report.goals = [
-            .ratio("1,000 and 100", to: "alone", .wall, in: rows, atMost: 1 / 0.95),
-            Goal("p99", best.map { $0.percentile(99) * 1000 }, atMost: 50, .milliseconds),
+            .ratio("1,000 clients", to: "1 reader", .wall, in: rows, atMost: 1 / 0.95),
+            Goal(
+                "99th percentile of the response times",
+                best.map { $0.percentile(99) * 1000 },
+                atMost: 50,
+                .milliseconds
+            ),
         ]
     }
 
@@ -65,8 +71,8 @@ extension LoadResult {
     fileprivate var note: String {
         let percentiles = [50.0, 99, 100].map { FigureText.decimal(percentile($0) * 1000, 1) }
         return """
-            \(latencies.count) answers: p50 \(percentiles[0]), p99 \(percentiles[1]), at most \
-            \(percentiles[2]) ms; \(progressEvents) times progress to each reader; who asked used \
+            \(latencies.count) responses: p50 \(percentiles[0]) ms, p99 \(percentiles[1]) ms, maximum \
+            \(percentiles[2]) ms; \(progressEvents) progress events per reader; the clients used \
             \(FigureText.seconds(cpuSeconds)) of CPU
             """
     }

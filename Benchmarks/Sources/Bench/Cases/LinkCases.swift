@@ -1,11 +1,11 @@
 extension BenchmarkCase {
     static let longLink = BenchmarkCase(
         "long-link",
-        "64 MiB over 100 Mbit/s with 80 ms round trip",
+        "64 MiB over 100 Mbit/s with a round-trip time of 80 ms",
         about: """
-            nginx in a network namespace, the tools in another, joined by a shaper of the benchmark's \
-            own with room for one round trip's bytes in its queue; the system's own congestion \
-            control. Ideal: the link full all the time.
+            nginx runs in one network namespace and the programs in another. A traffic shaper of \
+            the benchmark connects them; its queue holds the bytes of one round trip. The \
+            congestion control is the system's default. Ideal: the link is always full.
             """
     ) { workshop, report in
         let link = LinkSettings(
@@ -21,10 +21,11 @@ extension BenchmarkCase {
 
     static let lossyLink = BenchmarkCase(
         "lossy-link",
-        "24 MiB with 60 ms round trip and 0.1 % loss",
+        "24 MiB with 60 ms round-trip time and 0.1 % packet loss",
         about: """
-            The same with 1 Gbit/s and a loss that hits both ways, always the same packets by \
-            number; congestion control reno, which takes each loss for a jam.
+            As long-link, but with 1 Gbit/s and packet loss in both directions. The same packets, \
+            by number, are lost in every run. The congestion control is reno, which takes each \
+            loss for congestion.
             """
     ) { workshop, report in
         let link = LinkSettings(

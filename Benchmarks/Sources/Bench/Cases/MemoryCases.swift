@@ -2,7 +2,7 @@ extension BenchmarkCase {
     static let memory = BenchmarkCase(
         "memory",
         "Peak memory for 1 GiB",
-        about: "A file of zeros from nginx on loopback."
+        about: "The file consists of zeros; the server is nginx on loopback."
     ) { workshop, report in
         let tools = Toolbox(workshop.settings)
         let name = try workshop.sparseFile(mebibytes: 1024)
@@ -27,7 +27,7 @@ extension BenchmarkCase {
     static let memory10G = BenchmarkCase(
         "memory-10g",
         "Peak memory for 10 GiB",
-        about: "The same with a file of 10 GiB, once, and Pawl alone."
+        about: "As memory, but with a file of 10 GiB, one round, and only Pawl."
     ) { workshop, report in
         let tools = Toolbox(workshop.settings)
         let name = try workshop.sparseFile(mebibytes: 10_240)
@@ -47,10 +47,11 @@ extension BenchmarkCase {
 
     static let memory200 = BenchmarkCase(
         "memory-200",
-        "Peak memory of 200 downloads at a time",
+        "Peak memory of 200 simultaneous downloads",
         about: """
-            200 files of 4 MiB from nginx, which gives each about 1 MiB/s, at 50 addresses of \
-            loopback, as Pawl has a budget for each host.
+            200 files of 4 MiB from nginx, which limits each response to about 1 MiB/s. The files \
+            are spread over 50 loopback addresses because Pawl limits the number of connections \
+            per host.
             """
     ) { workshop, report in
         let nginx = try workshop.nginx()

@@ -2,18 +2,21 @@ extension BenchmarkCase {
     static let mirrorsFast = mirrors(
         "mirrors-fast",
         "64 MiB from two mirrors, one four times as fast",
-        about:
-            "One gives 16 MB/s, the other 4 MB/s, over all connections. Ideal: both all the time.",
+        about: """
+            One sends 16 MB/s and the other 4 MB/s, over all connections together. Ideal: both \
+            send at full rate all the time.
+            """,
         [OriginPlan(bytesPerSecond: 16e6), OriginPlan(bytesPerSecond: 4e6)],
         idealSeconds: 67_108_864 / 20e6
     )
 
     static let mirrorsDying = mirrors(
         "mirrors-dying",
-        "64 MiB from two mirrors, one dies in the middle",
+        "64 MiB from two mirrors, one of which fails",
         about: """
-            Each gives 10 MB/s over all connections; after 20 MB the first one resets all of them, \
-            and every new one. Ideal: both for two seconds, then the one that is left.
+            Each sends 10 MB/s over all connections together. After 20 MB, the first one resets \
+            its open connections and each new one. Ideal: both for two seconds, then the second \
+            one alone.
             """,
         [
             OriginPlan(bytesPerSecond: 10e6, turn: .init(afterBytes: 20_000_000, change: .dies)),
@@ -24,10 +27,11 @@ extension BenchmarkCase {
 
     static let mirrorsSlowing = mirrors(
         "mirrors-slowing",
-        "64 MiB from two mirrors, one turns slow",
+        "64 MiB from two mirrors, one of which becomes slow",
         about: """
-            Each gives 10 MB/s over all connections; after 20 MB the first one gives 64 KiB/s. Ideal: \
-            both for two seconds, then what is left of them.
+            Each sends 10 MB/s over all connections together. After 20 MB, the first one slows \
+            down to 64 KiB/s. Ideal: both at full rate for two seconds, then the second one at \
+            full rate and the first one at 64 KiB/s.
             """,
         [
             OriginPlan(
@@ -46,7 +50,7 @@ extension BenchmarkCase {
         _ plans: [OriginPlan],
         idealSeconds: Double
     ) -> BenchmarkCase {
-        BenchmarkCase(name, title, about: "Two origins of the benchmark's own. " + about) {
+        BenchmarkCase(name, title, about: "Both servers are part of the benchmark. " + about) {
             workshop,
             report in
             let file = try workshop.randomFile(mebibytes: 64)

@@ -3,12 +3,12 @@ internal import Glibc
 extension BenchmarkCase {
     static let resume10G = BenchmarkCase(
         "resume-10g",
-        "Resume of a 10 GiB file of which 9 GiB are there",
+        "Resuming a 10 GiB file with 9 GiB already downloaded",
         about: """
-            Pawl fetches the 9 GiB itself and is interrupted; curl and wget2, which look at the length \
-            alone, find a sparse file. The time is that from the start to the first request for new \
-            bytes at an origin of the benchmark's own. What aria2 and axel need beside the file, they \
-            alone could make: they are left out.
+            Pawl fetches the 9 GiB itself and is then interrupted. curl and wget2 check only the \
+            length, so they get a sparse file. The time is from the start of the program until the \
+            first request for new bytes arrives at a server that is part of the benchmark. aria2 \
+            and axel are left out because they need control files that only they can create.
             """
     ) { workshop, report in
         let origin = try workshop.origin(
@@ -35,7 +35,7 @@ extension BenchmarkCase {
 }
 
 extension Workshop {
-    /// Interrupts a run as soon as the given part of the file is on the disk.
+    /// Interrupts a run as soon as the server has sent the given number of bytes.
     fileprivate func fetchPart(
         of entrant: Entrant,
         from origin: Origin,
@@ -48,7 +48,7 @@ extension Workshop {
         while origin.record.servedBytes < enough {
             guard Moment.now < limit,
                 try run.child.wait(until: .now.advanced(bySeconds: 0.05)) == nil
-            else { throw BenchError("\(entrant.label) did not fetch \(enough) bytes") }
+            else { throw BenchError("\(entrant.label) did not fetch \(enough) bytes in time") }
         }
     }
 
@@ -59,7 +59,7 @@ extension Workshop {
             sync()
             var row = try firstRequest(of: entrant, at: origin)
             if row.failure == nil, row.notes.isEmpty {
-                row.failure = "its first request asked for the beginning"
+                row.failure = "its first request was not for the missing bytes"
             }
             guard row.failure == nil else { return row }
             row.measurement = row.measurement?.least(least?.measurement)

@@ -4,11 +4,12 @@ extension BenchmarkCase {
         "session-tasks",
         "1,000 tasks in one session, 32 at a time",
         about: """
-            Files of 1 MiB from nginx, which gives each about 1 MiB/s, at 50 addresses of loopback; \
-            each task has a reader of its progress from the beginning. `gap99`: how long 99 of 100 \
-            times a reader waited for the next progress, in seconds, and `gap` the longest; \
-            `drought`: the longest that a running task got no byte (nginx paces in bursts, one a \
-            second); `look`: reading the progress of all once.
+            Files of 1 MiB from nginx, which limits each response to about 1 MiB/s, at 50 loopback \
+            addresses. Each task has a progress reader from the beginning. Figures in seconds: \
+            `gap99` and `gap` are the 99th percentile and the maximum of the time between two \
+            progress updates of a reader; `drought` is the longest time that a running task \
+            received no byte (nginx sends in bursts, one per second); `look` is the time to read \
+            the progress of all tasks once.
             """
     ) { workshop, report in
         let nginx = try workshop.nginx()
@@ -29,9 +30,24 @@ extension BenchmarkCase {
                 atMost: 80,
                 .mebibytes
             ),
-            Goal("gap99", row?.least("gap99").map { $0 * 1000 }, atMost: 200, .milliseconds),
-            Goal("drought", row?.least("drought").map { $0 * 1000 }, atMost: 2000, .milliseconds),
-            Goal("look", row?.least("look").map { $0 * 1000 }, atMost: 100, .milliseconds),
+            Goal(
+                "99th percentile of the time between progress updates",
+                row?.least("gap99").map { $0 * 1000 },
+                atMost: 200,
+                .milliseconds
+            ),
+            Goal(
+                "longest time without a byte for a running task",
+                row?.least("drought").map { $0 * 1000 },
+                atMost: 2000,
+                .milliseconds
+            ),
+            Goal(
+                "time to read the progress of all tasks",
+                row?.least("look").map { $0 * 1000 },
+                atMost: 100,
+                .milliseconds
+            ),
         ]
     }
 
@@ -39,8 +55,8 @@ extension BenchmarkCase {
         "session-starts",
         "Starting 10,000 tasks",
         about: """
-            `started`: making and resuming all of them, in seconds; `cancelled`: until all have \
-            ended after `invalidateAndCancel`.
+            Figures in seconds: `started` is the time to create and resume all tasks; `cancelled` \
+            is the time from `invalidateAndCancel` until all tasks have ended.
             """
     ) { workshop, report in
         let nginx = try workshop.nginx()
@@ -48,16 +64,19 @@ extension BenchmarkCase {
         let entrant = workshop.sessionBench("10,000 starts", ["starts", "10000", url])
         try workshop.runSessions([entrant], into: &report)
         let started = report.rows.first?.least("started").map { $0 * 1000 }
-        report.goals = [Goal("started", started, atMost: 2000, .milliseconds)]
+        report.goals = [
+            Goal("time to start 10,000 tasks", started, atMost: 2000, .milliseconds)
+        ]
     }
 
     static let sessionReader = BenchmarkCase(
         "session-reader",
-        "What a reader of the progress costs",
+        "CPU cost of a progress reader",
         about: """
-            1 GiB from nginx over one connection: without a reader, with one, and with one that \
-            takes 350 ms for each progress. `cost`: the CPU time of one progress in seconds, by 200 \
-            readers of a task that stands still; a reader takes ten a second.
+            1 GiB from nginx over one connection: without a progress reader, with one, and with \
+            one that takes 350 ms per update. `cost` is the CPU time of one update in seconds, \
+            measured with 200 readers of a suspended task. A reader receives ten updates per \
+            second.
             """
     ) { workshop, report in
         let url = try workshop.nginx().url(try workshop.sparseFile(mebibytes: 1024))
@@ -67,10 +86,10 @@ extension BenchmarkCase {
         let many = workshop.sessionBench("200 readers", ["updates", "200"])
         try workshop.runSessions(entrants + [many], into: &report)
         report.figure = .cpu
-        // Two runs of a transfer differ by more than one percent, so the cost is measured by
-        // itself.
+        // Two runs of a transfer differ by more than one percent, so the cost is measured
+        // separately.
         let cost = report.rows.last?.least("cost").map { $0 * 10 * 100 }
-        report.goals = [Goal("percent of a core for a reader", cost, atMost: 1, .count)]
+        report.goals = [Goal("CPU of one reader, in percent of a core", cost, atMost: 1, .count)]
     }
 }
 

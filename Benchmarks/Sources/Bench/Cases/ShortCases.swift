@@ -1,7 +1,7 @@
-/// The cases for the checks: ratios with margin for a busy machine, of CPU rather than of time.
+/// The cases for the checks: mostly ratios of CPU time, with a margin for a busy machine.
 ///
-/// They detect that something has become much more expensive. The other cases measure whether it is
-/// as good as it should be.
+/// They detect a large increase of the cost. The other cases measure whether the targets are
+/// reached.
 extension BenchmarkCase {
     static let shortHTTP = BenchmarkCase("short-http", "One file over HTTP", about: "") {
         workshop,

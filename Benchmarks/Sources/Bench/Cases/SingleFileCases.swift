@@ -2,7 +2,10 @@ extension BenchmarkCase {
     static let http1G = BenchmarkCase(
         "http-1g",
         "One file of 1 GiB over HTTP",
-        about: "nginx on loopback; in brackets the number of connections asked for."
+        about: """
+            The server is nginx on loopback. The number in parentheses is the requested number of \
+            connections.
+            """
     ) { workshop, report in
         let name = try workshop.randomFile(mebibytes: 1024)
         let job = Job(sources: [try workshop.nginx().url(name)])
@@ -13,8 +16,9 @@ extension BenchmarkCase {
         "https-1g",
         "One file of 1 GiB over HTTPS",
         about: """
-            nginx on loopback with TLS 1.3 and HTTP/1.1, an authority of the benchmark's own, which \
-            the tools are told to trust.
+            The server is nginx on loopback with TLS 1.3 and HTTP/1.1. Its certificate is from an \
+            authority created by the benchmark, which the programs are configured to trust; axel \
+            runs with `--insecure`.
             """
     ) { workshop, report in
         let name = try workshop.randomFile(mebibytes: 1024)
@@ -28,7 +32,7 @@ extension BenchmarkCase {
 }
 
 extension Workshop {
-    /// Compares all tools with their own defaults, and those that support it with several
+    /// Compares all tools with one connection or their defaults, and some of them with four
     /// connections, too.
     fileprivate func compareSingleFile(
         _ job: Job,

@@ -3,7 +3,8 @@ extension BenchmarkCase {
         "small-http",
         "4,000 files of 10 KiB over HTTP",
         about: """
-            nginx on loopback, 16 files at a time. axel fetches one file a run, so it is not here.
+            The server is nginx on loopback; 16 files are fetched at a time. axel is left out \
+            because it fetches one file per run.
             """
     ) { workshop, report in
         let nginx = try workshop.nginx()
@@ -22,8 +23,8 @@ extension BenchmarkCase {
         "small-https",
         "4,000 files of 10 KiB over HTTPS",
         about: """
-            The same with TLS 1.3 and HTTP/2, which curl, wget2 and Pawl speak; aria2 goes by \
-            HTTP/1.1.
+            As small-http, but with TLS 1.3 and HTTP/2, which curl, wget2 and Pawl support; aria2 \
+            uses HTTP/1.1.
             """
     ) { workshop, report in
         let nginx = try workshop.nginx()

@@ -1,13 +1,13 @@
 internal import Glibc
 
 extension BenchmarkCase {
-    /// They are short, and one of them tells little.
+    /// The factor for the number of rounds: the runs are short, so a single figure means little.
     private static let roundsEach = 5
 
     static let startVersion = BenchmarkCase(
         "start-version",
-        "Start: the time to print the version",
-        about: "`--version` of each program, five times the rounds."
+        "Start-up: time to print the version",
+        about: "`--version` of each program, with five times the usual number of rounds."
     ) { workshop, report in
         let programs: [(label: String, program: String, kind: Row.Kind)] = [
             ("pawl", workshop.settings.pawl, .pawl), ("curl", "curl", .peer),
@@ -30,9 +30,11 @@ extension BenchmarkCase {
 
     static let startRequest = BenchmarkCase(
         "start-request",
-        "Start: the time until the first request is at the server",
-        about:
-            "An origin of the benchmark's own notes when the request came; five times the rounds."
+        "Start-up: time until the server has the first request",
+        about: """
+            A server that is part of the benchmark records when the request arrives. The number of \
+            rounds is five times the usual one.
+            """
     ) { workshop, report in
         let name = try workshop.randomFile(mebibytes: 64)
         let origin = try workshop.origin(name, OriginPlan())
@@ -53,8 +55,8 @@ extension BenchmarkCase {
 }
 
 extension Workshop {
-    /// How long a program takes until its first request is at an origin that answers none; it is
-    /// ended then.
+    /// Measures the time from a program's start until its first request arrives at an origin that
+    /// sends no responses; the program is then ended.
     func firstRequest(of entrant: Entrant, at origin: Origin) throws -> Row {
         origin.reset()
         var row = Row(label: entrant.label, kind: entrant.kind)
@@ -63,13 +65,13 @@ extension Workshop {
         let limit = Moment.now.advanced(bySeconds: 60)
         while Moment.now < limit {
             guard try run.child.wait(until: .now.advanced(bySeconds: 0.005)) == nil else {
-                row.failure = "it ended: \(run.lastWords)"
+                row.failure = "the program ended: \(run.lastWords)"
                 return row
             }
             if let request = origin.record.requests.first, let began = run.began {
                 row.measurement = Measurement(wallSeconds: request.arrived.seconds(since: began))
                 if let first = request.firstByte, first > 0 {
-                    row.notes = ["asked from byte \(first)"]
+                    row.notes = ["requested from byte \(first)"]
                 }
                 return row
             }
@@ -80,7 +82,7 @@ extension Workshop {
 }
 
 extension [Row] {
-    /// Row by row the least of both.
+    /// Returns the minimum of both, row by row.
     fileprivate func least(_ others: [Row]) -> [Row] {
         zip(self, others).map { first, second in
             var row = first

@@ -2,7 +2,9 @@ extension BenchmarkCase {
     static let throttled = BenchmarkCase(
         "throttled",
         "64 MiB from a server that gives each connection 8 MB/s",
-        about: "An origin of the benchmark's own. Ideal: eight connections all the time."
+        about: """
+            The server is part of the benchmark. Ideal: eight connections are open all the time.
+            """
     ) { workshop, report in
         let bytesPerSecond = 8e6
         let name = try workshop.randomFile(mebibytes: 64)
@@ -21,11 +23,11 @@ extension BenchmarkCase {
 
     static let crawl = BenchmarkCase(
         "crawl",
-        "64 MiB, one of four connections crawls",
+        "64 MiB with one very slow connection of four",
         about: """
-            An origin of the benchmark's own: the second connection that a tool opens gets 64 KiB/s, \
-            every other one 4 MB/s. Ideal: three of them and the crawling one all the time; who \
-            replaces that one can be quicker.
+            The server is part of the benchmark: the second connection that a program opens gets \
+            64 KiB/s, and each other one 4 MB/s. Ideal: three fast connections and the slow one \
+            all the time; a program that replaces the slow one can be faster.
             """
     ) { workshop, report in
         let crawl = 65_536.0

@@ -6,8 +6,8 @@ extension Workshop {
         return origin
     }
 
-    /// Fetches one file with the given number of connections from mirrored origins, with all tools
-    /// that can, and with Pawl's own choice.
+    /// Fetches one file from mirrored origins: with the given number of connections by all tools
+    /// that support it, and by Pawl with its own choice, too.
     func compareOnOrigins(
         _ origins: [Origin],
         _ name: String,
@@ -26,7 +26,7 @@ extension Workshop {
             entrants.insert(Entrant(tools.pawl, several), at: 0)
             entrants.insert(Entrant(tools.pawl, auto), at: 1)
         } else {
-            report.notes.append("Pawl does not take several sources yet: it is left out.")
+            report.notes.append("Pawl is left out: this version does not support mirrors.")
         }
         report.rows = try run(
             Contest(

@@ -27,27 +27,27 @@ struct BenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write the results here as JSON.", valueName: "file"))
     var json: String?
 
-    @Flag(inversion: .prefixedNo, help: "Write the results into the documents.")
+    @Flag(inversion: .prefixedNo, help: "Write the results to benchmarks.json, .md and .svg.")
     var write = true
 
     @Option(help: ArgumentHelp("Create the scratch folder in this folder.", valueName: "folder"))
     var folder = "."
 
-    @Option(help: ArgumentHelp("The pawl to measure.", valueName: "path"))
+    @Option(help: ArgumentHelp("The pawl program to measure.", valueName: "path"))
     var pawl = "pawl"
 
-    @Option(help: "Description of the pawl to measure, such as its revision.")
+    @Option(help: "Description of the measured pawl program, such as its revision.")
     var revision = "pawl"
 
-    @Option(help: ArgumentHelp("The documents' folder.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder of these three files.", valueName: "folder"))
     var documents = "docs"
 
     func validate() throws {
         guard rounds ?? 1 >= 1 else { throw ValidationError("--rounds must be at least 1") }
-        guard !short || cases.isEmpty else { throw ValidationError("--short has cases of its own") }
+        guard !short || cases.isEmpty else { throw ValidationError("--short runs its own cases") }
         let known = Catalogue.all.map(\.name)
         for name in cases where !known.contains(name) {
-            throw ValidationError("no case \(name); there are: \(known.joined(separator: ", "))")
+            throw ValidationError("no case \(name); cases: \(known.joined(separator: ", "))")
         }
     }
 
@@ -81,7 +81,7 @@ struct BenchCommand: ParsableCommand {
             report.pawl = revision
             print(TerminalReport.text(report))
             fflush(nil)
-            // Each report is written at once, so that an interruption loses none.
+            // Each report is written immediately, so that an interruption loses no finished report.
             try store?.add(report)
             return report
         }

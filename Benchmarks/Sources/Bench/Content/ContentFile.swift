@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Creates the files to fetch.
 enum ContentFile {
-    /// Writes bytes that cannot be compressed or guessed, the same ones each time.
+    /// Writes pseudorandom bytes, which cannot be compressed; the same seed gives the same bytes.
     static func makeRandom(_ path: String, bytes: Int, seed: UInt64) throws {
         var state = seed
         var words = [UInt64](repeating: 0, count: 32 * 1024)

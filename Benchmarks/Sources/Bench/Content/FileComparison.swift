@@ -12,8 +12,8 @@ enum FileComparison {
             if first >= 0 { close(first) }
             if second >= 0 { close(second) }
         }
-        guard first >= 0 else { return "no original of \(name)" }
-        guard second >= 0 else { return "no file \(name)" }
+        guard first >= 0 else { return "cannot open the original of \(name)" }
+        guard second >= 0 else { return "the file \(name) is missing" }
         let sizes = (size(first), size(second))
         guard sizes.0 == sizes.1 else { return "\(name) has \(sizes.1) of \(sizes.0) bytes" }
         return firstDifference(first, second).map { "\(name) differs at byte \($0)" }

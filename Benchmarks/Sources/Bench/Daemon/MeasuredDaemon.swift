@@ -4,10 +4,10 @@ internal import Glibc
 /// A daemon for the benchmark, with its files in the scratch folder.
 final class MeasuredDaemon {
     private let child: ChildProcess
-    /// The time from its start to its first answer.
+    /// The time from its start until it accepts requests.
     let startSeconds: Double
 
-    /// Starts the `pawld` that is built beside the measured pawl, and waits until it answers.
+    /// Starts the `pawld` in the folder of the measured `pawl`, and waits until it accepts requests.
     ///
     /// If a port is given, it also listens at 127.0.0.1.
     init(_ place: DaemonPlace, listen: UInt16? = nil, in workshop: Workshop) throws {
@@ -29,7 +29,7 @@ final class MeasuredDaemon {
         startSeconds = Moment.now.seconds(since: began)
     }
 
-    /// Lets it shut down.
+    /// Shuts the daemon down.
     func stop() { child.end(patienceSeconds: 10) }
 
     /// Returns the physical memory that it uses now.
@@ -57,7 +57,7 @@ final class MeasuredDaemon {
         var clock = clockid_t()
         var time = timespec()
         guard clock_getcpuclockid(child.identifier, &clock) == 0, clock_gettime(clock, &time) == 0
-        else { throw BenchError("the daemon's time cannot be read") }
+        else { throw BenchError("cannot read the daemon's CPU time") }
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
@@ -91,20 +91,20 @@ struct DaemonPlace {
     func token() throws -> String {
         let text = try Files.text(folder + "/state/pawl/api-token")
         guard let line = text.split(separator: "\n").first else {
-            throw BenchError("the daemon has no token")
+            throw BenchError("the daemon's token file is empty")
         }
         return String(line)
     }
 }
 
 extension Workshop {
-    /// Returns a program that is built beside the measured pawl.
+    /// Returns the path of a program in the folder of the measured `pawl`.
     func program(_ name: String) -> String {
         guard let slash = settings.pawl.lastIndex(of: "/") else { return name }
         return settings.pawl[...slash] + name
     }
 
-    /// Starts a daemon that ends with the workshop in any case.
+    /// Starts a daemon that ends with the workshop at the latest.
     func daemon(_ place: DaemonPlace, listen: UInt16? = nil) throws -> MeasuredDaemon {
         let daemon = try MeasuredDaemon(place, listen: listen, in: self)
         atEnd { daemon.stop() }

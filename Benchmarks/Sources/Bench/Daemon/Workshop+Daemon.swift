@@ -12,7 +12,7 @@ extension Workshop {
         return path
     }
 
-    /// Lets the daemon fetch a file into the downloads, and waits for the end.
+    /// Has the daemon fetch a file into the folder of downloads, and waits for the end.
     @discardableResult
     func fetch(
         _ url: String,
@@ -22,7 +22,7 @@ extension Workshop {
         let log = root + "/events.log"
         Files.remove(log)
         let last = try lastEvent(place)
-        // The script ends with the event, so nothing has to poll meanwhile.
+        // The script ends with the event, so polling is not necessary.
         let script = """
             exec sed -u '/^event: finished/q;/^event: failed/q' < <(exec curl -sN \
             --unix-socket "$0" -H "Last-Event-ID: $1" http://localhost/v1/events)
@@ -49,10 +49,10 @@ extension Workshop {
         let end = try reader.wait(until: .now.advanced(bySeconds: 120))
         var measurement = Measurement(wallSeconds: Moment.now.seconds(since: began))
         guard end != nil, try Files.text(log).contains("event: finished") else {
-            throw BenchError("the daemon has not fetched it")
+            throw BenchError("the daemon did not fetch the file in time")
         }
         if let daemon, let cpu {
-            // Work that is left after the event counts, too.
+            // Work after the event is included.
             Moment.now.advanced(bySeconds: 0.2).wait()
             measurement.cpuSeconds = try daemon.cpuSeconds() - cpu
             measurement.peakBytes = try daemon.memoryBytes()
@@ -64,14 +64,14 @@ extension Workshop {
         let status = try ask(place, ["http://localhost/v1/status"])
         let digits = status.firstRange(of: "\"lastEvent\":").map { status[$0.upperBound...] }
         guard let digits, let last = Int(digits.prefix { $0.isNumber }) else {
-            throw BenchError("the daemon's status has no event")
+            throw BenchError("the daemon's status contains no event number")
         }
         return last
     }
 
-    /// Waits for a reader.
+    /// Waits until a reader of events is connected.
     ///
-    /// The daemon sends a comment at once.
+    /// The daemon sends it a comment immediately.
     private func waitForReader(_ log: String) throws {
         let limit = Moment.now.advanced(bySeconds: 20)
         while try Files.text(log).isEmpty {
@@ -81,19 +81,19 @@ extension Workshop {
         }
     }
 
-    /// Adds 1,000,000 finished and 10,000 waiting downloads to a queue that nobody has open.
+    /// Adds 1,000,000 finished and 10,000 waiting downloads to a queue that no process has open.
     func fillQueue(_ place: DaemonPlace) throws {
         let script = root + "/fill.sql"
         try Files.write(Self.fillingScript, to: script)
         do {
             try command(["sqlite3", "-version"])
         } catch {
-            throw Skip(reason: "no program sqlite3")
+            throw Skip(reason: "sqlite3 is not installed")
         }
         try command(["sqlite3", "-bail", place.queue, ".read \(script)"])
     }
 
-    /// The script.
+    /// The SQL script that fills the queue.
     ///
     /// Waiting downloads do not start before the year 2100.
     private static let fillingScript = """
@@ -120,7 +120,7 @@ extension Workshop {
         PRAGMA wal_checkpoint(TRUNCATE);
         """
 
-    /// Measures each kind of page, the best of ten.
+    /// Measures each kind of page; the best of ten requests counts.
     func pageSeconds(
         _ place: DaemonPlace,
         _ url: String
@@ -134,7 +134,7 @@ extension Workshop {
             let text = try ask(place, ["-w", "%{time_total}\n"] + requests)
             let times = text.split(separator: "\n").compactMap { Double($0) }
             guard times.count == 10, let best = times.min() else {
-                throw BenchError("the pages of '\(name)' were not measured")
+                throw BenchError("could not measure the pages '\(name)'")
             }
             return (name, best)
         }

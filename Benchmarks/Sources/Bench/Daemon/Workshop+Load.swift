@@ -1,8 +1,8 @@
-/// Downloads by the daemon while others send requests.
+/// Downloads by the daemon while many clients send requests.
 extension Workshop {
-    /// Lets the daemon fetch files, each over one connection.
+    /// Has the daemon fetch files, each over one connection.
     ///
-    /// Measures from before the request to add them until all readers know that they have finished.
+    /// Measures from before the request that adds them until all readers have received their end.
     func fetch(
         _ urls: [String],
         by place: DaemonPlace,
@@ -12,7 +12,7 @@ extension Workshop {
         try clearDownloads()
         var generator = try LoadGenerator(load)
         defer { generator.close() }
-        // A thousand connections have just been opened.
+        // Up to a thousand connections have just been opened; their work is not measured.
         Moment.now.advanced(bySeconds: 1).wait()
         let items = urls.enumerated().map { number, url in
             #"{"url":"\#(url)","destination":"\#(downloads)/\#(number)","settings":{"connections":1}}"#

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Two network namespaces that are connected only to each other, over a shaped link.
 ///
-/// Each has a TUN device, and the shaper carries packets between them. It needs root.
+/// Each has a TUN device, and the shaper carries packets between them. This needs root.
 final class NetworkPair {
     static let device = "link0"
 
@@ -14,7 +14,7 @@ final class NetworkPair {
 
     init(_ link: LinkSettings, in workshop: Workshop) throws {
         guard getuid() == 0 else { throw Skip(reason: "network namespaces need root") }
-        guard Files.exists("/dev/net/tun") else { throw Skip(reason: "there is no /dev/net/tun") }
+        guard Files.exists("/dev/net/tun") else { throw Skip(reason: "/dev/net/tun is missing") }
         client = "pawl-bench-\(getpid())-a"
         server = "pawl-bench-\(getpid())-b"
         workshop.atEnd { [self] in close() }
@@ -37,7 +37,7 @@ final class NetworkPair {
             while try !isJoined(name, workshop) {
                 guard Moment.now < limit,
                     try shaper.wait(until: .now.advanced(bySeconds: 0.02)) == nil
-                else { throw BenchError("the shaper does not carry packets of \(name)") }
+                else { throw BenchError("the shaper did not open the device in \(name)") }
             }
         }
     }

@@ -3,7 +3,7 @@ internal import Glibc
 /// A persistent connection to the daemon.
 struct LoadConnection {
     let descriptor: Int32
-    /// The times at which the unanswered requests were due.
+    /// The times at which the requests without a response were due.
     var due: [Moment] = []
     /// The received bytes that were not processed yet.
     var received: [UInt8] = []
@@ -36,7 +36,7 @@ struct LoadConnection {
         guard
             Glibc.send(descriptor, request, request.count, Int32(MSG_NOSIGNAL))
                 == request.count
-        else { throw BenchError.system("cannot ask the daemon") }
+        else { throw BenchError.system("cannot send a request to the daemon") }
     }
 
     /// Reads the available bytes.
@@ -44,26 +44,26 @@ struct LoadConnection {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         guard count > 0 else {
             if count < 0, errno == EAGAIN || errno == EINTR { return }
-            throw BenchError("the daemon has ended a connection")
+            throw BenchError("the daemon closed a connection")
         }
         received.append(contentsOf: buffer[..<count])
     }
 
-    /// Takes one complete answer from the received bytes.
+    /// Removes one complete response from the received bytes.
     ///
-    /// Returns `false` if there is none yet.
+    /// Returns `false` if no response is complete yet.
     mutating func takeAnswer() throws -> Bool {
         guard let head = ByteSearch.end(of: Array("\r\n\r\n".utf8), in: received) else {
             return false
         }
         let text = String(decoding: received[..<head], as: UTF8.self).lowercased()
         guard text.hasPrefix("http/1.1 200 ") else {
-            throw BenchError("the daemon answered: \(text.prefix { $0 != "\r\n" })")
+            throw BenchError("unexpected response of the daemon: \(text.prefix { $0 != "\r\n" })")
         }
         let field = text.firstRange(of: "\r\ncontent-length: ")
         guard let digits = field.map({ text[$0.upperBound...].prefix { $0.isNumber } }),
             let length = Int(digits)
-        else { throw BenchError("an answer of the daemon has no length") }
+        else { throw BenchError("a response of the daemon has no Content-Length") }
         guard received.count >= head + length else { return false }
         received.removeFirst(head + length)
         return true

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Many clients of the daemon in one thread, so that they cost the machine little.
 ///
-/// Each request has a fixed time, whatever happens to earlier ones. A late answer delays those
-/// after it, and all of the delay counts.
+/// Each request is due at a fixed time, independently of earlier ones. A late response delays the
+/// requests after it, and the whole delay counts.
 struct LoadGenerator {
     private let settings: LoadSettings
     private let poll: Int32
@@ -51,7 +51,7 @@ struct LoadGenerator {
         var asked = 0
         while hasHeardAll.contains(false) {
             try Interruption.check()
-            guard Moment.now < limit else { throw BenchError("the downloads have not ended") }
+            guard Moment.now < limit else { throw BenchError("the downloads did not end in time") }
             let due = first.advanced(bySeconds: Double(asked) * pause)
             if Moment.now >= due {
                 if settings.clients > 0 { try ask(asked, due) }
@@ -99,9 +99,9 @@ struct LoadGenerator {
         hasHeardAll[number - settings.clients] = true
     }
 
-    /// Waits for the readers.
+    /// Waits until all readers are connected.
     ///
-    /// The daemon sends a comment at once.
+    /// The daemon sends each of them a comment immediately.
     private mutating func waitForReaders() throws {
         let limit = Moment.now.advanced(bySeconds: 20)
         while connections[settings.clients...].contains(where: { $0.count("\n:") == 0 }) {

@@ -1,11 +1,11 @@
 /// The same job for several programs.
 struct Contest {
     var entrants: [Entrant]
-    /// The files that must be in the downloads after each run; nothing else counts.
+    /// The files that must exist after each run; other files are ignored.
     var expected: [ExpectedFile]
-    /// The time after which a run is ended and does not count.
+    /// The time after which a run is ended and the program is disqualified.
     var limitSeconds = 120.0
-    /// The maximum number of rounds, for long runs that are little disturbed.
+    /// The maximum number of rounds; long runs vary less and need fewer.
     var mostRounds = Int.max
     /// The network namespace of the programs.
     var network: String?
@@ -13,11 +13,11 @@ struct Contest {
     var prepare: () throws -> Void = {}
     /// Called after each successful run.
     ///
-    /// Returns a note about it.
+    /// Returns a note for the report.
     var observe: (Entrant, Measurement) -> String? = { _, _ in nil }
 }
 
-/// One program with one way to call it.
+/// One program with its arguments.
 struct Entrant {
     let label: String
     let kind: Row.Kind

@@ -7,7 +7,7 @@ struct Measurement: Codable, Sendable {
     /// The peak of its physical memory.
     var peakBytes: Double?
 
-    /// Returns the minimum of each figure: disturbances only add to it.
+    /// Returns the minimum of each figure, because disturbances only increase figures.
     func least(_ other: Measurement?) -> Measurement {
         guard let other else { return self }
         return Measurement(

@@ -31,7 +31,7 @@ struct Moment: Comparable, Sendable {
         Moment(nanoseconds: nanoseconds + Int64(seconds * 1_000_000_000))
     }
 
-    /// Blocks this thread until that time.
+    /// Blocks the calling thread until this time.
     func wait() {
         var time = timespec(
             tv_sec: Int(nanoseconds / 1_000_000_000),

@@ -23,7 +23,7 @@ extension Workshop {
         try clearDownloads()
         let run = try ProgramRun(entrant.invocation, in: self, network: contest.network)
         guard let result = try run.finish(withinSeconds: contest.limitSeconds) else {
-            row.failure = "not done after \(Int(contest.limitSeconds)) s"
+            row.failure = "not finished after \(Int(contest.limitSeconds)) s"
             return
         }
         if let fault = result.fault {

@@ -2,11 +2,11 @@ internal import CBench
 internal import Glibc
 internal import Synchronization
 
-/// A range server for what nginx cannot do: a different pace per connection, dying, slowing down,
-/// and recording when a request arrived.
+/// A server with support for ranges, for what nginx cannot do: a different rate per connection,
+/// failing or slowing down during a transfer, and recording when a request arrived.
 ///
-/// nginx's `limit_rate` is not suitable for a steady pace either: each request may send a second's
-/// worth of bytes at once.
+/// nginx's `limit_rate` does not give a steady rate either: at first, it sends the bytes of one
+/// second at once.
 final class Origin: Sendable {
     let plan: OriginPlan
     let file: Int32
@@ -16,7 +16,7 @@ final class Origin: Sendable {
 
     private struct State {
         var record = OriginRecord()
-        /// The generation; connections of an earlier one no longer count.
+        /// The generation; connections of earlier generations are ignored.
         var generation = 0
         /// The open connections by number.
         var open: [Int: Int32] = [:]
@@ -24,7 +24,7 @@ final class Origin: Sendable {
         var isMute = false
     }
 
-    /// The place of a connection in the record.
+    /// The position of a connection in the record.
     struct Place: Sendable {
         let generation: Int
         let number: Int
@@ -51,7 +51,7 @@ final class Origin: Sendable {
         }
     }
 
-    /// Records requests from now on without answering them.
+    /// From now on, records requests without responding to them.
     func mute() { state.withLock { $0.isMute = true } }
 
     func stop() {
@@ -63,7 +63,7 @@ final class Origin: Sendable {
 
     /// Records a request.
     ///
-    /// Returns `false` if it must not be answered.
+    /// Returns `false` if no response must be sent.
     func note(_ head: RequestHead, arrived: Moment, at place: Place) -> Bool {
         let request = OriginRecord.Request(arrived: arrived, firstByte: head.range?.first)
         return state.withLock { state in
@@ -73,7 +73,7 @@ final class Origin: Sendable {
         }
     }
 
-    /// What a connection may do with its next bytes.
+    /// The permission of a connection to send its next bytes.
     enum Permission {
         case send(from: Moment)
         case die

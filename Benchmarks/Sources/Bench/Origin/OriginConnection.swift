@@ -17,7 +17,7 @@ struct OriginConnection {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
     }
 
-    /// Serves requests until the client leaves or the plan ends the connection.
+    /// Serves requests until the client or the plan closes the connection.
     func run() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
         defer { buffer.deallocate() }
@@ -31,7 +31,7 @@ struct OriginConnection {
         }
     }
 
-    /// Answers a request.
+    /// Responds to a request.
     ///
     /// Returns `false` if the connection has ended.
     private func answer(
@@ -84,7 +84,7 @@ struct OriginConnection {
         return true
     }
 
-    /// The size of a chunk: about five milliseconds' worth of bytes, so that the pace is smooth.
+    /// The size of a chunk: the bytes of about five milliseconds, so that the rate is steady.
     private func chunkBytes(_ most: Int) -> Int {
         let rates = [bytesPerSecond, origin.plan.bytesPerSecond].compactMap(\.self)
         guard let rate = rates.min() else { return most }
@@ -108,7 +108,7 @@ struct OriginConnection {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return nil }
             bytes += buffer[..<count]
-            // No client sends a second request here before the first one's answer.
+            // No client of this benchmark sends a request before the response to the previous one.
             if bytes.suffix(4) == [13, 10, 13, 10] {
                 return RequestHead(String(decoding: bytes, as: UTF8.self))
             }
@@ -136,7 +136,7 @@ struct OriginConnection {
         while recv(descriptor, &byte, 1, 0) > 0 {}
     }
 
-    /// Makes the following close send an RST.
+    /// Makes the next `close` send an RST.
     private func reset() {
         var abrupt = linger(l_onoff: 1, l_linger: 0)
         let size = socklen_t(MemoryLayout<linger>.size)

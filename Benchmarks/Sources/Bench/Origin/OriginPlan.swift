@@ -1,11 +1,11 @@
 /// The behaviour of an origin.
 struct OriginPlan: Sendable {
-    /// What happens after the given number of bytes was served.
+    /// A change of behaviour after the given number of bytes was sent.
     struct Turn: Sendable {
         enum Change: Sendable {
             /// All connections, old and new, are reset.
             case dies
-            /// From then on all connections together are limited to this rate.
+            /// All connections together are limited to this rate.
             case slows(bytesPerSecond: Double)
         }
 
@@ -13,9 +13,9 @@ struct OriginPlan: Sendable {
         let change: Change
     }
 
-    /// The limit for all connections together; `nil` is no limit.
+    /// The limit for all connections together; `nil` for no limit.
     var bytesPerSecond: Double?
-    /// The limit for the connection of a number, counted from 1; `nil` is no limit.
+    /// The limit for the connection with the given number, counted from 1; `nil` for no limit.
     var connectionBytesPerSecond: @Sendable (Int) -> Double? = { _ in nil }
     var turn: Turn?
 }

@@ -1,4 +1,4 @@
-/// What an origin has recorded since its reset.
+/// The connections and requests of an origin since its reset.
 struct OriginRecord: Sendable {
     struct Connection: Sendable {
         let opened: Moment

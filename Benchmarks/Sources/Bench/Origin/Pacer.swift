@@ -1,6 +1,6 @@
 /// Decides when bytes may be sent to keep a rate.
 struct Pacer {
-    /// The unused time that may be made up for; the rest is lost, so that no burst follows a pause.
+    /// The maximum unused time that is made up for, so that no burst follows a long pause.
     private static let burstSeconds = 0.004
     private var free = Moment(nanoseconds: 0)
 

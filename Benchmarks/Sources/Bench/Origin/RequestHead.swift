@@ -5,7 +5,7 @@ struct RequestHead {
     let range: (first: Int, last: Int?)?
     let keepsOpen: Bool
 
-    /// Returns `nil` if the request is not understood.
+    /// Returns `nil` if the request is invalid or its method is not supported.
     init?(_ text: String) {
         let lines = text.split(separator: "\r\n")
         guard let words = lines.first?.split(separator: " "), words.count == 3,

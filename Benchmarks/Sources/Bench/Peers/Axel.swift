@@ -7,7 +7,7 @@ struct Axel: Tool {
     func invocation(for job: Job) -> Invocation? {
         guard job.files.isEmpty, job.sha256 == nil else { return nil }
         let count = if case .fixed(let count) = job.connections { count } else { 1 }
-        // axel does not find the name `localhost` in a certificate that contains it.
+        // axel rejects a certificate for `localhost` although it contains that name.
         let trust = job.authority == nil ? [] : ["--insecure"]
         return Invocation(
             words: ["axel", "-q", "-n", "\(count)", "-o", job.name] + trust + job.sources

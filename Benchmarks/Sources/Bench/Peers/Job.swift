@@ -1,4 +1,4 @@
-/// What a tool must fetch, and how.
+/// The files that a tool must fetch, and the settings for that.
 struct Job {
     enum Connections: Equatable {
         case fixed(Int)
@@ -10,7 +10,7 @@ struct Job {
     var sources: [String] = []
     /// The name for the file.
     var name = "file"
-    /// Many files instead of one, each named by the end of its URL.
+    /// The URLs of several files instead of one, each named after the last part of its URL.
     var files: [String] = []
     var filesAtATime = 16
     var connections = Connections.auto

@@ -6,7 +6,7 @@ protocol Tool: Sendable {
 }
 
 extension Tool {
-    /// Returns the row's name: the tool's, with its connections if they matter.
+    /// Returns the row's name: the tool's, with the number of connections if one was requested.
     func label(_ job: Job) -> String {
         if case .fixed(let count) = job.connections { "\(name) (\(count))" } else { name }
     }

@@ -6,7 +6,7 @@ struct ChildProcess {
     let identifier: pid_t
     private let name: String
 
-    /// Starts a program by its name or path.
+    /// Starts the program with the given name or path.
     ///
     /// Its output is written to the file `log`.
     init(_ command: [String], environment: [String], log: String) throws {
@@ -48,7 +48,7 @@ struct ChildProcess {
             let left = limit.nanoseconds - Moment.now.nanoseconds
             guard left > 0 else { return nil }
             var entry = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-            // The wait is split, because a signal just before the call would not end it.
+            // The wait is split, because a signal just before the call would not interrupt it.
             if bench_poll(&entry, 1, min(left, 200_000_000)) > 0 { return reap() }
         }
     }

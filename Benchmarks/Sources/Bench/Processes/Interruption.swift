@@ -3,7 +3,7 @@ internal import Synchronization
 
 private let isInterrupted = Atomic<Bool>(false)
 
-/// Lets Ctrl-C and SIGTERM end the benchmark where it waits, so that it cleans up.
+/// Makes Ctrl-C and SIGTERM interrupt the benchmark's waits, so that it can clean up.
 enum Interruption {
     static func watch() {
         var action = sigaction()

@@ -1,6 +1,6 @@
 /// The command of a tool for a job.
 struct Invocation {
-    /// The path of the list of URLs, relative to where the tool runs.
+    /// The path of the list of URLs, relative to the tool's working folder.
     static let listPath = "../list.txt"
 
     var words: [String]

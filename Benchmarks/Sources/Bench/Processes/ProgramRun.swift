@@ -11,7 +11,7 @@ struct ProgramRun {
         /// The failure; `nil` if the run succeeded.
         var fault: String? {
             let signal = status & 0x7F
-            if signal != 0 { return "ended by signal \(signal)" }
+            if signal != 0 { return "terminated by signal \(signal)" }
             return status == 0 ? nil : "exit status \((status >> 8) & 0xFF)"
         }
     }
@@ -47,7 +47,7 @@ struct ProgramRun {
     /// The last line of its output.
     var lastWords: String { Files.lastLine(of: (try? Files.text(logPath)) ?? "") }
 
-    /// Waits for its end; `nil` if that takes too long, after ending the program.
+    /// Waits for its end; if that takes too long, ends the program and returns `nil`.
     func finish(withinSeconds seconds: Double) throws -> Result? {
         let status: Int32?
         do {
@@ -64,7 +64,7 @@ struct ProgramRun {
         let lines = try Files.text(resultPath).split(separator: "\n")
         let numbers = lines.last?.split(separator: " ").compactMap { Int64($0) } ?? []
         guard lines.count == 2, numbers.count == 5, let began
-        else { throw BenchError("the launcher left no result") }
+        else { throw BenchError("the launcher wrote no result") }
         return Result(
             measurement: Measurement(
                 wallSeconds: Moment(nanoseconds: numbers[0]).seconds(since: began),

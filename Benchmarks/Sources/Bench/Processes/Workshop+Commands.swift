@@ -29,7 +29,7 @@ extension Workshop {
 
     /// Runs a command that undoes something, even if the benchmark was interrupted.
     ///
-    /// Its failure is ignored.
+    /// A failure is ignored.
     func undo(_ words: [String]) {
         let log = root + "/command.log"
         guard let child = try? ChildProcess(words, environment: environment, log: log) else {

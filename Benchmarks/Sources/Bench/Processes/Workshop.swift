@@ -1,12 +1,11 @@
 internal import Glibc
 
-/// The benchmark's environment: its scratch folder, the programs, and what must be undone at the
-/// end.
+/// The benchmark's environment: its scratch folder, the programs, and the actions at the end.
 final class Workshop {
     let settings: BenchSettings
     /// The scratch folder, on the measured disk.
     let root: String
-    /// The same environment for every program: no configuration of the user, no proxy.
+    /// The environment of all programs, without the user's configuration and without a proxy.
     let environment: [String]
     var shared = SharedThings()
     private var undoings: [() -> Void] = []
@@ -36,7 +35,7 @@ final class Workshop {
         while let undoing = undoings.popLast() { undoing() }
     }
 
-    /// Empties the downloads and syncs the disk, so that no run pays for another's writes.
+    /// Empties the downloads and syncs the disk, so that no run is slowed down by earlier writes.
     func clearDownloads() throws {
         Files.remove(downloads)
         try Files.makeFolder(downloads)

@@ -2,9 +2,9 @@
 struct CaseReport: Codable, Sendable {
     let name: String
     let title: String
-    /// What is done, and how to read the figures.
+    /// What is measured, and how to read the figures.
     let about: String
-    /// The figure that matters in this case.
+    /// The figure that the case compares.
     var figure = Figure.wall
     var rows: [Row] = []
     /// The minimum time that is possible, if it is known.

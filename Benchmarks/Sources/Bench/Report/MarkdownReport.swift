@@ -13,34 +13,36 @@ struct MarkdownReport {
         return """
             # Benchmarks
 
-            `scripts/bench` wrote this page; do not edit it. The figures alone stand in
-            [benchmarks.json](benchmarks.json).
+            This page is written by `scripts/bench`; do not edit it. The same figures are available
+            as JSON in [benchmarks.json](benchmarks.json).
 
-            ## How to run them
+            ## How to run the benchmark
 
             ```sh
-            scripts/bench                    # all cases, five rounds: about 25 minutes
-            scripts/bench http-1g crawl      # some; the others keep their figures
-            scripts/bench --list             # what there is
-            scripts/bench --short            # a few small ones with wide limits, for the checks
+            scripts/bench                    # all cases with five rounds: about 25 minutes
+            scripts/bench http-1g crawl      # only these cases; the others keep their figures
+            scripts/bench --list             # print the names of the cases
+            scripts/bench --short            # a few small cases with wide limits, for the checks
             ```
 
-            It installs what it needs, builds `pawl` and starts the servers itself. The links with
-            delay or loss need root: they are two network namespaces, joined by a shaper of the
-            benchmark's own. Other work on the machine disturbs the figures.
+            The script installs the programs that it needs, builds `pawl` and starts the servers.
+            The cases with delay or packet loss need root: they use two network namespaces,
+            connected by a traffic shaper that is part of the benchmark. Other work on the machine
+            distorts the figures.
 
-            ## How to read them
+            ## How to read the figures
 
-            Whole programs are compared, each set up to be as fast as it can, all in turn in the same
-            run. The least of all rounds counts, for each figure by itself: *wall* from start to end,
-            *CPU* in user and system mode, *peak* of physical memory. `×` is the ratio to the best
-            peer: below 1 is better than all of them. In brackets stands the number of connections
-            asked for; `pawl` without one chooses by itself.
+            Each case compares whole programs, configured for maximum speed. In each round, they run
+            one after another. Each figure is the minimum of all rounds: *wall* is the time from
+            start to end, *CPU* is the CPU time in user and system mode, and *peak* is the peak of
+            physical memory. `×` is the ratio to the best of the other programs, the best peer;
+            below 1, the program is better than all of them. The number in parentheses is the
+            requested number of connections; without one, `pawl` chooses the number itself.
 
-            A result counts only if the file is right: size and content are compared after each run.
-            All write to the same folder on a real disk; it is emptied and the disk synced before
-            each run. Pawl syncs a file before it gives it its name, the others do not: that is in
-            its figures.
+            A result counts only if the file is correct: its size and content are compared after
+            each run. All programs write to the same folder on a disk. Before each run, the folder
+            is emptied and the disk is synced. Pawl syncs a file before renaming it to its final
+            name, and its figures include that; the other programs do not sync.
 
             ## The machine
 
@@ -53,10 +55,10 @@ struct MarkdownReport {
             """
     }
 
-    private let picture = "![What pawl and its peers need, case by case](benchmarks.svg)"
+    private let picture = "![Time, CPU and memory of pawl and its peers, by case](benchmarks.svg)"
 
     private var goals: String {
-        var lines = ["## What is to be reached", "", "| case | figure | is | at most | |"]
+        var lines = ["## Targets", "", "| case | figure | measured | at most | result |"]
         lines.append("| --- | --- | ---: | ---: | --- |")
         for report in book.cases {
             for goal in report.goals {

@@ -22,7 +22,7 @@ struct PictureReport {
     private struct Bar {
         let label: String
         let isPawl: Bool
-        /// The figure that matters.
+        /// The figure that the case compares.
         let value: Double
         /// The CPU time, drawn below if the figure is the time.
         let cpuSeconds: Double?
@@ -49,7 +49,7 @@ struct PictureReport {
         let height = max(heights[0], heights[1])
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
-            viewBox="0 0 \(width) \(height)" role="img" aria-label="What pawl and its peers need, case by case">
+            viewBox="0 0 \(width) \(height)" role="img" aria-label="Time, CPU and memory of pawl and its peers, by case">
             \(Self.style)
             \(Self.legend)
             \(parts.joined(separator: "\n"))
@@ -58,7 +58,7 @@ struct PictureReport {
             """
     }
 
-    /// Returns the bars: all of Pawl's, and the best of each peer.
+    /// Returns the bars: each row of Pawl, and the best row of each peer.
     private static func bars(_ report: CaseReport) -> [Bar] {
         var bars: [Bar] = []
         var places: [Substring: Int] = [:]
@@ -137,7 +137,7 @@ struct PictureReport {
         <text class="value" x="86" y="19">the others</text>
         <rect class="peer" x="166" y="9" width="14" height="7" rx="1"/>
         <rect class="peer cpu" x="166" y="17" width="10" height="4" rx="1"/>
-        <text class="value" x="186" y="19">wall time (where it says so memory), CPU time below it: shorter is better</text>
+        <text class="value" x="186" y="19">wall time, or memory if in MiB; CPU time below it: shorter is better</text>
         """
 
     private static let style = """

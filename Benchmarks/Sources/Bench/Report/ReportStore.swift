@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The documents that the benchmark writes: the figures, and the text and picture made from them.
+/// The documents that the benchmark writes: the figures, the page and the picture.
 struct ReportStore {
     private let folder: String
     private let machine: MachineDescription
@@ -14,7 +14,7 @@ struct ReportStore {
 
     /// Adds a report to those of earlier runs.
     ///
-    /// Those are dropped if they are from another machine or other versions of the tools.
+    /// Earlier reports from another machine or other versions of the tools are dropped.
     func add(_ report: CaseReport) throws {
         var book = ReportBook(machine: machine, tools: tools, cases: [])
         if let earlier = try readBook(), earlier.machine == machine, earlier.tools == tools {

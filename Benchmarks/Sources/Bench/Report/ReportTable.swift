@@ -7,7 +7,7 @@ struct ReportTable {
     init(_ report: CaseReport) {
         let rows = report.rows
         lines = rows.map { row in
-            let remarks = [row.failure.map { "does not count: \($0)" }] + row.notes.suffix(1)
+            let remarks = [row.failure.map { "disqualified: \($0)" }] + row.notes.suffix(1)
             let remark = remarks.compactMap(\.self).joined(separator: "; ")
             guard let measurement = row.measurement, row.failure == nil else {
                 return [row.label, "-", "", "-", "", "-", "", remark]
@@ -33,11 +33,11 @@ struct ReportTable {
 }
 
 extension Goal {
-    /// A sentence such as `met  wall of pawl / best peer (curl): 0.97 ×, at most 1.00 ×`.
+    /// A text such as `wall of pawl / best peer (curl): 0.97 ×, at most 1.00 ×`.
     var sentence: String {
         let shown = value.map { FigureText.goal($0, unit) } ?? "not measured"
         return "\(text): \(shown), at most \(FigureText.goal(limit, unit))"
     }
 
-    var verdict: String { isReached ? "reached" : value == nil ? "open" : "missed" }
+    var verdict: String { isReached ? "reached" : value == nil ? "unknown" : "missed" }
 }

@@ -2,7 +2,7 @@
 struct Row: Codable, Sendable {
     enum Kind: String, Codable, Sendable {
         case pawl, peer
-        /// Something for comparison that is not a competitor.
+        /// A program for comparison that is not a competitor.
         case yardstick
     }
 
@@ -10,7 +10,7 @@ struct Row: Codable, Sendable {
     let kind: Kind
     /// The minimum of all rounds.
     var measurement: Measurement?
-    /// The reason why it does not count.
+    /// The reason why the program is disqualified.
     var failure: String?
     var notes: [String] = []
 

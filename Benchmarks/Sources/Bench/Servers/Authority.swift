@@ -1,7 +1,7 @@
 /// A certificate authority for the benchmark, and a certificate that it has issued for this
 /// machine.
 struct Authority {
-    /// The file of the authority for the tools to trust.
+    /// The path of the authority's certificate, which the tools must trust.
     let certificate: String
     let serverCertificate: String
     let serverKey: String

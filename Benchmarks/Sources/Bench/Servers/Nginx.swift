@@ -7,7 +7,7 @@ final class Nginx {
 
     /// Starts nginx and waits until it listens.
     ///
-    /// It ends with the workshop, or earlier with `stop`.
+    /// It runs until the workshop ends or `stop` is called.
     init(_ settings: NginxSettings, in workshop: Workshop) throws {
         self.settings = settings
         let folder = workshop.root + "/nginx-\(settings.plainPort)"
@@ -24,7 +24,7 @@ final class Nginx {
         )
         let child = child
         workshop.atEnd { child.end() }
-        // nginx writes its process id once its sockets listen.
+        // nginx writes its process ID when its sockets listen.
         let limit = Moment.now.advanced(bySeconds: 20)
         while !Files.exists(folder + "/nginx.pid") {
             guard Moment.now < limit, try child.wait(until: .now.advanced(bySeconds: 0.01)) == nil
@@ -43,7 +43,7 @@ final class Nginx {
 
     /// Returns a URL over TLS, if the settings enable it.
     func secureURL(_ name: String, http2: Bool = false) throws -> String {
-        guard let secure = settings.secure else { throw BenchError("nginx has no TLS") }
+        guard let secure = settings.secure else { throw BenchError("nginx has no TLS settings") }
         return "https://localhost:\(http2 ? secure.http2Port : secure.port)/\(name)"
     }
 }

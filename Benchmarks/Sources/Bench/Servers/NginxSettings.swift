@@ -12,12 +12,12 @@ struct NginxSettings {
 
     /// The number of hosts.
     ///
-    /// All of 127.0.0.0/8 is loopback, so they are one machine.
+    /// All addresses of 127.0.0.0/8 are loopback, so the hosts are one machine.
     static let hosts = 50
-    /// The rate of each answer below `/slow/`, so that many last at the same time.
+    /// The rate of each response below `/slow/`: so low that many responses overlap.
     static let slowBytesPerSecond = 1 << 20
-    /// The higher rate below `/paced/`, so that a few answers fill a link that two cores serve
-    /// without effort.
+    /// The higher rate of each response below `/paced/`: a few responses fill a link that two cores
+    /// can easily serve.
     static let pacedBytesPerSecond = 8 << 20
 
     func configuration(folder: String, contents: String) -> String {

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// TCP ports of 127.0.0.1.
 enum Port {
-    /// Returns a port that nobody listens on.
+    /// Returns a port that is not in use.
     static func free() throws -> UInt16 {
         let listener = try Listener()
         listener.close()

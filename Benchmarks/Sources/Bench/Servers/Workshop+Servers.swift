@@ -1,4 +1,4 @@
-/// What several cases share, created when the first one needs it.
+/// Servers and files for several cases, created at the first use.
 extension Workshop {
     /// Returns nginx on loopback, plain and over TLS.
     func nginx() throws -> Nginx {
@@ -15,7 +15,7 @@ extension Workshop {
         return nginx
     }
 
-    /// Returns a file of random bytes, served by the name of its size.
+    /// Returns the name of a served file of random bytes with the given size.
     func randomFile(mebibytes: Int) throws -> String {
         let name = "random-\(mebibytes)m"
         if shared.files.insert(name).inserted {
@@ -25,7 +25,7 @@ extension Workshop {
         return name
     }
 
-    /// Returns a file of zeros that takes no space.
+    /// Returns the name of a served file of zeros that uses no disk space.
     func sparseFile(mebibytes: Int) throws -> String {
         let name = "sparse-\(mebibytes)m"
         if shared.files.insert(name).inserted {
@@ -48,7 +48,7 @@ extension Workshop {
     }
 }
 
-/// What the workshop has created for several cases.
+/// The servers and files that were created for several cases.
 struct SharedThings {
     var nginx: Nginx?
     var files: Set<String> = []

@@ -1,5 +1,6 @@
 import Foundation
 import Pawl
+import PawlLibrary
 
 private struct Release: Decodable {
     var name: String

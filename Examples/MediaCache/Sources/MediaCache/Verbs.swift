@@ -1,4 +1,5 @@
 import Pawl
+import PawlLibrary
 
 import struct Foundation.URL
 

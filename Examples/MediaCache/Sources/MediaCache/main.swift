@@ -1,5 +1,6 @@
 import Foundation
 import Pawl
+import PawlLibrary
 
 // A cache of media by key. Each call is a separate process, which finds the files of the last one.
 let usage = """

@@ -17,7 +17,7 @@ struct DaemonRestartCommand: PawlVerb {
         try options.check()
         let (arguments, unapplied) = (options.arguments, try UnappliedOptions(options))
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            let (old, start) = try await client.restartDaemon(arguments.isEmpty ? nil : arguments)
+            let (old, start) = try await client.process.restart(arguments.isEmpty ? nil : arguments)
             try await unapplied.apply(to: client, after: start, console)
             let status = try await client.status()
             let before = old.map { " (was process \($0))" } ?? ""

@@ -16,7 +16,7 @@ struct DaemonStartCommand: PawlVerb {
         try options.check()
         let (arguments, unapplied) = (options.arguments, try UnappliedOptions(options))
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            let start = try await client.startDaemon(arguments)
+            let start = try await client.process.start(arguments)
             try await unapplied.apply(to: client, after: start, console)
             let status = try await client.status()
             let state = start == .earlier ? "is already running" : "has started"

@@ -16,7 +16,7 @@ struct DaemonStatusCommand: PawlVerb {
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let json = json
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            try client.checkRuns()
+            try client.process.checkRuns()
             let status = try await client.status()
             console.output(json ? JSONText.pretty(status) + "\n" : DaemonReport.text(status))
             return 0

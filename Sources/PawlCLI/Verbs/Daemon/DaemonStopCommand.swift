@@ -12,7 +12,7 @@ struct DaemonStopCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try daemonWork(console) { (client) async throws(DownloadError) in
-            let process = try await client.stopDaemon()
+            let process = try await client.process.stop()
             console.message("The daemon (process \(process)) has stopped.")
             return 0
         }

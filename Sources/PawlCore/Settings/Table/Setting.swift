@@ -6,9 +6,9 @@ package struct Setting<Root: Sendable>: Sendable {
     package let letter: Character?
     /// The member in JSON; `nil` if this is another way to write an earlier setting.
     package let member: String?
-    /// The field of a form; `nil` if forms do not show the setting.
+    /// The field in an HTML form; `nil` if such forms do not show the setting.
     package let field: SettingField?
-    /// The kind of input in a form.
+    /// The kind of input in an HTML form.
     package let input: SettingInput
     /// The effect of the option, for the help.
     package let help: String
@@ -50,7 +50,7 @@ package struct Setting<Root: Sendable>: Sendable {
     ///   - member: The member in JSON.
     ///   - path: The path of the value within the settings.
     ///   - form: The way in which the value is written.
-    ///   - field: Its field in forms, such as those of the page; `nil` if they do not show it.
+    ///   - field: Its field in HTML forms, such as those of the page; `nil` for none.
     ///   - valueName: The name of the value in the help; by default that of the form.
     ///   - mayReplaceFiles: Whether a value lets a download replace or change an existing file,
     ///     which not every client of the daemon may do.

@@ -7,7 +7,7 @@ package struct SettingForm<Value: Sendable>: Sendable {
     package var innerMembers: [String]
     /// The name of the value in the help; `nil` for a flag.
     package var valueName: String?
-    /// The kind of input in a form.
+    /// The kind of input in an HTML form.
     package var input: SettingInput
     /// Reads the text that a user has typed.
     package var parse: @Sendable (String) throws(ValueError) -> Value

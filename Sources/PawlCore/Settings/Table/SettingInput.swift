@@ -1,4 +1,4 @@
-/// The kind of input for the value of a setting in a form.
+/// The kind of input for the value of a setting in an HTML form.
 package enum SettingInput: Hashable, Sendable {
     /// A line of text.
     case text
@@ -36,10 +36,11 @@ package enum SettingInput: Hashable, Sendable {
     }
 }
 
-/// The field of a form for a setting.
+/// The field of an HTML form for a setting.
 package struct SettingField: Hashable, Sendable {
     package var label: String
-    /// The text in an empty field, which says what that means; `nil` if the default is shown.
+    /// The text in an empty field, which explains what an empty field means; `nil` if the default
+    /// is shown.
     package var placeholder: String?
 
     package init(_ label: String, placeholder: String? = nil) {
@@ -49,8 +50,8 @@ package struct SettingField: Hashable, Sendable {
 }
 
 extension SettingTable {
-    /// The fields of a form for all settings that are accepted over TCP, as the daemon's page reads
-    /// them.
+    /// The fields of an HTML form for all settings that are accepted over TCP, as the daemon's page
+    /// reads them.
     package var formFields: JSONValue {
         let defaults = Root()
         return .list(settings.compactMap { $0.formField(in: defaults) })
@@ -58,7 +59,7 @@ extension SettingTable {
 }
 
 extension Setting {
-    /// Returns the field of a form; `nil` if forms do not show the setting.
+    /// Returns the field of an HTML form; `nil` if such forms do not show the setting.
     fileprivate func formField(in defaults: Root) -> JSONValue? {
         guard let field, let member, entries.contains(.network) else { return nil }
         var members: [(String, JSONValue)] = [

@@ -7,13 +7,13 @@ package enum ActionRules {
         case become(TaskState)
         case remove
         case moveFirst, moveLast
-        /// The download is in the wanted state already.
+        /// The download is already in the requested state.
         case nothing
         /// The action is not possible, for this reason.
         case refuse(String)
     }
 
-    /// `waitsToRetry`: whether the download has failed and waits for its next try.
+    /// `waitsToRetry`: whether the download has failed and waits for its next attempt.
     package static func effect(
         _ action: QueueAction,
         on state: TaskState,
@@ -71,7 +71,7 @@ package enum ActionRules {
 }
 
 extension WireEvent.Kind {
-    /// The event for a download that somebody has put into this state.
+    /// The event for a download that a client has put into this state.
     init(putInto state: TaskState) {
         switch state {
         case .paused, .suspended: self = .paused

@@ -31,9 +31,9 @@ final class DownloadActions {
         var removalAfterRun: RemovalJob?
     }
 
-    /// Does an action to all downloads of a selection, or to none.
+    /// Performs an action on all downloads of a selection, or on none.
     ///
-    /// Returns the outcome, and the removals that the caller carries out before it answers.
+    /// Returns the outcome, and the removals that the caller carries out before it responds.
     ///
     /// - Throws: `.notFound` for a target that matches none, `.conflict` if a download that is named is in
     ///   the wrong state, `.notAllowed`.
@@ -74,7 +74,7 @@ final class DownloadActions {
         return (outcome, changes.compactMap(\.removal))
     }
 
-    /// Actions that make room are possible on a full disk, too.
+    /// Actions that free space are possible on a full disk, too.
     private func write<Value>(
         _ action: QueueAction,
         _ body: (StoreTransaction) throws -> Value
@@ -136,10 +136,10 @@ final class DownloadActions {
         try transaction.events.append(kind, row, at: now)
     }
 
-    /// Records that the partial file of a cancelled download is removed.
+    /// Records that the partial file of a cancelled download is to be removed.
     ///
-    /// If the download runs, the end of its run replaces the record; if the daemon ends before, the next
-    /// start carries it out.
+    /// If the download runs, the record of the run's end replaces this record. If the daemon ends
+    /// before that, its next start removes the file.
     private func recordCancellation(
         _ change: inout Change,
         _ transaction: StoreTransaction
@@ -164,8 +164,9 @@ final class DownloadActions {
         change.now.path = nil
     }
 
-    /// Records that all files of a removed download are removed; the partial file of one that runs is
-    /// removed after the run.
+    /// Records that all files of a removed download are to be removed.
+    ///
+    /// If the download runs, its partial file is removed after the run.
     private func recordRemoval(_ change: inout Change, _ transaction: StoreTransaction) throws {
         let row = change.now
         let isRunning = environment.running[row.id] != nil
@@ -194,7 +195,7 @@ final class DownloadActions {
         if state == .cancelled { row.completedBytes = 0 }
         guard state == .waiting else { return }
         row.problem = nil
-        // A date that the user has set stays; the date of another try does not.
+        // A date that the user has set stays; the date of the next attempt does not.
         if row.failures != nil { row.notBefore = nil }
         row.failures = nil
     }
@@ -213,7 +214,7 @@ final class DownloadActions {
 
     // MARK: - After the commit
 
-    /// Changes the schedule and the run as the store has recorded.
+    /// Applies the recorded change to the schedule and to the run.
     private func apply(_ change: Change, _ action: QueueAction) {
         let row = change.now
         switch change.effect {

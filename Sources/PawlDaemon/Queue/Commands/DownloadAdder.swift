@@ -32,7 +32,7 @@ final class DownloadAdder {
 
     /// Adds all downloads or none.
     ///
-    /// - Throws: `.usage` for an invalid download, whose number it names; `.notAllowed`.
+    /// - Throws: `.usage` for an invalid download, with its position in the request; `.notAllowed`.
     func add(
         _ new: [NewDownload],
         key: String?,

@@ -121,7 +121,7 @@ final class DownloadEditor {
         row.priority = changes.priority ?? row.priority
         if let date = changes.notBefore {
             row.notBefore = date > Date() ? date : nil
-            // The date is no longer that of another try.
+            // The date is no longer that of the next attempt.
             row.failures = nil
         }
         if let text = changes.taskDescription { row.taskDescription = text.isEmpty ? nil : text }
@@ -167,7 +167,7 @@ final class DownloadEditor {
         let replaces = request.settings?[\.ifExists] == .overwrite
         // The download may get its old name back before a renaming was carried out.
         let isNew = path != row.path
-        guard !isNew || !LeftoverNames.isTaken(name, beside: old, replaces: replaces) else {
+        guard !isNew || !LeftoverFiles.isTaken(name, beside: old, replaces: replaces) else {
             throw Conflict.error(
                 "\(path.sanitized) already exists",
                 advice: "choose another name"
@@ -180,7 +180,7 @@ final class DownloadEditor {
         try transaction.renamings.set(isNew ? name : nil, of: row.id)
     }
 
-    /// Changes the schedule and the run as the store has recorded.
+    /// Applies the recorded changes to the schedule and to the run.
     private func apply(_ row: WireDownload, _ changes: DownloadChanges) {
         if changes.notBefore != nil { retries.forget(row.id) }
         if changes.name != nil { renames.add(row.id) }

@@ -3,7 +3,7 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// The result of a renaming that somebody has asked for.
+/// The result of a renaming that a client has requested.
 struct NewName {
     var name: String
     /// The path of the file, finished or not, after the renaming.
@@ -62,7 +62,7 @@ final class PendingRenames {
             if case .success(let file) = ended[id]?.result {
                 names[id] = rename(file, of: id, to: name)
             } else if starting.contains(id) {
-                // The store does not know yet what a run has left that has just ended.
+                // The store has not recorded yet which files a run that has just ended has left.
                 let running = environment.running
                 let partial =
                     running.partialFile(of: id) ?? known.files.last { $0.kind == .partial }
@@ -77,11 +77,11 @@ final class PendingRenames {
     private func rename(_ file: DownloadedFile, of id: Int64, to name: String) -> NewName {
         // A file that existed before the download keeps its name.
         if file.wasAlreadyThere { return NewName(name: name) }
-        // It was renamed before, but the store could not be written.
+        // The file was already renamed, but the store could not be written.
         if let path = renamed[id] { return NewName(name: name, path: path) }
         let folder = environment.running.folder(of: id)
         do throws(DownloadError) {
-            let path = try LeftoverNames.rename(file.path, to: name)
+            let path = try LeftoverFiles.rename(file.path, to: name)
             let shown = folder?.shown(path) ?? path
             renamed[id] = shown
             return NewName(name: name, path: shown)
@@ -111,7 +111,7 @@ final class PendingRenames {
                 return new
             }
             let folder = opened ?? nil
-            let moved = try LeftoverNames.move(
+            let moved = try LeftoverFiles.move(
                 folder?.inside(path) ?? path,
                 partial: partial.map { folder?.inside($0.path) ?? $0.path },
                 to: name

@@ -50,16 +50,16 @@ struct RemovalJob: Sendable {
             let error = await within(file.path) { (path) async throws(DownloadError) in
                 var file = file
                 file.path = path
-                try await session.remove(file)
+                try await session.leftovers.remove(file)
             }
             note(file.path, error)
         }
         if let unrecorded = removal.unrecorded {
             let error = await within(unrecorded.path) { (path) async throws(DownloadError) in
                 guard let size = unrecorded.size else {
-                    return try await session.removeLeftover(of: path)
+                    return try await session.leftovers.removePartial(of: path)
                 }
-                try await session.removeFile(at: path, size: size)
+                try await session.leftovers.removeFile(at: path, size: size)
             }
             note(unrecorded.path, error)
         }
@@ -73,7 +73,7 @@ struct RemovalJob: Sendable {
     private func keptFile() async -> WireNotRemoved? {
         guard let path = removal.kept else { return nil }
         let error = await within(path) { (inside) async throws(DownloadError) in
-            if LeftoverNames.isThere(inside) { throw LeftoverNames.another(path) }
+            if LeftoverFiles.isThere(inside) { throw LeftoverFiles.another(path) }
         }
         return error.map {
             WireNotRemoved(download: download, path: path, problem: Problem($0))

@@ -8,8 +8,10 @@ internal import PawlWire
 package struct OutagePolicy: Sendable {
     /// The maximum number of consecutive failures without a byte between them.
     package var mostFailures = 8
-    /// The maximum number of consecutive failures that no server has caused, such as a lost network or a full
-    /// disk: about a week of them.
+    /// The maximum number of consecutive failures that no server has caused, such as a lost network
+    /// or a full disk.
+    ///
+    /// It is enough for about a week.
     package var mostOutages = 2000
     /// The longest wait after a failure that the network may have caused.
     package var longestOutageWait = Duration.seconds(300)
@@ -31,10 +33,10 @@ package struct OutagePolicy: Sendable {
         package var error: DownloadError
         /// The number of consecutive failures without a byte between them, including this one.
         package var count = 1
-        /// How many of these the network may have caused, as no server has sent anything meanwhile, or a full
-        /// disk.
+        /// The number of these failures that a full disk has caused, or that the network may have
+        /// caused because no server has sent anything in the meantime.
         package var outages = 0
-        /// Whether this failure is one of them.
+        /// Whether `outages` includes this failure.
         package var isOutage = false
         package var patience = Patience()
 

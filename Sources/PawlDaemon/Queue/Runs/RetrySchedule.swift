@@ -93,7 +93,7 @@ final class RetrySchedule {
 
     // MARK: - The network
 
-    /// Learns from the end of a run whether a server has answered.
+    /// Learns from the end of a run whether a server has responded.
     func learn(from result: Result<DownloadedFile, DownloadError>) {
         switch result {
         case .success(let file):
@@ -147,7 +147,7 @@ final class RetrySchedule {
             }
             environment.notifier.published(last)
         } catch {
-            // They are tried again all the same.
+            // These downloads are tried again nevertheless.
             environment.logger.warning("the dates of the next attempts were not cleared: \(error)")
         }
     }

@@ -13,7 +13,7 @@ final class RunControl {
         (running, self.announcements) = (environment.running, announcements)
     }
 
-    /// Stops a run; the rest of the work follows when it has ended.
+    /// Stops a run; the remaining work is done when the run has ended.
     ///
     /// `keeping`: whether the bytes received so far are kept.
     func stop(_ id: Int64, keeping: Bool) {

@@ -49,7 +49,7 @@ final class RunEndRecorder {
             return try recordRemoved(end, corrupt, transaction, &outcome)
         }
         let progress = end.task.currentProgress
-        // What a cancelled download has received is removed.
+        // The bytes received for a cancelled download are removed.
         row.completedBytes = row.state == .cancelled ? 0 : progress.completedBytes
         row.totalBytes = progress.totalBytes ?? row.totalBytes
         row.path = running.path(of: row.id) ?? row.path
@@ -67,7 +67,8 @@ final class RunEndRecorder {
             if let partial, corrupt == nil {
                 try transaction.writtenFiles.record(partial, of: row.id)
             }
-            // A download that was paused first has kept what it received.
+            // If the download was paused before it was cancelled, its run has kept the received
+            // bytes.
             if row.state == .cancelled {
                 try recordRemoval(of: partial, &row, transaction, &outcome)
             }
@@ -101,7 +102,7 @@ final class RunEndRecorder {
             let folder = running.folder(of: end.id)
             var file = announced
             file.path = folder?.inside(file.path) ?? file.path
-            guard let path = LeftoverNames.find(file) else { continue }
+            guard let path = LeftoverFiles.find(file) else { continue }
             file.path = folder?.shown(path) ?? path
             found[end.id] = file
         }
@@ -186,7 +187,7 @@ final class RunEndRecorder {
         _ outcome: inout Outcome
     ) throws {
         let error = running.folder(of: row.id)?.shown(error) ?? error
-        // If somebody paused or cancelled it, there was an event for that.
+        // If a client paused or cancelled the download, an event was recorded at that time.
         guard row.state.isActive, !control.isShuttingDown else { return }
         guard !control.isRestarting(row.id) else {
             row.state = .waiting

@@ -4,7 +4,8 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// Records the names and the progress of running downloads: whoever removes one later must know its files.
+/// Records the names and the progress of running downloads, so that a later removal knows their
+/// files.
 final class RunRecorder {
     private let environment: QueueEnvironment
     /// What the store knows of the running downloads.
@@ -12,7 +13,7 @@ final class RunRecorder {
 
     init(_ environment: QueueEnvironment) { self.environment = environment }
 
-    /// Which file a run writes.
+    /// The file that a run writes.
     private struct FileIdentity: Hashable {
         var path: String
         var partial: String?

@@ -62,7 +62,7 @@ final class RunStarter {
             let request = try readRequest(id, transaction)
             let path = newName?.path ?? row.path
             let target = RunningTargets.Target(request, path: path, owner: row.owner)
-            // A download whose files were renamed already has to start.
+            // A download whose files have already been renamed must start now.
             if newName == nil, let other = run(with: target, besides: id, ended, starts) {
                 starts.repetitions.append(Repetition(entry: retries.entry(of: row), other: other))
                 return

@@ -8,7 +8,7 @@ final class RunningDownloads: Sendable {
     private struct Entry: Sendable {
         var task: DownloadTask
         var session: String?
-        /// The row when the run started: the task does not know the partial file yet.
+        /// The row at the start of the run, which is used until the task knows the partial file.
         var before: WireDownload
         /// The folder that the download must not leave, held open; `nil` if it is not confined.
         var folder: ConfinedFolder?

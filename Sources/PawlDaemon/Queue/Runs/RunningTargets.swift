@@ -6,31 +6,20 @@ internal import PawlWire
 /// Two runs for the same bytes at the same path would only lock each other out. The second one starts when
 /// the first has ended, and finds the file or continues the partial file.
 struct RunningTargets: Sendable {
-    /// A URL, and the file or the folder that it is downloaded to.
+    /// The target of a run.
     struct Target: Sendable, Hashable {
-        fileprivate let url: String
-        private let folder: String
-        /// `nil` if the server names the file.
-        private let name: String?
+        fileprivate let download: DownloadTarget
         /// Downloads of different owners do not share partial files, so they do not wait for each other.
         private let owner: DownloadOwner?
 
         init(_ request: NewDownload, path: String?, owner: DownloadOwner?) {
+            download = DownloadTarget(url: request.url, path: path ?? request.destination)
             self.owner = owner
-            // The fragment is not sent to the server.
-            url = String(request.url.prefix { $0 != "#" })
-            let path = path ?? request.destination
-            folder = PathNames.folder(of: path)
-            let last = String(path.dropFirst(folder.count))
-            name = last.isEmpty ? nil : last
         }
 
         /// Whether both may become the same file.
         func mayMeet(_ other: Target) -> Bool {
-            guard url == other.url, folder == other.folder, owner == other.owner else {
-                return false
-            }
-            return name == nil || other.name == nil || name == other.name
+            owner == other.owner && download.mayMeet(other.download)
         }
     }
 
@@ -47,7 +36,7 @@ struct RunningTargets: Sendable {
     ///
     /// `ended`: runs that have ended.
     func run(with target: Target, besides id: Int64, ended: Set<Int64>) -> Int64? {
-        (byURL[target.url] ?? []).filter { other in
+        (byURL[target.download.url] ?? []).filter { other in
             other != id && !ended.contains(other) && running[other]?.mayMeet(target) == true
         }.min()
     }
@@ -55,13 +44,13 @@ struct RunningTargets: Sendable {
     mutating func begin(_ id: Int64, at target: Target) {
         end(id)
         running[id] = target
-        byURL[target.url, default: []].insert(id)
+        byURL[target.download.url, default: []].insert(id)
     }
 
     private mutating func end(_ id: Int64) {
         guard let target = running.removeValue(forKey: id) else { return }
-        byURL[target.url]?.remove(id)
-        if byURL[target.url]?.isEmpty == true { byURL[target.url] = nil }
+        byURL[target.download.url]?.remove(id)
+        if byURL[target.download.url]?.isEmpty == true { byURL[target.download.url] = nil }
     }
 
     /// Lets a download wait for the end of a run; returns whether there is such a run.

@@ -7,7 +7,9 @@ package struct AttemptTable {
 
     init(_ database: Database) { self.database = database }
 
-    /// Counts a start: it counts until the run ends or gets further than the run before.
+    /// Counts a start.
+    ///
+    /// The count is kept until the run ends or gets further than the run before.
     package func countStart(of id: Int64) throws {
         try database.cachedStatement(sql: "UPDATE download SET starts = starts + 1 WHERE id = ?")
             .execute(arguments: [id])
@@ -19,7 +21,8 @@ package struct AttemptTable {
         ).execute(arguments: [id])
     }
 
-    /// Returns the downloads that started this often without an end: they may crash the daemon.
+    /// Returns the unfinished downloads with at least this number of starts: they may crash the
+    /// daemon.
     package func suspects(starts: Int) throws -> Set<Int64> {
         try Int64.fetchSet(
             database,
@@ -44,7 +47,7 @@ package struct AttemptTable {
         return try Int.fetchOne(statement, arguments: [id]) ?? 0
     }
 
-    /// Returns how long a failed download was to wait; `nil` if an earlier version wrote the row.
+    /// Returns the planned wait of a failed download; `nil` if an earlier version wrote the row.
     package func retryWait(of id: Int64) throws -> Duration? {
         let statement = try database.cachedStatement(
             sql: "SELECT retryWait FROM download WHERE id = ?"

@@ -149,7 +149,8 @@ package struct DownloadRows {
         return Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: +)
     }
 
-    /// Returns the paths, or else the destinations, of the downloads that have not ended.
+    /// Returns the paths of the downloads that have not ended, or their destinations if the paths
+    /// are not known.
     package func destinations() throws -> Set<String> {
         try String.fetchSet(
             database,

@@ -25,7 +25,7 @@ package struct DownloadSearch {
             guard let session = query.session else {
                 throw DownloadError(.usage, "'pending' requires 'session'")
             }
-            // The list does not depend on the row, so SQLite makes it once.
+            // The list does not depend on the row, so SQLite evaluates it once.
             conditions.append(
                 """
                 (endedAt IS NULL OR id IN (

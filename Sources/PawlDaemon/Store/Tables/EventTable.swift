@@ -91,10 +91,11 @@ package struct EventTable {
         return try Row.fetchAll(statement, arguments: arguments + [limit]).compactMap(Self.event)
     }
 
-    /// Deletes all but the newest events and those that a session has not acknowledged.
+    /// Deletes all events except the newest ones and those that a session has not acknowledged.
     ///
-    /// `count`: how many of the newest stay. `date`: the unacknowledged events of a session whose last
-    /// process was attached before are deleted, too. `most`: how many events stay at most.
+    /// `count`: the number of newest events that are kept. `date`: if the last process of a session
+    /// was attached before this time, the session's unacknowledged events are deleted, too. `most`:
+    /// the maximum number of events that are kept in all.
     package func prune(
         keeping count: Int64,
         seenSince date: Date = .distantPast,

@@ -55,7 +55,8 @@ package struct IntentionTable {
         for id in ids { try statement.execute(arguments: [id]) }
     }
 
-    /// Deletes what a run was to finish: its end is recorded in the row.
+    /// Deletes the operation that finishes a run's file, because the row records the end of the
+    /// run.
     package func deleteFinishing(of download: Int64) throws {
         try database.cachedStatement(
             sql: "DELETE FROM intention WHERE download = ? AND kind = '\(Self.finish)'"

@@ -133,7 +133,8 @@ package struct SessionTable {
         )
     }
 
-    /// Ignores an event that is older than the one acknowledged before, or that does not exist yet.
+    /// Records an acknowledgement, unless a newer event is acknowledged already, or the event does
+    /// not exist yet.
     package func acknowledge(_ acknowledgement: Acknowledgement, at now: Date) throws {
         try database.execute(
             sql: """
@@ -164,7 +165,7 @@ package struct SessionTable {
     struct Relaunch: Hashable, Sendable {
         var session: String
         var command: [String]
-        /// The newest end of a download that it is run for.
+        /// The newest end of a download, for which the command runs.
         var event: Int64
     }
 

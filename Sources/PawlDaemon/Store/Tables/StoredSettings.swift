@@ -14,7 +14,8 @@ package struct StoredSettings {
     private static let rebuiltName = "rebuilt-from"
     private static let missedName = "missed-events"
 
-    /// Returns the settings of the daemon; the defaults if another version wrote another form.
+    /// Returns the settings of the daemon; the defaults if another version stored them in a
+    /// different form.
     package func settings() throws -> DaemonSettings {
         guard let text = try value(Self.settingsName) else { return DaemonSettings() }
         // The queue works without them.

@@ -51,7 +51,7 @@ struct TextSearch {
         return holds(text, sought)
     }
 
-    /// Compares bytes: folded, each letter has the same bytes in both texts.
+    /// Compares bytes: after folding, a letter has the same bytes in both texts.
     private static func holds(_ text: String, _ folded: String) -> Bool {
         let (bytes, sought) = (Array(text.lowercased().utf8), Array(folded.utf8))
         guard let first = sought.first, bytes.count >= sought.count else { return false }

@@ -1,0 +1,181 @@
+internal import Glibc
+package import PawlCore
+package import PawlWire
+
+/// How the running daemon was started.
+package enum DaemonStart: Sendable, Hashable {
+    /// By this process, with its arguments.
+    case byThis
+    /// By another process meanwhile, such as systemd, with other arguments.
+    case byAnother
+    /// Before this call.
+    case earlier
+}
+
+/// Starts and stops the daemon.
+package struct DaemonProcess: Sendable {
+    private let client: DaemonClient
+    private var places: DaemonPlaces { client.places }
+
+    package init(_ client: DaemonClient) { self.client = client }
+
+    /// Starts the daemon with these arguments, unless it runs.
+    package func start(
+        _ arguments: [String] = []
+    ) async throws(DownloadError) -> DaemonStart {
+        // If systemd listens at the socket, a request starts a daemon.
+        let wasThere = isRunning
+        do throws(DownloadError) {
+            _ = try await client.status()
+            return wasThere ? .earlier : .byAnother
+        } catch {
+            guard error.code == .daemonUnavailable else { throw error }
+        }
+        try places.prepare()
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(5)
+        while true {
+            do throws(DownloadError) {
+                // This blocks the thread, but there is nothing else to do meanwhile.
+                try DaemonLauncher.start(places, arguments)
+                return .byThis
+            } catch {
+                // Another process was faster. Its daemon may not respond yet, or may still fail. If
+                // nobody uses the store, it is the port that is in use.
+                guard error.code == .alreadyRunning, isRunning, clock.now < deadline,
+                    !Task.isCancelled
+                else { throw error }
+            }
+            if try await waitForAnswer(until: deadline) { return .earlier }
+        }
+    }
+
+    /// Waits for a response.
+    ///
+    /// Returns `false` if the process waited for has ended without one.
+    private func waitForAnswer(
+        until deadline: ContinuousClock.Instant
+    ) async throws(DownloadError) -> Bool {
+        while true {
+            do throws(DownloadError) {
+                _ = try await client.status()
+                return true
+            } catch {
+                guard error.code == .daemonUnavailable, ContinuousClock.now < deadline,
+                    !Task.isCancelled
+                else { throw error }
+            }
+            guard isRunning else { return false }
+            // The loop checks for cancellation.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Sends a request.
+    ///
+    /// If no daemon responds, starts one and sends it again.
+    package func starting<Value: Sendable>(
+        _ ask: @Sendable (DaemonClient) async throws(DownloadError) -> Value
+    ) async throws(DownloadError) -> Value {
+        do throws(DownloadError) {
+            return try await ask(client)
+        } catch {
+            guard error.code == .daemonUnavailable else { throw error }
+            _ = try await start()
+            return try await ask(client)
+        }
+    }
+
+    /// Stops the daemon and waits for its end.
+    ///
+    /// Returns the id of its process.
+    @discardableResult
+    package func stop() async throws(DownloadError) -> Int32 {
+        try checkRuns()
+        let status = try await client.status()
+        kill(status.processIdentifier, SIGTERM)
+        try await waitForEnd()
+        return status.processIdentifier
+    }
+
+    /// Changes settings of the daemon.
+    ///
+    /// If none runs, starts one for that, and stops it again.
+    package func remember(_ change: DaemonSettingsChange) async throws(DownloadError) {
+        let wasThere = try await start() == .earlier
+        do throws(DownloadError) {
+            _ = try await client.change(change)
+        } catch {
+            // The first error is the one that matters.
+            if !wasThere { _ = try? await stop() }
+            throw error
+        }
+        if !wasThere { try await stop() }
+    }
+
+    /// Stops the running daemon and starts a new one, with the same arguments unless others are
+    /// given.
+    ///
+    /// Returns the process identifier of the stopped daemon, which is `nil` if none was running.
+    package func restart(
+        _ arguments: [String]? = nil
+    ) async throws(DownloadError) -> (old: Int32?, start: DaemonStart) {
+        guard isRunning else { return (nil, try await start(arguments ?? [])) }
+        let old = try await client.status().processIdentifier
+        let words = arguments ?? Self.arguments(of: old)
+        try await stop()
+        return (old, try await start(words))
+    }
+
+    /// Returns the arguments of a running daemon, without those that only its starter needs, and
+    /// without `--listen`: that is a setting, which may have been changed since.
+    private static func arguments(of process: Int32) -> [String] {
+        let file = open("/proc/\(process)/cmdline", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(file, &bytes, bytes.count)
+        var words = bytes.prefix(max(0, count)).split(
+            separator: 0,
+            omittingEmptySubsequences: false
+        )
+        .dropLast().dropFirst().map { String(decoding: $0, as: UTF8.self) }
+        for name in ["--ready-descriptor", "--listen"] {
+            while let index = words.firstIndex(of: name) {
+                words.removeSubrange(index..<min(index + 2, words.count))
+            }
+            words.removeAll { $0.hasPrefix("\(name)=") }
+        }
+        return words
+    }
+
+    /// Whether a process uses the store.
+    ///
+    /// Asking at the socket could start a daemon.
+    package var isRunning: Bool {
+        StoreLock.owner(in: places.storeFolder) != nil
+    }
+
+    /// Throws `.daemonUnavailable` if the daemon is not running.
+    package func checkRuns() throws(DownloadError) {
+        guard !isRunning else { return }
+        throw DaemonAbsence(places).error()
+    }
+
+    /// Waits until the store's lock is free, so that everything is written and closed.
+    package func waitForEnd() async throws(DownloadError) {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(10)
+        while isRunning {
+            guard clock.now < deadline, !Task.isCancelled else {
+                throw DownloadError(
+                    .timedOut,
+                    "the daemon has not stopped yet",
+                    advice: "see \(places.log)"
+                )
+            }
+            // The loop checks for cancellation.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

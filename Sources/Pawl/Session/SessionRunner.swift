@@ -1,0 +1,207 @@
+internal import struct FoundationEssentials.Date
+internal import PawlCore
+internal import PawlEngine
+internal import Synchronization
+
+/// Starts the tasks of a session when it is their turn, and delivers the session's events.
+///
+/// It runs in one unstructured task, which exists while there is something to do. That task holds
+/// the session, so that an idle session can be released.
+final class SessionRunner: Sendable {
+    private struct State {
+        weak var session: DownloadSession?
+        var scheduler: StartScheduler<Int>
+        /// The number of tasks queued so far: each gets the next position.
+        var lastPosition: Int64 = 0
+        /// The queued tasks by their numbers.
+        var queued: [Int: SessionTask] = [:]
+        /// The tasks that may start and have not started yet.
+        var starting: ArraySlice<Int> = []
+        /// The tasks that need no place.
+        var atOnce: ArraySlice<Int> = []
+        /// The number of runs that have begun and not ended, with or without connections.
+        var runs = 0
+        var undelivered = 0
+        var isRunning = false
+
+        var isIdle: Bool {
+            scheduler.isEmpty && starting.isEmpty && atOnce.isEmpty && runs == 0
+                && undelivered == 0
+        }
+    }
+
+    private enum Step {
+        case run(SessionTask)
+        case wait(until: Moment?)
+        case rest
+    }
+
+    private let time: any Timekeeper
+    private let alarms: AlarmClock
+    private let events = Mailbox<SessionEvent>()
+    private let wakeup = Wakeup()
+    private let state: Mutex<State>
+
+    init(limit: Int, _ engine: Engine) {
+        (time, alarms) = (engine.time, engine.alarms)
+        state = Mutex(State(scheduler: StartScheduler(limit: limit)))
+    }
+
+    /// Sets the session, which must outlive all calls.
+    func serve(_ session: DownloadSession) { state.withLock { $0.session = session } }
+
+    // MARK: - Tasks
+
+    /// Queues a task.
+    func enqueue(_ task: SessionTask, priority: DownloadPriority, notBefore date: Date?) {
+        let id = task.taskIdentifier
+        let moment = date.map { time.now() + Self.delay($0.timeIntervalSinceNow) }
+        change { state in
+            state.queued[id] = task
+            if !task.takesPlace { return state.atOnce.append(id) }
+            state.lastPosition += 1
+            var entry = StartScheduler.Entry(
+                id: id,
+                priority: priority,
+                position: state.lastPosition
+            )
+            entry.waitsUntil = moment
+            state.scheduler.wait(entry)
+        }
+    }
+
+    /// Returns the delay until a date, which may be infinitely far away or not a number.
+    private static func delay(_ seconds: Double) -> Duration {
+        seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
+    }
+
+    /// Removes a task from the queue.
+    ///
+    /// Returns whether it was queued: then no run of it will begin.
+    func dequeue(_ task: SessionTask) -> Bool {
+        let id = task.taskIdentifier
+        return state.withLock { state in
+            guard state.queued.removeValue(forKey: id) != nil else { return false }
+            if let index = state.atOnce.firstIndex(of: id) {
+                state.atOnce.remove(at: index)
+            } else if let index = state.starting.firstIndex(of: id) {
+                state.starting.remove(at: index)
+                state.scheduler.ended(id)
+            } else {
+                state.scheduler.leave(id)
+            }
+            return true
+        }
+    }
+
+    func setPriority(_ priority: DownloadPriority, of task: SessionTask) {
+        scheduled { $0.setPriority(task.taskIdentifier, priority) }
+    }
+
+    /// Changes the scheduler, and starts what may start then.
+    @discardableResult
+    func scheduled<Result: Sendable>(
+        _ body: (inout StartScheduler<Int>) -> Result
+    ) -> Result {
+        change { body(&$0.scheduler) }
+    }
+
+    /// Posts an event for the delegate.
+    func post(_ event: SessionEvent) {
+        change { state in
+            state.undelivered += 1
+            events.post(event)
+        }
+    }
+
+    // MARK: - Running
+
+    /// Changes the state, and wakes or starts the unstructured task.
+    @discardableResult
+    private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, session) = state.withLock { state in
+            let result = body(&state)
+            defer { state.isRunning = true }
+            return (result, state.isRunning ? nil : state.session)
+        }
+        guard let session else {
+            wakeup.send()
+            return result
+        }
+        // The task belongs to the session, so it inherits neither the priority nor the task-local
+        // values of the caller.
+        Task.detached(priority: .medium) { await self.run(for: session) }
+        return result
+    }
+
+    private func run(for session: DownloadSession) async {
+        repeat { await runWhileBusy(for: session) } while !rest()
+    }
+
+    /// Ends the unstructured task.
+    ///
+    /// Returns `false` if something arrived meanwhile.
+    private func rest() -> Bool {
+        state.withLock { state in
+            state.isRunning = !state.isIdle
+            return !state.isRunning
+        }
+    }
+
+    private func runWhileBusy(for session: DownloadSession) async {
+        let alarm = alarms.enroll { [wakeup] in wakeup.send() }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.deliver(for: session) }
+            while true {
+                switch nextStep() {
+                case .run(let task):
+                    group.addTask {
+                        await task.run()
+                        self.change { $0.runs -= 1 }
+                    }
+                case .wait(let moment):
+                    alarms.set(alarm, at: moment ?? .distantFuture)
+                    await wakeup.waitIgnoringCancellation()
+                case .rest:
+                    events.post(.end)
+                    return
+                }
+            }
+        }
+        alarms.resign(alarm)
+    }
+
+    private func nextStep() -> Step {
+        let now = time.now()
+        return state.withLock { state in
+            var id = state.atOnce.popFirst()
+            if id == nil {
+                state.starting += state.scheduler.begin(moment: now)
+                id = state.starting.popFirst()
+            }
+            if let id, let task = state.queued.removeValue(forKey: id) {
+                state.runs += 1
+                return .run(task)
+            }
+            return state.isIdle ? .rest : .wait(until: state.scheduler.nextMoment)
+        }
+    }
+
+    /// Delivers events, one at a time, until `.end`.
+    private func deliver(for session: DownloadSession) async {
+        var isAtEnd = false
+        while !isAtEnd {
+            await events.waitIgnoringCancellation()
+            for event in events.take() {
+                if case .end = event {
+                    // Events posted after it must not be lost.
+                    isAtEnd = true
+                    continue
+                }
+                if case .invalidated = event { await session.removeTraces() }
+                await session.configuration.delegateExecutor.run { event.deliver(in: session) }
+                change { $0.undelivered -= 1 }
+            }
+        }
+    }
+}

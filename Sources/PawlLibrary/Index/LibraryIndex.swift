@@ -1,0 +1,357 @@
+internal import struct FoundationEssentials.URL
+package import PawlCore
+
+/// What a library knows: files and downloads by key.
+///
+/// It takes events and returns actions.
+///
+/// A key has at most one download. A *run* is one attempt at it, with its own number; events of an
+/// older run are ignored.
+package struct LibraryIndex: Sendable {
+    package typealias RunID = UInt64
+
+    private let folder: String
+    package private(set) var tables = LibraryTables()
+    private var lastRun: RunID = 0
+    private var isClosed = false
+
+    package init(folder: String) { self.folder = folder }
+
+    /// What is known of each key.
+    package var entries: [StorageKey: Entry] { tables.entries }
+
+    /// Takes over the content of the folder.
+    ///
+    /// Returns actions that report what is damaged.
+    package mutating func load(_ content: LibraryContent) -> [Action] { tables.load(content) }
+
+    package mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .asked(let key, let ask): return asked(key, ask)
+        case .waiterLeft(let key): return waiterLeft(key)
+        case .pauseAsked(let key): return stop(key, .pause)
+        case .cancelAsked(let key): return stop(key, .discard)
+        case .urlReplaced(let key, let url): return replaceURL(key, url)
+        case .urlGiven(let key, let run, let url): return given(key, run, url)
+        case .runEnded(let key, let run, let end): return ended(key, run, end)
+        case .folderChanged(let changes, let found): return tables.follow(changes, found)
+        case .recorded(let file):
+            tables.setFile(file, of: file.record.key)
+            return []
+        case .renewed(let file, let before):
+            if tables.entries[file.record.key]?.file == before {
+                tables.setFile(file, of: file.record.key)
+            }
+            return []
+        case .removed(let key, let file):
+            // A newer file may have taken its place meanwhile.
+            guard let known = tables.entries[key]?.file, known.name == file.name,
+                known.stamp == file.stamp
+            else { return [] }
+            return tables.follow([.removed(file.name)], [:])
+        case .named(let key, let run, let name):
+            guard var download = tables.entries[key]?.download, download.run == run else {
+                return []
+            }
+            download.order.name = name
+            tables.setDownload(download, of: key)
+            return []
+        case .closed:
+            isClosed = true
+            return tables.entries.keys.flatMap { stop($0, .pause) }
+        }
+    }
+
+    // MARK: - Requests
+
+    private mutating func asked(_ key: StorageKey, _ ask: Ask) -> [Action] {
+        guard !isClosed else {
+            return [.refuse(DownloadError(.usage, "the library was closed"))]
+        }
+        let entry = tables.entries[key] ?? Entry()
+        if let download = entry.download, download.run != nil { return join(key, download, ask) }
+        let file = entry.file.flatMap { $0.isChanged ? nil : $0 }
+        if let file, ask.policy == .use { return [.give(file)] }
+        var ask = ask
+        if ask.url == nil, entry.download == nil, entry.file == nil,
+            let former = tables.formerFile(of: key)
+        {
+            (ask.url, ask.name) = former
+        }
+        guard let url = ask.url ?? entry.download?.order.url ?? entry.file?.record.fetchableURL
+        else { return [.refuse(Self.noURL(key))] }
+        let (order, discards) = order(key, ask, entry)
+        var download = entry.download ?? Download(order: order, phase: .paused)
+        download.order = order
+        download.replaced = order.replaces ? entry.file : nil
+        download.order.url = url
+        download.order.failure = nil
+        download.renewal = LinkRenewal()
+        download.waiters = ask.waits ? 1 : 0
+        download.isDetached = !ask.waits
+        download.renews = ask.renews
+        download.isOwn = true
+        download.mayBeAt = [ask.name, entry.download?.order.name].compactMap(\.self)
+            .filter { $0 != order.name }
+        return discards
+            + start(key, download, revalidating: ask.policy == .revalidate ? file : nil)
+            + [.tell(.started(key))]
+    }
+
+    private mutating func join(
+        _ key: StorageKey,
+        _ download: Download,
+        _ ask: Ask
+    ) -> [Action] {
+        var download = download
+        if case .stopping(_, .discard) = download.phase {
+            return [
+                .refuse(
+                    DownloadError(
+                        .cancelled,
+                        "this download is being cancelled",
+                        advice: "request it again when the cancellation has finished"
+                    )
+                )
+            ]
+        }
+        if case .stopping(let run, _) = download.phase {
+            download.phase = .stopping(run, .restart)
+        }
+        if ask.renews { download.renews = true }
+        if ask.waits { download.waiters += 1 } else { download.isDetached = true }
+        tables.setDownload(download, of: key)
+        return []
+    }
+
+    /// Returns the download to run, and the actions that delete an earlier download's bytes if they
+    /// are of no use to it.
+    ///
+    /// A file that somebody changed keeps its name, unless it is to be replaced.
+    private func order(
+        _ key: StorageKey,
+        _ ask: Ask,
+        _ entry: Entry
+    ) -> (PendingDownload, [Action]) {
+        var order = entry.download?.order ?? PendingDownload(key: key, name: ask.name, url: nil)
+        order.replaces = false
+        if let file = entry.file, ask.policy == .reload || !file.isChanged {
+            order.name = file.name
+            order.replaces = true
+        } else if !tables.isFree(order.name, for: key) {
+            order.name = tables.freeName(ask.name, for: key)
+        }
+        guard let old = entry.download?.order, old.name != order.name else { return (order, []) }
+        // Its bytes are in a file that is named after the old name.
+        return (order, [.discardPart(old)])
+    }
+
+    private mutating func start(
+        _ key: StorageKey,
+        _ download: Download,
+        revalidating file: KnownFile? = nil
+    ) -> [Action] {
+        var download = download
+        let run = nextRun()
+        download.phase = .running(run)
+        // The new URL is recorded when the run begins.
+        download.hasNewURL = false
+        tables.setDownload(download, of: key)
+        var start = Start(run: run, order: download.order, revalidates: file)
+        start.replaced = download.replaced
+        start.mayBeAt = download.mayBeAt
+        return [.start(start)]
+    }
+
+    private mutating func waiterLeft(_ key: StorageKey) -> [Action] {
+        guard var download = tables.entries[key]?.download, download.run != nil,
+            download.waiters > 0
+        else { return [] }
+        download.waiters -= 1
+        tables.setDownload(download, of: key)
+        return download.waiters == 0 && !download.isDetached ? stop(key, .pause) : []
+    }
+
+    private mutating func stop(_ key: StorageKey, _ stop: Download.Stop) -> [Action] {
+        guard var download = tables.entries[key]?.download else { return [] }
+        switch download.phase {
+        case .running(let run):
+            download.phase = .stopping(run, stop)
+            tables.setDownload(download, of: key)
+            return [.stop(run, keeping: stop != .discard)]
+        case .stopping(let run, let old):
+            // Bytes that are to be deleted are no longer kept.
+            guard old != .discard else { return [] }
+            download.phase = .stopping(run, stop)
+            tables.setDownload(download, of: key)
+            return stop == .discard ? [.stop(run, keeping: false)] : []
+        case .renewing: return stopped(key, download, stop)
+        case .paused, .failed:
+            guard stop == .discard else { return [] }
+            return stopped(key, download, stop)
+        }
+    }
+
+    private mutating func replaceURL(_ key: StorageKey, _ url: URL) -> [Action] {
+        guard var download = tables.entries[key]?.download else { return [] }
+        download.order.url = url
+        download.hasNewURL = true
+        download.renewal = LinkRenewal()
+        let told = Action.tell(.urlReplaced(key))
+        switch download.phase {
+        case .running(let run):
+            download.phase = .stopping(run, .restart)
+            tables.setDownload(download, of: key)
+            return [.stop(run, keeping: true), told]
+        case .renewing: return start(key, download) + [told]
+        case .failed:
+            download.phase = .paused
+            download.order.failure = nil
+        case .paused, .stopping: break
+        }
+        tables.setDownload(download, of: key)
+        // A run records it when it begins.
+        return download.run == nil ? [.save(download.order, hasEnded: false), told] : [told]
+    }
+
+    private static func noURL(_ key: StorageKey) -> DownloadError {
+        DownloadError(
+            .usage,
+            "no URL is known for '\(key.text.sanitized(atMost: 100))'",
+            advice: "request the key together with a URL"
+        )
+    }
+
+    // MARK: - The ends of runs
+
+    private mutating func ended(_ key: StorageKey, _ run: RunID, _ end: RunEnd) -> [Action] {
+        guard let download = tables.entries[key]?.download, download.run == run else { return [] }
+        let actions = concluded(key, download, run, end)
+        guard let missed = download.missed, tables.entries[key]?.download?.run == nil else {
+            return actions
+        }
+        if var left = tables.entries[key]?.download {
+            left.missed = nil
+            tables.setDownload(left, of: key)
+        }
+        let name = download.order.name
+        if case .finished(let file, _) = end, file.name == name, file.stamp == missed.stamp {
+            return actions
+        }
+        return actions + [.lookAt(name)]
+    }
+
+    private mutating func concluded(
+        _ key: StorageKey,
+        _ download: Download,
+        _ run: RunID,
+        _ end: RunEnd
+    ) -> [Action] {
+        switch end {
+        case .finished(let file, let wasFetched): return finished(key, file, wasFetched)
+        case .stopped:
+            guard case .stopping(_, let stop) = download.phase else {
+                // The session was invalidated from outside.
+                return stopped(key, download, .pause)
+            }
+            return stopped(key, download, stop)
+        case .failed(let error, let reached):
+            if case .stopping(_, let stop) = download.phase {
+                return stopped(key, download, stop)
+            }
+            return failed(key, download, run, error, reached: reached)
+        }
+    }
+
+    private mutating func finished(
+        _ key: StorageKey,
+        _ file: KnownFile,
+        _ wasFetched: Bool
+    ) -> [Action] {
+        tables.setDownload(nil, of: key)
+        tables.setFile(file, of: key)
+        return [.conclude(key, .success(file)), .tell(.finished(LibraryFile(file, in: folder)))]
+    }
+
+    private mutating func failed(
+        _ key: StorageKey,
+        _ download: Download,
+        _ run: RunID,
+        _ error: DownloadError,
+        reached: Int64
+    ) -> [Action] {
+        var download = download
+        guard download.renews, !isClosed, download.renewal.mayAsk(after: error, reached: reached)
+        else {
+            return fail(key, download, error)
+        }
+        download.phase = .renewing(run, error)
+        tables.setDownload(download, of: key)
+        return [.renew(key, run, error)]
+    }
+
+    private mutating func fail(
+        _ key: StorageKey,
+        _ download: Download,
+        _ error: DownloadError
+    ) -> [Action] {
+        var download = download
+        download.phase = .failed(error)
+        download.waiters = 0
+        download.order.failure = PendingDownload.Failure(error)
+        tables.setDownload(download, of: key)
+        return [.conclude(key, .failure(error)), .tell(.failed(key, error))]
+    }
+
+    private mutating func given(_ key: StorageKey, _ run: RunID, _ url: URL?) -> [Action] {
+        guard var download = tables.entries[key]?.download,
+            case .renewing(run, let error) = download.phase
+        else { return [] }
+        guard let url else { return fail(key, download, error) }
+        download.order.url = url
+        return start(key, download) + [.tell(.urlReplaced(key))]
+    }
+
+    /// Records that the run has ended.
+    private mutating func stopped(
+        _ key: StorageKey,
+        _ download: Download,
+        _ stop: Download.Stop
+    ) -> [Action] {
+        var download = download
+        switch stop {
+        case .restart where !isClosed: return start(key, download)
+        case .restart, .pause:
+            download.phase = .paused
+            download.waiters = 0
+            tables.setDownload(download, of: key)
+            let error = DownloadError(
+                .interrupted,
+                "the download was paused",
+                advice: "request the key again to resume"
+            )
+            return (download.hasNewURL ? [.save(download.order, hasEnded: true)] : [])
+                + [.conclude(key, .failure(error)), .tell(.paused(key))]
+        case .discard:
+            tables.setDownload(nil, of: key)
+            let error = DownloadError(.cancelled, "the download was cancelled")
+            return [.conclude(key, .failure(error)), .tell(.cancelled(key))]
+        }
+    }
+
+    private mutating func nextRun() -> RunID {
+        lastRun += 1
+        return lastRun
+    }
+
+    // MARK: - Names
+
+    /// Reserves a name for the key until `unclaim`.
+    ///
+    /// Returns `false` if the key may not have it.
+    package mutating func claim(_ name: String, for key: StorageKey) -> Bool {
+        tables.claim(name, for: key)
+    }
+
+    package mutating func unclaim(_ name: String) { tables.unclaim(name) }
+}

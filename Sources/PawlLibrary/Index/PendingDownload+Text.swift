@@ -1,0 +1,38 @@
+internal import struct FoundationEssentials.URL
+internal import PawlCore
+
+extension PendingDownload {
+    /// The download as one line of JSON.
+    package var text: String {
+        KeptLine(
+            Stored(
+                key: key.text,
+                name: name,
+                url: url?.absoluteString,
+                replaces: replaces,
+                failure: failure
+            )
+        ).text
+    }
+
+    /// Parses the output of `text`; `nil` for anything else and for a newer version.
+    package init?(text: String) {
+        guard let stored = KeptLine<Stored>(text: text, longest: Self.longestText)?.content,
+            FileName.clean(stored.name) == stored.name
+        else { return nil }
+        key = StorageKey(stored.key)
+        name = stored.name
+        // Others may have written it, so it is trusted no more than input of a user.
+        url = stored.url.flatMap { try? SourceURL.parse($0).url }
+        replaces = stored.replaces
+        failure = stored.failure
+    }
+
+    private struct Stored: Codable {
+        var key: String
+        var name: String
+        var url: String?
+        var replaces: Bool
+        var failure: Failure?
+    }
+}

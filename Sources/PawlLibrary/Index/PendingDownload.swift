@@ -1,0 +1,41 @@
+package import struct FoundationEssentials.URL
+package import PawlCore
+
+/// What is stored of a library's download until it is finished, so that the next process finds it.
+package struct PendingDownload: Hashable, Sendable {
+    package static let longestText = 256 * 1024
+
+    package var key: StorageKey
+    /// The finished file's name in the library's folder.
+    package var name: String
+    /// The complete URL, without user and fragment, as it is needed to resume; `nil` if it is not
+    /// known.
+    package var url: URL?
+    /// Whether the new file replaces the one that has its name.
+    package var replaces = false
+    /// The error that ended the download, if any.
+    package var failure: Failure?
+
+    /// The part of an error that can be stored.
+    package struct Failure: Hashable, Sendable, Codable {
+        package var code: String
+        package var message: String
+        package var advice: String
+
+        package init(_ error: DownloadError) {
+            code = error.code.rawValue
+            message = error.message
+            advice = error.advice
+        }
+
+        package var error: DownloadError {
+            DownloadError(ErrorCode(rawValue: code), message, advice: advice.sanitized)
+        }
+    }
+
+    package init(key: StorageKey, name: String, url: URL?) {
+        self.key = key
+        self.name = name
+        self.url = url
+    }
+}

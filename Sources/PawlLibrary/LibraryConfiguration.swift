@@ -1,0 +1,98 @@
+public import struct FoundationEssentials.URL
+public import Pawl
+public import PawlCore
+internal import PawlStorage
+
+/// The settings of a library.
+public struct LibraryConfiguration: Sendable {
+    /// The session for the library's downloads: limits, time limits, fields, credentials.
+    ///
+    /// Its kind must be `.default` or `.ephemeral`: a background session is refused.
+    public var session = SessionConfiguration.default
+    /// What a request for a finished file does.
+    ///
+    /// The default is `.use`.
+    public var finishedFilePolicy = FinishedFilePolicy.use
+    /// A closure that is asked for another URL when one has expired.
+    ///
+    /// If it is `nil`, the default, the download fails.
+    public var renewURL: URLRenewal?
+    /// The path of the folder in which others put files with URLs.
+    ///
+    /// The default, `nil`, is no such folder.
+    public var dropFolder: String?
+    /// How long a file in the drop folder must stay unchanged before it is read.
+    ///
+    /// The default is 0.3 s.
+    ///
+    /// It must not be open for writing either, if the system can report that.
+    public var dropRest: Duration = .milliseconds(300)
+    /// Whether the library follows changes that others make in the folder.
+    ///
+    /// The default is `true`.
+    public var watchesFolder = true
+    /// Whether each file's SHA-256 is stored if the server sent no digest, so that damage can be
+    /// detected.
+    ///
+    /// The default is `true`. Each file is then read once more when it is finished.
+    public var keepsDigests = true
+    /// The maximum number of events kept for a slow reader.
+    ///
+    /// The default is 100,000.
+    ///
+    /// If there are more, the reader gets `LibraryEvent.eventsLost` in their place.
+    public var mostUnreadEvents = 100_000
+
+    /// Creates the default configuration.
+    public init() {}
+}
+
+/// A closure that returns another URL for the same file.
+///
+/// It returns `nil` or throws if there is none.
+public typealias URLRenewal = @Sendable (ExpiredURL) async throws -> URL?
+
+/// A URL that the server no longer serves: it responded with 401, 403 or 410.
+public struct ExpiredURL: Sendable {
+    /// The key of the file.
+    public let key: StorageKey
+    /// The URL.
+    public let url: URL
+    /// The status of the server's response.
+    public let status: Int
+}
+
+/// A request to a library for one key.
+public struct LibraryRequest: Sendable {
+    /// The URL of the file; `nil` takes the URL known from an earlier request.
+    public var url: URL?
+    /// The name for the file.
+    ///
+    /// The default is the key, with the URL's extension.
+    ///
+    /// It is cleaned, and gets a number if another key has it.
+    public var name: String?
+    /// What to do if the file exists; `nil`, the default, takes the library's policy.
+    public var policy: FinishedFilePolicy?
+    /// The settings of this download; `nil` takes those of the session.
+    ///
+    /// They are kept only in memory: another process must be given them again. Credentials and
+    /// secret fields are sent only to the origin of the URL with which they were given. They are
+    /// not sent to another origin of a URL that is given later.
+    public var settings: DownloadSettings?
+    /// The URL with which `settings` were given.
+    var settingsURL: URL?
+    /// A closure that is asked for another URL when one has expired, in place of the library's own.
+    public var renewURL: URLRenewal?
+
+    /// Creates a request for a file that is fetched from this URL.
+    public init(_ url: URL? = nil) { self.url = url }
+
+    /// Returns the name for the file of a key.
+    func fileName(for key: StorageKey) -> String {
+        if let name = name.flatMap(LibraryName.usable) { return name }
+        guard let url else { return key.fileName }
+        let suggested = FileName.suggested(contentDisposition: nil, url: url, mediaType: nil)
+        return key.fileName + FileNameParts(suggested).suffix
+    }
+}

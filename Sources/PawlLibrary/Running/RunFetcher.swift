@@ -1,0 +1,289 @@
+internal import struct FoundationEssentials.Date
+internal import struct FoundationEssentials.URL
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlEngine
+internal import PawlStorage
+internal import Synchronization
+internal import SystemPackage
+
+/// One run: takes the key's lock, fetches the file, and records it.
+struct RunFetcher: Sendable {
+    /// The number of attempts if another file takes the name at the last moment.
+    private static let mostAttempts = 3
+
+    private let run: LibraryRun
+    private let library: LibraryContext
+
+    init(_ run: LibraryRun, _ library: LibraryContext) {
+        self.run = run
+        self.library = library
+    }
+
+    func outcome() async -> LibraryIndex.RunEnd {
+        let end = await attempt()
+        guard run.discards, case .stopped = end else { return end }
+        let (library, order) = (library, currentOrder)
+        do throws(DownloadError) {
+            try await library.disk.run { () throws(DownloadError) in try library.discard(order) }
+        } catch {
+            library.session.engine.logger.warning("cannot delete the received bytes: \(error)")
+        }
+        return end
+    }
+
+    /// The download as it is now: its name may have changed since the run began.
+    private var currentOrder: PendingDownload {
+        library.index.entry(run.key)?.download?.order ?? run.start.order
+    }
+
+    private func attempt() async -> LibraryIndex.RunEnd {
+        guard !run.isStopped else { return .stopped }
+        let (order, folder) = (run.start.order, library.folder)
+        do throws(DownloadError) {
+            let note = try await library.disk.run { () throws(DownloadError) in
+                try PendingNote.claim(order, in: folder)
+            }
+            run.claimed()
+            let end = await fetch(order, note)
+            if case .failed(let error, _) = end { await write(error, in: note) }
+            note.release()
+            return end
+        } catch {
+            return .failed(error, reached: 0)
+        }
+    }
+
+    /// Writes a failure into the download's note, before anybody is told and before the key is
+    /// free.
+    private func write(_ error: DownloadError, in note: PendingNote) async {
+        var order = currentOrder
+        order.failure = PendingDownload.Failure(error)
+        let failed = order
+        do throws(DownloadError) {
+            try await library.disk.run { () throws(DownloadError) in try note.write(failed) }
+        } catch {
+            library.session.engine.logger.warning("cannot record a failure: \(error)")
+        }
+    }
+
+    private func fetch(
+        _ order: PendingDownload,
+        _ note: PendingNote
+    ) async -> LibraryIndex.RunEnd {
+        do throws(DownloadError) {
+            if let file = try await finishedElsewhere(note) {
+                return .finished(file, wasFetched: false)
+            }
+            guard let url = order.url else {
+                throw DownloadError(.usage, "the download has no URL", advice: "give its URL")
+            }
+            if let file = run.start.revalidates, try await isStillSame(file, url),
+                let file = try await current(file)
+            {
+                try await remove(note)
+                return .finished(file, wasFetched: false)
+            }
+            return try await download(order, url, note)
+        } catch {
+            return run.isStopped ? .stopped : .failed(error, reached: 0)
+        }
+    }
+
+    private func download(
+        _ order: PendingDownload,
+        _ url: URL,
+        _ note: PendingNote
+    ) async throws(DownloadError) -> LibraryIndex.RunEnd {
+        var order = order
+        for _ in 0..<Self.mostAttempts {
+            order = try await prepared(order, note)
+            let task = makeTask(order, url)
+            guard run.began(task) else {
+                task.end(keeping: true)
+                return .stopped
+            }
+            task.resume()
+            await task.end.waitIgnoringCancellation()
+            switch task.fileOutcome {
+            case nil: return .stopped
+            case .success(let file):
+                if let known = try await keep(file, task, order) {
+                    try await remove(note)
+                    return .finished(known, wasFetched: true)
+                }
+                // A file with the same bytes exists and belongs to somebody else. A key has its own
+                // file.
+                order.replaces = false
+            case .failure(let error):
+                return run.isStopped
+                    ? .stopped : .failed(error, reached: task.currentProgress.completedBytes)
+            }
+        }
+        throw DownloadError(.fileExists, while: .create, library.files.path(order.name))
+    }
+
+    /// Prepares the order.
+    ///
+    /// Files that are in the way are found before the download begins, so that its note contains
+    /// the final name.
+    private func prepared(
+        _ order: PendingDownload,
+        _ note: PendingNote
+    ) async throws(DownloadError) -> PendingDownload {
+        let (library, files) = (library, library.files)
+        guard !order.replaces else {
+            let path = files.path(order.name)
+            // Damage that left the modification time unchanged must not pass for the server's file.
+            try await library.disk.run { () throws(DownloadError) in
+                RepresentationMark.remove(from: path)
+            }
+            return order
+        }
+        let name = try await library.disk.run { () throws(DownloadError) in
+            try FreeName.first(of: order.name) { (name) throws(DownloadError) in
+                try self.claim(name)
+            }
+        }
+        guard let name else {
+            throw DownloadError(.fileExists, while: .create, files.path(order.name))
+        }
+        // If the name has become the download's own by then, the claim is not needed any more.
+        defer { library.index.unclaim(name) }
+        var renamed = order
+        renamed.name = name
+        if name != order.name {
+            let new = renamed
+            try await library.disk.run { () throws(DownloadError) in
+                try note.write(new)
+                library.discardPart(order)
+            }
+        }
+        library.index.handle(.named(run.key, run.start.run, name))
+        return renamed
+    }
+
+    /// Claims a name that neither another key nor a file on the disk has.
+    private func claim(_ name: String) throws(DownloadError) -> Bool {
+        guard library.index.claim(name, for: run.key) else { return false }
+        var isFree = false
+        defer { if !isFree { library.index.unclaim(name) } }
+        isFree = try library.files.isFree(name, for: run.key)
+        return isFree
+    }
+
+    private func makeTask(_ order: PendingDownload, _ url: URL) -> DownloadTask {
+        let (session, replaced) = (library.session, run.start.replaced)
+        var settings = givenSettings(for: url) ?? session.configuration.settings
+        // A file of somebody else is never replaced, nor one that was changed after the request to
+        // replace it.
+        settings.ifExists = order.replaces && replaced != nil ? .overwrite : .rename
+        return session.downloadTask(
+            DownloadRequest(url, settings: settings),
+            to: library.files.path(order.name).string,
+            storageKey: order.key,
+            replacing: replaced?.stamp
+        )
+    }
+
+    /// Returns the settings given for the key, without secrets of an origin other than that of `url`,
+    /// which may have changed since.
+    private func givenSettings(for url: URL) -> DownloadSettings? {
+        let request = library.index.request(for: run.key)
+        return request?.settings?.moved(from: request?.settingsURL, to: url)
+    }
+
+    /// Returns a file that another process fetched while this one waited for the lock.
+    private func finishedElsewhere(
+        _ note: PendingNote
+    ) async throws(DownloadError) -> KnownFile? {
+        let order = run.start.order
+        guard !order.replaces else { return nil }
+        let (files, seen) = (library.files, library.index.entry(order.key)?.file?.name)
+        let names = [seen, order.name].compactMap(\.self) + run.start.mayBeAt
+        return try await library.disk.run { () throws(DownloadError) in
+            guard let file = try files.known(order.key, among: names) else { return nil }
+            try note.remove()
+            return file
+        }
+    }
+
+    /// Returns the file's state after the server was asked; `nil` if it is no longer the same file.
+    private func current(_ file: KnownFile) async throws(DownloadError) -> KnownFile? {
+        let (files, key) = (library.files, file.record.key)
+        let names = [library.index.entry(key)?.file?.name, file.name]
+        return try await library.disk.run { () throws(DownloadError) in
+            guard let now = try files.known(key, among: names.compactMap(\.self)),
+                now.record.entityTag == file.record.entityTag,
+                now.record.lastModified == file.record.lastModified
+            else { return nil }
+            return now
+        }
+    }
+
+    /// Sends one conditional request (RFC 9110 §13.1).
+    private func isStillSame(
+        _ file: KnownFile,
+        _ url: URL
+    ) async throws(DownloadError) -> Bool {
+        var request = DownloadRequest(url)
+        request.settings = givenSettings(for: url)
+        if let tag = file.record.entityTag {
+            request.fields.append(HTTPField(name: "If-None-Match", value: tag.description))
+        } else if let date = file.record.lastModified {
+            request.fields.append(HTTPField(name: "If-Modified-Since", value: date))
+        } else {
+            return false
+        }
+        let stream = try await library.session.bytes(for: request)
+        // The new content is fetched by a task, which can be resumed later.
+        stream.cancel()
+        let response = stream.response
+        return response.status == 304 || file.record.isProvenSame(by: response)
+    }
+
+    /// Records the file.
+    ///
+    /// Returns `nil` if it existed before and is not the key's.
+    private func keep(
+        _ file: DownloadedFile,
+        _ task: DownloadTask,
+        _ order: PendingDownload
+    ) async throws(DownloadError) -> KnownFile? {
+        var record = FileRecord(
+            key: order.key,
+            source: order.url ?? task.originalRequest.url,
+            byteCount: file.byteCount,
+            modified: 0,
+            finishedAt: Int64(Date().timeIntervalSince1970)
+        )
+        record.digest = file.verifiedDigest
+        record.entityTag = task.response?.value("ETag").flatMap(EntityTag.init(lenient:))
+        record.lastModified = task.response?.value("Last-Modified")?.sanitized
+        record.mediaType = task.response?.mediaType
+        let name = FilePath(file.path).lastComponent?.string ?? order.name
+        let (files, known, digests) = (library.files, record, library.configuration.keepsDigests)
+        return try await library.session.engine.digests.run { () throws(DownloadError) in
+            guard !file.wasAlreadyThere || files.isOwn(name, order.key) else { return nil }
+            return try files.note(known, on: name, digests: digests)
+        }
+    }
+
+    private func remove(_ note: PendingNote) async throws(DownloadError) {
+        try await library.disk.run { () throws(DownloadError) in try note.remove() }
+    }
+}
+
+extension FileRecord {
+    /// Whether a complete response is of this file: some servers ignore a condition and send the
+    /// whole file with the same strong entity tag (RFC 9110 §8.8.3).
+    fileprivate func isProvenSame(by response: DownloadResponse) -> Bool {
+        guard response.status == 200, let entityTag,
+            let tag = response.value("ETag").flatMap(EntityTag.init(lenient:)),
+            entityTag.matchesStrongly(tag),
+            response.value("Content-Encoding") == nil
+        else { return false }
+        return response.value("Content-Length").flatMap { Int64($0) } ?? byteCount == byteCount
+    }
+}

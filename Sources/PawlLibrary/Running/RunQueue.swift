@@ -1,0 +1,46 @@
+internal import PawlCore
+
+/// The runs of a library that wait for their turn, and the number of those that have it.
+struct RunQueue {
+    private var scheduler: StartScheduler<LibraryIndex.RunID>
+    private var waiting: [LibraryIndex.RunID: LibraryRun] = [:]
+    private var begun: ArraySlice<LibraryIndex.RunID> = []
+    private var active: Set<LibraryIndex.RunID> = []
+    private var lastPosition: Int64 = 0
+
+    init(limit: Int) { scheduler = StartScheduler(limit: max(1, limit)) }
+
+    var isFull: Bool { scheduler.placesTaken + scheduler.waitingCount >= scheduler.limit }
+    var isEmpty: Bool { active.isEmpty && waiting.isEmpty }
+
+    mutating func add(_ run: LibraryRun) {
+        lastPosition += 1
+        waiting[run.start.run] = run
+        scheduler.wait(.init(id: run.start.run, position: lastPosition))
+    }
+
+    /// Starts the run that has waited longest; `nil` if it is nobody's turn.
+    mutating func next() -> LibraryRun? {
+        if begun.isEmpty { begun = scheduler.begin()[...] }
+        guard let id = begun.popFirst(), let run = waiting.removeValue(forKey: id) else {
+            return nil
+        }
+        active.insert(id)
+        return run
+    }
+
+    /// Starts the runs that were stopped while they waited: they end at once, and need no turn.
+    mutating func takeStopped() -> [LibraryRun] {
+        let stopped = waiting.values.filter(\.isStopped)
+        for run in stopped where scheduler.leave(run.start.run) {
+            waiting[run.start.run] = nil
+            active.insert(run.start.run)
+        }
+        return stopped.filter { active.contains($0.start.run) }
+    }
+
+    mutating func ended(_ run: LibraryIndex.RunID) {
+        active.remove(run)
+        scheduler.ended(run)
+    }
+}

@@ -1,0 +1,168 @@
+internal import PawlStorage
+
+#if os(Linux)
+internal import Glibc
+package import PawlCore
+package import SystemPackage
+
+/// Watches a folder with inotify, on a separate thread that ends with its owner.
+package final class InotifyWatcher: FolderWatching {
+    package let baseline: [String: FileStamp]
+    private let pending: PendingChanges
+
+    /// Starts watching.
+    ///
+    /// `beforeReading` is called on the thread each time before it reads the kernel's queue.
+    package init(
+        _ folder: FilePath,
+        beforeReading: @escaping @Sendable () -> Void = {}
+    ) throws(DownloadError) {
+        let pending = try attempt(.watch, folder) { () throws(Errno) in try PendingChanges() }
+        let thread = try WatchThread(folder, pending, beforeReading)
+        self.pending = pending
+        baseline = thread.baseline
+        try attempt(.watch, folder) { () throws(Errno) in
+            try ServiceThread.start("pawl-watch") { thread.run() }
+        }
+    }
+
+    deinit { pending.end() }
+
+    package func next() async -> [FolderChange]? { await pending.next() }
+
+    package func stop() { pending.end() }
+
+    /// An object that lives as long as the thread, for tests.
+    package var threadToken: AnyObject { pending }
+}
+
+/// The state of the thread.
+private struct WatchThread: Sendable {
+    /// The interval, in milliseconds, for checking whether the folder still has its name.
+    ///
+    /// The kernel does not report that a folder above it was renamed.
+    private static let lookInterval: Int32 = 1000
+    /// The time in milliseconds to wait for the second half of a rename.
+    ///
+    /// The two halves arrive one after the other, but not at once.
+    private static let secondHalf: Int32 = 20
+    private static let mostReadings = 5
+
+    let baseline: [String: FileStamp]
+    private let folder: FilePath
+    private let identity: FileStatus.Identity
+    private let queue: InotifyQueue
+    private let pending: PendingChanges
+    private let beforeReading: @Sendable () -> Void
+
+    init(
+        _ folder: FilePath,
+        _ pending: PendingChanges,
+        _ beforeReading: @escaping @Sendable () -> Void
+    ) throws(DownloadError) {
+        self.folder = folder
+        self.pending = pending
+        self.beforeReading = beforeReading
+        // The watch begins before the folder is read, so that a change in between is seen twice
+        // instead of never.
+        queue = try InotifyQueue(folder)
+        let (status, files) = try attempt(.watch, folder) { () throws(Errno) in
+            (try folder.targetStatus(), try FolderSnapshot.take(folder))
+        }
+        guard let status else {
+            throw DownloadError(.noSuchFileOrDirectory, while: .watch, folder)
+        }
+        identity = status.identity
+        baseline = files
+    }
+
+    func run() {
+        var ledger = FolderLedger(known: baseline)
+        var end: FolderEnd?
+        let buffer = PieceBuffer(count: 64 * 1024)
+        while !pending.isEnded {
+            do throws(Errno) {
+                if end == nil { end = try collect(&ledger, buffer) }
+                try deliver(&ledger, end)
+            } catch .noSuchFileOrDirectory {
+                // The folder has just gone; the next round finds out how.
+                continue
+            } catch {
+                end = .unreadable
+                continue
+            }
+            wait(for: end == nil)
+        }
+    }
+
+    /// Collects changes.
+    ///
+    /// Returns the reason if there will be no more.
+    private func collect(
+        _ ledger: inout FolderLedger,
+        _ buffer: PieceBuffer
+    ) throws(Errno) -> FolderEnd? {
+        beforeReading()
+        for _ in 0..<Self.mostReadings {
+            let news = try queue.drain(buffer)
+            for name in news.names { ledger.noted(name) }
+            if news.didOverflow { ledger.overflowed() }
+            if let end = news.end { return end }
+            guard !news.halfRenames.isEmpty, isReadable(within: Self.secondHalf) else { break }
+        }
+        let now = try folder.targetStatus()?.identity
+        guard now != identity else { return nil }
+        // The kernel may be about to report the reason. It reports an unmounted file system only
+        // when nothing uses it any more.
+        let isOnOtherDevice = now.map { $0.device != identity.device } ?? false
+        let patience = isOnOtherDevice ? Self.lookInterval : Self.secondHalf
+        guard isReadable(within: patience) else { return .moved }
+        return try queue.drain(buffer).end ?? .moved
+    }
+
+    private func deliver(_ ledger: inout FolderLedger, _ end: FolderEnd?) throws(Errno) {
+        guard pending.isEmptyAndAwaited else { return }
+        if let end {
+            pending.put([.ended(end)])
+            pending.end()
+            return
+        }
+        let changes: [FolderChange]
+        switch ledger.work {
+        case .nothing: return
+        case .look(let names):
+            let found = try FolderSnapshot.look(at: names, in: folder)
+            try checkFolder()
+            changes = ledger.looked(at: names, found: found)
+        case .rescan:
+            let found = try FolderSnapshot.take(folder)
+            try checkFolder()
+            changes = ledger.rescanned(found: found)
+        }
+        if !changes.isEmpty { pending.put(changes) }
+    }
+
+    /// Checks the folder.
+    ///
+    /// The content of another folder of that name must not be reported as changes of this one.
+    private func checkFolder() throws(Errno) {
+        guard try folder.targetStatus()?.identity == identity else {
+            throw .noSuchFileOrDirectory
+        }
+    }
+
+    private func wait(for queueToo: Bool) {
+        var entries = [pollfd(fd: pending.descriptor, events: Int16(POLLIN), revents: 0)]
+        if queueToo {
+            entries.append(pollfd(fd: queue.descriptor, events: Int16(POLLIN), revents: 0))
+        }
+        _ = poll(&entries, nfds_t(entries.count), queueToo ? Self.lookInterval : -1)
+        if entries[0].revents != 0 { pending.clearEvent() }
+    }
+
+    private func isReadable(within milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: queue.descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, milliseconds) > 0
+    }
+}
+#endif

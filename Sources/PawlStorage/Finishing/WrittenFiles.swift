@@ -1,0 +1,189 @@
+internal import Glibc
+package import PawlCore
+package import SystemPackage
+
+/// Finds and removes files that a download has written, and no others.
+///
+/// All calls block.
+package enum WrittenFiles {
+    /// The maximum number of numbered names of one file that are checked.
+    private static let mostNumbers = 1000
+
+    /// Returns the path of a complete file that was about to get its name; `nil` if it has none of
+    /// the names.
+    ///
+    /// `others` are further possible names in its folder.
+    package static func find(_ file: WrittenFile, or others: [String] = []) -> String? {
+        let path = FilePath(file.path)
+        let folder = path.removingLastComponent()
+        let wanted = file.wantedName.map { names(of: folder.appending($0), file.kind) } ?? []
+        let all = others.map { folder.appending($0) } + names(of: path, file.kind) + wanted
+        return all.first { isThere(file, at: $0) }?.string
+    }
+
+    /// Whether the path is a folder that can be read.
+    package static func isFolder(_ path: String) -> Bool {
+        (try? FilePath(path).status())?.isDirectory == true
+    }
+
+    /// Returns the existing names that a file of that kind may have.
+    private static func names(of path: FilePath, _ kind: WrittenFile.Kind) -> [FilePath] {
+        let paths = DownloadPaths(path)
+        var names: [FilePath] = []
+        var misses = 0
+        for number in 0..<mostNumbers where misses < 10 {
+            let name =
+                switch kind {
+                case .corrupt: paths.corrupt(number)
+                case .finished, .partial: path.numbered(number)
+                }
+            names.append(name)
+            // A lower number may have become free since.
+            if (try? name.status()) == nil { misses += 1 }
+        }
+        return names
+    }
+
+    /// Whether the file is at the path.
+    ///
+    /// Returns `false` if the file cannot be checked.
+    private static func isThere(_ file: WrittenFile, at path: FilePath) -> Bool {
+        guard let status = try? path.status(), status.isRegular else { return false }
+        return FileStamp(status) == file.stamp
+    }
+
+    // MARK: - Removing
+
+    /// Removes a file if it is still the one that was written.
+    ///
+    /// A missing file is not an error.
+    ///
+    /// The bytes of a partial file are ignored, because they change while it grows. Its checkpoint
+    /// is removed with it.
+    ///
+    /// - Throws: `.conflict` if another file has the name of a finished file, `.alreadyRunning` if
+    ///   another process uses the partial file, and errors of the file system.
+    package static func remove(_ file: WrittenFile) throws(DownloadError) {
+        let path = FilePath(file.path)
+        guard file.kind != .partial else { return try removePartial(file, path) }
+        let status = try attempt(.remove, path) { () throws(Errno) in try path.status() }
+        guard let status else { return }
+        guard status.isRegular, FileStamp(status) == file.stamp else { throw another(path) }
+        try unlink(path)
+    }
+
+    /// Removes the checkpoints of a complete file whose partial file has been renamed to its final
+    /// name.
+    ///
+    /// `partial` is the earlier path of the partial file, besides the usual one.
+    package static func removeCheckpoints(
+        of file: WrittenFile,
+        partial: [String]
+    ) throws(DownloadError) {
+        let usual = DownloadPaths(FilePath(file.path)).partial
+        for path in partial.map({ FilePath($0) }) + [usual] {
+            let status = try attempt(.remove, path) { () throws(Errno) in try path.status() }
+            if status == nil { try removeAbandoned(path.appending(suffix: ".pawl")) }
+        }
+    }
+
+    /// Removes the temporary name of a file that was about to replace another in one step.
+    package static func removeDrafts(of file: WrittenFile) {
+        let partial = DownloadPaths(FilePath(file.path)).partial
+        for number in 1..<mostNumbers {
+            let draft = partial.appending(suffix: ".\(number)")
+            // A file that cannot be checked does not belong to it.
+            guard let status = try? draft.status() else { return }
+            if FileStamp(status) == file.stamp { try? draft.removeFile() }
+        }
+    }
+
+    /// Removes a finished file of which only the size is recorded, if Pawl's mark on the file shows
+    /// that it is unchanged.
+    ///
+    /// - Throws: `.conflict` if the mark does not show that.
+    package static func removeMarked(_ path: FilePath, size: Int64) throws(DownloadError) {
+        let status = try attempt(.remove, path) { () throws(Errno) in try path.status() }
+        guard let status else { return }
+        guard status.isRegular, RepresentationMark.found(on: path)?.total == size else {
+            throw another(path)
+        }
+        try unlink(path)
+    }
+
+    /// Returns the error for a file that is kept because it is not the download's.
+    package static func another(_ path: FilePath) -> DownloadError {
+        DownloadError(
+            .conflict,
+            "\(path) is not the downloaded file and was not removed",
+            advice: "it existed before the download, or was changed later; remove it yourself "
+                + "if you do not need it",
+            context: DiskAction.remove.text(path)
+        )
+    }
+
+    private static func unlink(_ path: FilePath) throws(DownloadError) {
+        do throws(Errno) {
+            try path.removeFile()
+        } catch .noSuchFileOrDirectory {
+            return
+        } catch {
+            throw DownloadError(error, while: .remove, path)
+        }
+    }
+
+    // MARK: - Partial files
+
+    /// Removes a partial file, which may have been moved to a numbered name since.
+    private static func removePartial(
+        _ file: WrittenFile,
+        _ path: FilePath
+    ) throws(DownloadError) {
+        let checkpoint = path.appending(suffix: ".pawl")
+        let status = try attempt(.remove, path) { () throws(Errno) in try path.status() }
+        if let status, FileStamp(status).isSameFile(as: file.stamp) {
+            return try remove(path, checkpoint)
+        }
+        // The checkpoint is left from an interrupted removal.
+        if status == nil { try removeAbandoned(checkpoint) }
+        for number in 1..<mostNumbers {
+            let aside = path.appending(suffix: ".\(number)")
+            let status = try attempt(.remove, aside) { () throws(Errno) in try aside.status() }
+            guard let status else { return }
+            guard FileStamp(status).isSameFile(as: file.stamp) else { continue }
+            return try remove(aside, checkpoint.appending(suffix: ".\(number)"))
+        }
+    }
+
+    /// Removes both files.
+    ///
+    /// The order matters: a partial file without a checkpoint would look like another tool's.
+    private static func remove(
+        _ partial: FilePath,
+        _ checkpoint: FilePath
+    ) throws(DownloadError) {
+        let lock = try FileLock.open(partial)
+        let checkpointLock = try FileLock.open(checkpoint)
+        try unlink(partial)
+        if checkpointLock != nil { try unlink(checkpoint) }
+        try unlink(CheckpointFile.draft(of: checkpoint))
+        withExtendedLifetime((lock, checkpointLock)) {}
+    }
+
+    /// Removes a checkpoint without a partial file.
+    private static func removeAbandoned(_ checkpoint: FilePath) throws(DownloadError) {
+        guard let file = try FileLock.open(checkpoint) else { return }
+        let bytes = try attempt(.inspect, checkpoint) { () throws(Errno) in
+            try file.contents(limit: CheckpointImage.longest)
+        }
+        guard case .sound = CheckpointImage(bytes) else { return }
+        try unlink(checkpoint)
+    }
+}
+
+extension PartialStore {
+    /// Returns the stamp that distinguishes the partial file from others, whatever its name.
+    package func stamp() throws(DownloadError) -> FileStamp {
+        try attempt(.inspect, paths.partial) { () throws(Errno) in FileStamp(try file.status()) }
+    }
+}

@@ -1,0 +1,123 @@
+import struct FoundationEssentials.URL
+import Glibc
+import PawlCore
+import PawlLibrary
+import PawlStorage
+import PawlTesting
+import SystemPackage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PendingNoteTests {
+    private typealias ScratchFolder = PawlTesting.ScratchFolder
+
+    private func order(_ key: StorageKey, name: String = "a") -> PendingDownload {
+        PendingDownload(key: key, name: name, url: URL(string: "http://example.org/a"))
+    }
+
+    @Test func `a note is written atomically, for the user alone, and removed`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let note = try PendingNote.claim(order("a b"), in: path)
+        #expect(folder.list() == [".a%20b.pawl-download"])
+        #expect(PendingNote.read(PendingNote.path(of: "a b", in: path)) == order("a b"))
+        var status = stat()
+        #expect(stat(folder.path(".a%20b.pawl-download"), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        try note.remove()
+        try note.remove()
+        #expect(folder.list() == [])
+    }
+
+    @Test func `a lock on another file with the same inode does not hold the key`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let note = try PendingNote.claim(order("a"), in: path)
+        let file = PendingNote.path(of: "a", in: path)
+        let number = folder.status(".a.pawl-download").st_ino
+        // The form in which some file systems report the lock: the kernel sees another device than
+        // programs.
+        let owners = PendingOwners("1: FLOCK  ADVISORY  WRITE \(getpid()) ff:ff:\(number) 0 EOF\n")
+        #expect(owners.owner(of: file) == .some(getpid()))
+        note.release()
+        // This process no longer has such a file open: its lock is on another one.
+        #expect(owners.owner(of: file) == .none)
+    }
+
+    @Test func `one owner holds a key, also while the note changes`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let note = try PendingNote.claim(order("a"), in: path)
+        for name in ["b", "c"] {
+            let error = failure { _ = try PendingNote.claim(order("a", name: "x"), in: path) }
+            #expect(error?.code == .alreadyRunning)
+            try note.write(order("a", name: name))
+            #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == name)
+        }
+        // Others do not overwrite a note that is held.
+        try PendingNote.save(order("a", name: "x"), in: path)
+        #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "c")
+        note.release()
+        try PendingNote.save(order("a", name: "x"), in: path)
+        let next = try PendingNote.claim(order("a", name: "y"), in: path)
+        #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "y")
+        // The old holder can no longer change it.
+        try note.remove()
+        try note.write(order("a", name: "z"))
+        #expect(folder.list() == [".a.pawl-download"])
+        try next.remove()
+        #expect(folder.list() == [])
+    }
+
+    @Test func `an ended download is recorded only if a note exists`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        // Another process has finished the download and removed the note.
+        try PendingNote.save(order("a"), in: path, creates: false)
+        #expect(folder.list() == [])
+        #expect(try PendingNote.take("a", in: path) == nil)
+        try PendingNote.claim(order("a"), in: path).release()
+        try PendingNote.save(order("a", name: "b"), in: path, creates: false)
+        let taken = try #require(try PendingNote.take("a", in: path))
+        #expect(taken.order.name == "b")
+        #expect(try PendingNote.take("a", in: path) == nil)
+        taken.note.release()
+    }
+
+    @Test func `a note moved to another name is ignored`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let note = try PendingNote.claim(order("a"), in: path)
+        let other = folder.path(".b.pawl-download")
+        #expect(rename(folder.path(".a.pawl-download"), other) == 0)
+        #expect(PendingNote.read(FilePath(other)) == nil)
+        // The holder does not treat it as its own either.
+        try note.remove()
+        #expect(folder.list() == [".b.pawl-download"])
+    }
+
+    @Test func `many claims of one key at the same time take turns`() async throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let holders = Observed(0)
+        let order = order("a")
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for round in 0..<50 {
+                        // A task whose claim fails tries again.
+                        guard let note = try? PendingNote.claim(order, in: path) else { continue }
+                        #expect(
+                            holders.update {
+                                $0 += 1; return $0
+                            } == 1
+                        )
+                        holders.update { $0 -= 1 }
+                        if round.isMultiple(of: 2) { note.release() } else { try? note.remove() }
+                    }
+                }
+            }
+        }
+        #expect(Set(folder.list()).isSubset(of: [".a.pawl-download"]))
+    }
+}

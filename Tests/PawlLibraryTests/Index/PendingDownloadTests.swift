@@ -1,0 +1,38 @@
+import struct FoundationEssentials.URL
+import PawlCore
+import PawlLibrary
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PendingDownloadTests {
+    @Test func `a note is read as written, and contains none of the user's secrets`() throws {
+        let url = try #require(URL(string: "https://example.org/a?signature=s3cret"))
+        var order = PendingDownload(key: "ключ\u{0}\n", name: "a.bin", url: url)
+        order.replaces = true
+        order.failure = PendingDownload.Failure(
+            DownloadError(.notFound, "no such file", advice: "check it")
+        )
+        let read = try #require(PendingDownload(text: order.text))
+        #expect(read == order)
+        #expect(read.failure?.error.code == .notFound)
+        let named = order.text.replacing("https://", with: "https://name:password@")
+        #expect(PendingDownload(text: named)?.url == url)
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "\u{FF}", #"{"pawl":2,"key":"a","name":"a","replaces":false}"#,
+        #"{"pawl":1,"key":"a","name":"../a","replaces":false}"#,
+        #"{"pawl":1,"key":"a","name":"a.part","replaces":false}"#,
+        #"{"pawl":1,"key":"a","name":"","replaces":false}"#,
+    ])
+    func `a damaged, newer or unsafe note is ignored`(text: String) {
+        #expect(PendingDownload(text: text) == nil)
+    }
+
+    @Test func `names of notes are recognized`() {
+        #expect(LibraryName.form(ofPending: LibraryName.pendingName(form: "a%20b")) == "a%20b")
+        for name in ["a.pawl-download", ".pawl-download", ".a.pawl-record", ".a"] {
+            #expect(LibraryName.form(ofPending: name) == nil)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import struct FoundationEssentials.URL
+import Pawl
+import PawlCore
+import PawlLibrary
+import PawlTesting
+import Testing
+
+/// Secrets given for one server are not sent to another, however the key's URL changes.
+@Suite(.timeLimit(.minutes(1)))
+struct LibrarySecretTests {
+    private let resource = Resource(size: 1 << 20)
+
+    private func secretRequest(_ url: URL) -> LibraryRequest {
+        var settings = DownloadSettings()
+        settings.fields = [
+            HTTPField(name: "X-Api-Key", value: "k3y"), HTTPField(name: "Cookie", value: "c=1"),
+        ]
+        settings.credentials = Credentials(name: "nobody", password: "hunter2")
+        var request = LibraryRequest(url)
+        request.settings = settings
+        return request
+    }
+
+    private func makeOther(_ resource: Resource) throws -> (ScriptedOrigin, URL) {
+        let other = try ScriptedOrigin()
+        other.route("/new.bin", .resource(resource))
+        return (other, try #require(URL(string: other.url("/new.bin"))))
+    }
+
+    private func expectNoSecret(
+        at other: ScriptedOrigin,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(!other.requests.isEmpty, sourceLocation: sourceLocation)
+        for request in other.requests {
+            for name in ["Authorization", "Cookie", "X-Api-Key"] {
+                #expect(request[name] == nil, "\(name)", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    @Test func `a renewal that leads to another server sends no secret there`() async throws {
+        let scene = try ShelfScene(.status(403))
+        let (other, url) = try makeOther(resource)
+        let library = try await scene.open()
+        var request = secretRequest(try scene.url())
+        request.renewURL = { _ in url }
+        let file = try await library.file(for: "disk", request)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.origin.requests.first?["X-Api-Key"] == "k3y")
+        expectNoSecret(at: other)
+    }
+
+    @Test func `a replacement URL on another server gets no secret`() async throws {
+        let door = Latch()
+        let scene = try ShelfScene(.resource(resource).holdAfterBytes(400_000, until: door))
+        let (other, url) = try makeOther(resource)
+        let library = try await scene.open()
+        try library.start("disk", secretRequest(try scene.url()))
+        await scene.origin.waitForBytes(400_000)
+        #expect(scene.origin.requests.first?["X-Api-Key"] == "k3y")
+        library.pause("disk")
+        await library.waits(for: "disk") { $0?.isPaused == true }
+        #expect(try library.replaceURL(url, for: "disk"))
+        _ = try await library.file(for: "disk")
+        expectNoSecret(at: other)
+        door.release()
+    }
+
+    @Test func `secrets given with the new URL are sent there`() async throws {
+        let scene = try ShelfScene(.status(404))
+        let (other, url) = try makeOther(resource)
+        let library = try await scene.open()
+        await #expect(throws: DownloadError.self) {
+            try await library.file(for: "disk", secretRequest(try scene.url()))
+        }
+        // A request to another server: the first server's secrets are not sent there.
+        _ = try await library.file(for: "disk", from: url)
+        expectNoSecret(at: other)
+        #expect(try await library.delete("disk"))
+        _ = try await library.file(for: "disk", secretRequest(url))
+        #expect(other.requests.last?["X-Api-Key"] == "k3y")
+    }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// A file system in memory of a given size, mounted on a folder of the test.
+///
+/// Only root can mount one.
+package final class MemoryDisk: Sendable {
+    package let path: String
+    private let folder: ScratchFolder
+
+    /// `nil` if mounting is not allowed.
+    package init?(bytes: Int) throws {
+        folder = try ScratchFolder()
+        path = try folder.makeFolder("disk")
+        guard mount("pawl-test", path, "tmpfs", 0, "size=\(bytes)") == 0 else { return nil }
+    }
+
+    deinit { umount2(path, Int32(MNT_DETACH)) }
+
+    /// Unmounts the disk.
+    ///
+    /// Returns false if it is in use.
+    package func unmount() -> Bool { umount2(path, 0) == 0 }
+
+    /// For `.enabled(if:)`: whether this process may mount at all.
+    package static let isAvailable: Bool = {
+        // If the folder cannot be created, for whatever reason, the tests do not run.
+        guard let disk = try? MemoryDisk(bytes: 1 << 20) else { return false }
+        return disk.path.hasSuffix("disk")
+    }()
+}
